@@ -88,8 +88,10 @@ def public_functions(body: list[ast.stmt]) -> Iterator[Function]:
 
 
 def is_described_elsewhere(function: Function) -> bool:
-    """Whether the docstring refers to the protocol or base class that describes the arguments."""
-    return (ast.get_docstring(function) or "").startswith("Implement `")
+    """Whether a protocol, a base class or the options of a click command describe the arguments."""
+    decorators = [ast.unparse(each).partition("(")[0] for each in function.decorator_list]
+    is_command = any(name.endswith((".command", ".group")) for name in decorators)
+    return is_command or (ast.get_docstring(function) or "").startswith("Implement `")
 
 
 def undescribed(path: Path) -> Iterator[Finding]:

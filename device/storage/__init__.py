@@ -1,1 +1,1 @@
-"""Files beside the journal: backups, pictures of throws, what was misread, who holds the pencil."""
+"""Files next to the journal: backups, the recovery of a journal, pictures of throws, misreads, the scorekeeper."""

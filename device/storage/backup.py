@@ -1,7 +1,7 @@
-"""One file with all that is worth keeping: the matches, the calibration, the settings.
+"""A backup: matches, calibration and settings in one zip file.
 
-A zip with a list of what is in it and the SHA-256 of each; what does not agree is refused whole.
-Settings or a calibration that hold a mistake are left out: they cost no matches.
+The zip contains a list of its files with their SHA-256. If one does not match, the whole backup is
+refused. Settings or a calibration with a mistake are left out, because the matches are worth more.
 """
 
 import hashlib
@@ -40,12 +40,15 @@ MAX_BYTES = {
     profile_file.FILE: profile_file.MAX_BYTES,
     SETTINGS: 65_536,
 }
-"""Of each file in it. A thousand long matches are some 80 MB."""
+"""Largest size of each file in a backup. A thousand long matches are about 80 MB."""
 
 PARSED: Mapping[str, Callable[[str, str], object]] = {
     profile_file.FILE: profile_file.parse,
     SETTINGS: settings.parse,
 }
+
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What reading a list that somebody else wrote can raise."""
 
 NO_ZIP = (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, LZMAError)
 
@@ -53,23 +56,23 @@ MAX_LIST = 65_536
 MAX_NUMBER_OF_FILES = 8
 
 MAX_FILE = sum(MAX_BYTES.values())
-"""Of a backup: packed it is less."""
+"""Largest backup that is read from a file. Compressed it is smaller."""
 
 MAX_PACKED = 64 * 1024 * 1024
-"""Of one that is sent over the network, and has to stay in memory meanwhile."""
+"""Largest backup that is uploaded, because it is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What is in a backup; every part of it was looked at.
+    """The checked contents of a backup.
 
     Attributes:
-        made_s: when it was made, by the clock of then, seconds since 1970.
-        position: of the journal's last entry.
-        matches: how many there are.
-        parts: the files by their names: the journal always, the others where there were any.
-        identity: of the journal in it: to that one it belongs.
-        unfit: files that were there and are left out, as they do not hold.
+        made_s: When it was made, in seconds since 1970 by the clock at that time.
+        position: Position of the journal's last entry.
+        matches: Number of matches.
+        parts: The files by name: always the journal, and the calibration and settings if there were any.
+        identity: Identity of the journal.
+        unfit: Names of files that were left out because they are not valid.
     """
 
     made_s: float
@@ -81,11 +84,12 @@ class Backup:
 
     @property
     def journal(self) -> bytes:
+        """The journal, as a SQLite database."""
         return self.parts[JOURNAL]
 
     @property
     def contents(self) -> Message:
-        """What is in it, and since when."""
+        """What the backup contains and when it was made."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = _day(self.made_s)
         held = join_with_and([match_count(self.matches), *rest])
@@ -110,16 +114,21 @@ def _day(at_s: float) -> str:
 
 
 def match_count(matches: int) -> Message:
-    """So many, in words for people."""
+    """Return the number of matches in words."""
     return Plural("1 match", "%(n)s matches", n=matches)
 
 
 def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
-    """What is there now; the journal as it is at this moment, whoever writes it meanwhile.
+    """Collect what is in the state folder now; the journal may be written to at the same time.
+
+    Args:
+        folder: The state folder.
+        settings_file: The settings; None if there is no file.
+        now_s: Time of the backup, in seconds since 1970.
 
     Raises:
-        JournalError: the journal cannot be read, is damaged, or too large to be read back.
-        OSError: another file cannot be read.
+        JournalError: If the journal cannot be read, is damaged, or is too large to be restored.
+        OSError: If another file cannot be read.
     """
     parts = {JOURNAL: History(folder / JOURNAL).copy()}
     if len(parts[JOURNAL]) > MAX_BYTES[JOURNAL]:
@@ -128,7 +137,7 @@ def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
         if path is not None and path.exists():
             parts[name] = read_bounded(path, MAX_BYTES[name])
     try:
-        return _looked_at(now_s, parts)
+        return _checked(now_s, parts)
     except (sqlite3.Error, _UnfitError) as error:
         raise DamagedJournal(
             Message(
@@ -141,7 +150,12 @@ def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
 
 
 def pack(backup: Backup, file: IO[bytes]) -> None:
-    """Write the backup into this file."""
+    """Write a backup as a zip file.
+
+    Args:
+        backup: The backup.
+        file: An open file.
+    """
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for name, data in backup.parts.items()
@@ -161,18 +175,22 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
 
 
 class BackupError(TraykeeperError, UsageError):
-    """What should be a backup is none, or does not hold; says what, and what to do."""
+    """A file is not a valid backup. The message says why, and what to do."""
 
 
 class _UnfitError(TraykeeperError, ValueError):
-    """Why a backup does not hold."""
+    """The reason why a backup is not valid."""
 
 
 def unpack(data: bytes, where: Value) -> Backup:
-    """The backup in this file, if all of it holds.
+    """Return the backup in a zip file.
+
+    Args:
+        data: The bytes of the file.
+        where: Name of the file for error messages.
 
     Raises:
-        BackupError: it does not.
+        BackupError: If any part of it is not valid.
     """
     try:
         with ZipFile(io.BytesIO(data)) as pack:
@@ -181,18 +199,10 @@ def unpack(data: bytes, where: Value) -> Backup:
             listed = json.loads(_member(pack, LIST, MAX_LIST))
             parts = {name: _part(pack, name) for name in listed["files"]}
         _check(listed, parts)
-        return _looked_at(float(listed["made_s"]), parts)
+        return _checked(float(listed["made_s"]), parts)
     except NO_ZIP as error:
         why = Message("no zip file (%(why)s)", why=reason(error))
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-        sqlite3.Error,
-    ) as error:
+    except (*MALFORMED, sqlite3.Error) as error:
         why = reason(error)
     raise BackupError(
         Message(
@@ -202,17 +212,21 @@ def unpack(data: bytes, where: Value) -> Backup:
 
 
 def write(backup: Backup, path: Path) -> None:
-    """Write the file whole or not at all; nobody else may read it.
+    """Write a backup to a file, whole or not at all, that only its owner may read.
+
+    Args:
+        backup: The backup.
+        path: The file.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: If the file cannot be written.
     """
     with atomic_file(path) as file:
         pack(backup, file)
 
 
 def is_backup(path: Path) -> bool:
-    """Whether this file was made as a backup; not, whether it holds."""
+    """Whether this file was made as a backup, valid or not."""
     try:
         with ZipFile(path) as pack:
             return LIST in pack.namelist()
@@ -221,10 +235,10 @@ def is_backup(path: Path) -> bool:
 
 
 def read(path: Path) -> Backup:
-    """The backup in this file.
+    """Return the backup in a file.
 
     Raises:
-        BackupError: there is none, or it does not hold.
+        BackupError: If the file cannot be read or is not a valid backup.
     """
     try:
         data = read_bounded(path, MAX_FILE)
@@ -246,7 +260,7 @@ def _part(pack: ZipFile, name: str) -> bytes:
 
 
 def _member(pack: ZipFile, name: str, most: int) -> bytes:
-    """One file of it; what claims to be small and is not is cut off."""
+    """Read a file of the zip, but not more than its limit, whatever size the zip claims."""
     if pack.getinfo(name).file_size > most:
         raise _UnfitError(_too_large(name, most))
     with pack.open(name) as file:
@@ -274,9 +288,9 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
             raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
 
 
-def _looked_at(made_s: float, parts: Mapping[str, bytes]) -> Backup:
-    """These files as a backup, if the journal among them holds."""
-    unfit = tuple(name for name, data in parts.items() if not _holds(name, data))
+def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:
+    """Return these files as a backup, without invalid ones, if the journal is valid."""
+    unfit = tuple(name for name, data in parts.items() if not _is_valid(name, data))
     parts = {name: data for name, data in parts.items() if name not in unfit}
     try:
         with closing(open_copy(parts[JOURNAL])) as db:
@@ -286,8 +300,8 @@ def _looked_at(made_s: float, parts: Mapping[str, bytes]) -> Backup:
         raise _UnfitError(reason(error)) from None
 
 
-def _holds(name: str, data: bytes) -> bool:
-    """Whether a calibration or settings could be used; the journal is looked at by itself."""
+def _is_valid(name: str, data: bytes) -> bool:
+    """Whether a calibration or settings can be used; the journal is checked separately."""
     if name not in PARSED:
         return True
     try:

@@ -1,4 +1,4 @@
-"""A backup a day by itself, a few of them kept; none while nothing was played."""
+"""Automatic backups: one a day while matches are played, of which the newest few are kept."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -23,43 +23,38 @@ log = logging.getLogger(__name__)
 FOLDER = "backups"
 DAILY, RESTORED = "traykeeper", "restored"
 
-KEPT = 7
-KEPT_OF_RESTORES = 4
-"""What was there before each of the last two, and after."""
-
-KINDS = {DAILY: KEPT, RESTORED: KEPT_OF_RESTORES}
-"""What they are called, and how many stay."""
+KEPT = {DAILY: 7, RESTORED: 4}
+"""How many backups of each kind are kept. Each restore makes one before and one after it."""
 
 TWICE = 2
 DAY_S = 20 * 3600.0
-"""A little less, so that an evening that begins earlier than yesterday's has its own."""
+"""Less than a day, so that an evening that begins earlier than yesterday's gets its own backup."""
 
-AN_EVENING = 50
-"""So many steps since the last one are worth another, whatever the clock says."""
+STEPS_PER_EVENING = 50
+"""After this many new steps a backup is made, even if the clock says that no day has passed."""
 
-LOOK_S = 600.0
-"""How often it is looked whether one is due."""
+CHECK_INTERVAL_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """How the last backup went: its number and what is in it, or why there is none."""
+    """What the last backup contains, or why it failed."""
 
     line: Message
     failed: bool = False
 
 
 class Backups:
-    """The backups that are made by themselves, numbered: order never depends on the clock.
+    """The folder of automatic backups. They are numbered, so that their order never depends on the clock.
 
     Args:
-        folder: the state folder; they are in one below it.
-        settings_file: goes in with the matches; None where there is none.
-        clock: seconds since 1970.
+        folder: The state folder, which contains the folder of backups.
+        settings_file: Settings to include; None if there is no file.
+        clock: Wall clock, in seconds since 1970.
 
     Attributes:
-        report: how the last one went.
-        made: called after each.
+        report: How the last backup went.
+        on_made: Called after each backup.
     """
 
     def __init__(
@@ -72,47 +67,47 @@ class Backups:
         self._state, self._folder = folder, folder / FOLDER
         self._settings_file, self._clock = settings_file, clock
         self._newest: Backup | None = None
-        self._made = False
+        self._has_made_one = False
         self.report = BackupReport(Message("none yet"))
         self.on_made: Callable[[], object] = lambda: None
 
     def collect(self) -> Backup:
-        """All that is worth keeping, as it is at this moment."""
+        """Return the current matches, calibration and settings as a backup."""
         return backup.collect(self._state, self._settings_file, self._clock())
 
     def make(self, kind: str = DAILY) -> Path:
-        """Write one, and let the oldest of its kind go: restores push out no daily one.
+        """Write a backup, delete the oldest of its kind, and return the new file.
 
         Raises:
-            OSError, GameError: it cannot be made, or read back; the older ones are as they were.
+            OSError, GameError: If it cannot be written or read back. Older backups are kept then.
         """
         made = self.collect()
         self._folder.mkdir(mode=0o700, exist_ok=True)
         files = self._files()
-        number = _number(files[0]) + 1 if files else 1
+        number = number_of(files[0]) + 1 if files else 1
         path = self._folder / f"{kind}-{number:06}.zip"
         backup.write(made, path)
         _read_back(path)
-        for old in self._files(kind)[KINDS[kind] :]:
+        for old in self._files(kind)[KEPT[kind] :]:
             old.unlink(missing_ok=True)
-        self._note(made)
-        self._made = True
+        self._remember(made)
+        self._has_made_one = True
         self.on_made()
         return path
 
     def make_if_due(self) -> None:
-        """What goes wrong is noted for the health page, and tried again at the next look."""
+        """Make a backup if one is due. A failure is reported and tried again at the next check."""
         try:
-            if self._due():
+            if self._is_due():
                 self.make()
-        except Exception as error:  # noqa: BLE001 - the next look is in ten minutes
+        except Exception as error:  # noqa: BLE001 - the next check is in ten minutes
             log.warning("the daily backup cannot be made: %s", error)
             self.report = BackupReport(
                 Message("cannot be made (%(why)s)", why=reason(error)), failed=True
             )
 
     def valid(self, identity: str = "") -> Iterator[Backup]:
-        """Those that hold, the newest first; of this journal alone where its identity is named."""
+        """Yield the valid backups, newest first; with an identity, only those of that journal."""
         for path in self._files():
             with suppress(UsageError):
                 found = backup.read(path)
@@ -120,43 +115,48 @@ class Backups:
                     yield found
 
     def exist(self) -> bool:
-        """Whether there are any, good or not."""
+        """Whether there are any backups, valid or not."""
         return bool(self._files())
 
     def position_held_twice(self, identity: str) -> int:
-        """Up to this position of that journal, two backups hold all steps: nothing else has to."""
+        """Return the position up to which two backups of this journal contain all steps, or 0."""
         positions = [found.position for found in islice(self.valid(identity), 2)]
         return min(positions) if len(positions) == TWICE else 0
 
-    def _due(self) -> bool:
+    def _is_due(self) -> bool:
         history = History(self._state / JOURNAL)
         newest = self._newest_of(history.identity)
         if not history.entries(newest.position if newest else 0, limit=1):
             return False
         if newest is None or abs(self._clock() - newest.made_s) >= DAY_S:
             return True
-        # A clock that nobody sets begins at the same moment with each start.
-        return not self._made and bool(history.entries(newest.position + AN_EVENING, limit=1))
+        # A clock that is never set starts at the same time whenever the Pi starts.
+        after = newest.position + STEPS_PER_EVENING
+        return not self._has_made_one and bool(history.entries(after, limit=1))
 
     def _newest_of(self, identity: str) -> Backup | None:
         if self._newest is None or self._newest.identity != identity:
             self._newest = None
             if found := next(self.valid(identity), None):
-                self._note(found)
+                self._remember(found)
         return self._newest
 
-    def _note(self, made: Backup) -> None:
-        """What it holds is not kept in memory."""
+    def _remember(self, made: Backup) -> None:
+        """Remember a backup without the contents of its files."""
         self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
         self.report = BackupReport(made.contents)
 
     def _files(self, *kinds: str) -> list[Path]:
-        found = (path for kind in kinds or KINDS for path in self._folder.glob(f"{kind}-*.zip"))
-        return sorted(found, key=_number, reverse=True)
+        found = (path for kind in kinds or KEPT for path in self._folder.glob(f"{kind}-*.zip"))
+        return sorted(found, key=number_of, reverse=True)
 
 
 class DailyBackup:
-    """Makes them on a thread of its own, from `__enter__` to `__exit__`."""
+    """A thread that makes a backup whenever one is due, while the context is open.
+
+    Args:
+        backups: The folder of backups.
+    """
 
     def __init__(self, backups: Backups) -> None:
         self._backups = backups
@@ -174,11 +174,11 @@ class DailyBackup:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._backups.make_if_due()
-            self._stop.wait(LOOK_S)
+            self._stop.wait(CHECK_INTERVAL_S)
 
 
 def _read_back(path: Path) -> None:
-    """No older one goes for one that the card did not keep."""
+    """Delete and refuse a new backup that the card did not store correctly."""
     try:
         backup.read(path)
     except BackupError as error:
@@ -186,6 +186,7 @@ def _read_back(path: Path) -> None:
         raise JournalError(error.message) from None
 
 
-def _number(path: Path) -> int:
+def number_of(path: Path) -> int:
+    """Return the number at the end of a file name, or 0."""
     digits = path.stem.rpartition("-")[2]
     return int(digits) if digits.isascii() and digits.isdigit() else 0

@@ -1,11 +1,11 @@
-"""What is still known of a journal that was damaged: from backups, its file, its trace, memory."""
+"""What is still known of a damaged journal, from backups, the damaged file, its trace and memory."""
 
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from device.storage.backup import Backup
-from device.storage.daily_backup import Backups
+from device.storage.daily_backup import Backups, number_of
 from game.journal import trace
 from game.journal.entry import Row
 from game.journal.salvage import Salvaged, salvage_file
@@ -14,14 +14,14 @@ from game.journal.trace import SUFFIX, Keys, Requests, rows_by_position
 
 @dataclass(frozen=True, slots=True)
 class KnownSteps:
-    """A backup, and the steps that came after it.
+    """A backup and the later steps.
 
     Attributes:
-        good: the newest that holds and belongs to the journal; None where there is none.
-        rows: later steps, in order.
-        keys: of the matches that begin in them.
-        requests: that asked for them.
-        identity: of the journal.
+        good: The newest valid backup of the journal; None if there is none.
+        rows: The later steps, in order.
+        keys: Keys of the matches that begin in these steps.
+        requests: The requests that caused these steps.
+        identity: Identity of the journal.
     """
 
     good: Backup | None
@@ -32,14 +32,21 @@ class KnownSteps:
 
 
 def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged) -> KnownSteps:
-    """All of the journal that was in `path` and lies in `aside`, as far as anything knows it."""
+    """Collect the steps of a damaged journal from every source.
+
+    Args:
+        path: Where the journal was.
+        aside: Where the damaged file is now.
+        backups: Backups of the state folder.
+        remembered: What the running program remembers.
+    """
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
         good = next(backups.valid(), None)
         return KnownSteps(good, (), {}, {}, good.identity if good else "")
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
-    ours.sort(key=lambda source: source.rows[-1][0])  # the longest truth wins
+    ours.sort(key=lambda source: source.rows[-1][0])  # where sources differ, the longest one wins
     found = tuple(rows_by_position(chain.from_iterable(source.rows for source in ours)))
     keys = dict(chain.from_iterable(source.keys.items() for source in ours))
     requests = dict(chain.from_iterable(source.requests.items() for source in ours))
@@ -50,13 +57,13 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
-    """What steps from the `first` on stand on; one of another journal only where they need one."""
+    """Return the backup below the steps from `first` on, of another journal only if one is needed."""
     good = next(backups.valid(identity), None)
     return good or (next(backups.valid(), None) if first > 1 else None)
 
 
 def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
-    """The one that says best which journal it was comes first."""
+    """Return all sources, beginning with the one that identifies the journal most reliably."""
     traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
     found = [salvage_file(aside), remembered, *map(_of_trace, traces)]
     if any(source.rows for source in found):
@@ -74,12 +81,10 @@ def _of_trace(path: Path) -> Salvaged:
 
 
 def damaged_earlier(path: Path) -> list[Path]:
-    """Damaged journals of former days, the newest first; of one that was gone there may be but the trace."""
+    """Return the damaged journals that were set aside earlier, newest first.
+
+    If a journal was gone, only its trace may exist.
+    """
     found = path.parent.glob(f"{path.stem}-damaged-*")
     whole = {one.with_suffix(path.suffix) for one in found if one.suffix in (path.suffix, SUFFIX)}
-    return sorted(whole, key=_number, reverse=True)
-
-
-def _number(path: Path) -> int:
-    digits = path.stem.rpartition("-")[2]
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
+    return sorted(whole, key=number_of, reverse=True)

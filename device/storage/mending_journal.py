@@ -1,4 +1,4 @@
-"""The journal of a running program: lost under its hands, it is put right from what is known."""
+"""A journal that is mended while the program runs, if its file is lost or damaged."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,26 +12,27 @@ from game.match.match import Match
 from game.message import Message
 
 Reopen = Callable[[Salvaged], tuple[Journal, Message | None]]
-"""Rescues the journal, with what the program remembers; gives what people have to know."""
+"""Recovers the journal with what the program remembers, and returns it with a notice for the players."""
 
 
 class MendingJournal:
-    """A journal that can be opened anew. Used by one thread, but where it says otherwise.
+    """A journal that can be opened again. For one thread, except where a method says otherwise.
+
+    Every method raises JournalError if the journal cannot be used, and tries again at the next call. It
+    raises DamagedJournal if `mend` may help.
 
     Args:
-        journal: as it was opened.
-        reopen: opens it again.
-        told: called with what people have to know.
-
-    Raises (every method):
-        JournalError: it cannot be used; the next call tries again.
-        DamagedJournal: `mend` may put it right.
+        journal: The open journal.
+        reopen: Opens it again.
+        on_notice: Receives what the players have to know.
     """
 
-    def __init__(self, journal: Journal, reopen: Reopen, told: Callable[[Message], object]) -> None:
+    def __init__(
+        self, journal: Journal, reopen: Reopen, on_notice: Callable[[Message], object]
+    ) -> None:
         self._journal: Journal | None = journal
         self._path = journal.path
-        self._reopen, self._told = reopen, told
+        self._reopen, self._on_notice = reopen, on_notice
         self._remembered = Salvaged()
 
     def __repr__(self) -> str:
@@ -39,11 +40,12 @@ class MendingJournal:
 
     @property
     def path(self) -> Path:
+        """The file of the journal."""
         return self._path
 
     @property
     def trouble(self) -> Message | None:
-        """Why it or its trace is not as it should be, seen from any thread."""
+        """What is wrong with the journal or its trace, or None. Any thread may ask."""
         journal = self._journal
         if journal is None:
             return Message("the journal was lost, and cannot be written yet")
@@ -54,56 +56,66 @@ class MendingJournal:
         return journal.trace_problem
 
     def mend(self) -> bool:
-        """Put it right; False where it is whole, and something else was wrong."""
+        """Recover the journal; return False if it is intact and something else was wrong."""
         if self._journal is not None:
             if self._journal.is_intact():
                 return False
             self._remembered = self._journal.salvage()
             self._journal.close()
             self._journal = None
-        self._there()
+        self._opened()
         return True
 
     def match(self, match_id: int) -> Match:
-        return self._there().match(match_id)
+        """Implement `Journal.match`."""
+        return self._opened().match(match_id)
 
     def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
-        return self._there().newest(except_match=except_match)
+        """Implement `Journal.newest`."""
+        return self._opened().newest(except_match=except_match)
 
     def start(self, match: Match, *, request: str = "") -> int:
-        return self._there().start(match, request=request)
+        """Implement `Journal.start`."""
+        return self._opened().start(match, request=request)
 
     def append(
         self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
     ) -> int:
-        return self._there().append(match_id, *actions, result=result, request=request)
+        """Implement `Journal.append`."""
+        return self._opened().append(match_id, *actions, result=result, request=request)
 
     def reopen(self, match_id: int, *, request: str = "") -> Match:
-        return self._there().reopen(match_id, request=request)
+        """Implement `Journal.reopen`."""
+        return self._opened().reopen(match_id, request=request)
 
     def restore(self, copy: bytes) -> None:
-        """Mended before, where that is needed."""
+        """Replace the journal by a copy from a backup, and mend it before if necessary."""
         try:
-            self._there().restore(copy)
+            self._opened().restore(copy)
         except DamagedJournal:
             if not self.mend():
                 raise
-            self._there().restore(copy)
+            self._opened().restore(copy)
 
     def cut_trace(self, held: Callable[[str], int]) -> None:
-        """Backups hold what is up to the position that `held` tells of this identity. Any thread may call."""
+        """Shorten the trace by the steps that backups contain. Any thread may call.
+
+        Args:
+            held: Returns the position up to which backups contain the journal of this identity.
+        """
         if journal := self._journal:
             journal.cut_trace(held(journal.identity))
 
     def close(self) -> None:
+        """Close the file."""
         if self._journal:
             self._journal.close()
 
-    def _there(self) -> Journal:
-        """The journal, opened again where that has failed before."""
+    def _opened(self) -> Journal:
+        """Return the journal, after another attempt to open it if the last one failed."""
         if self._journal is None:
             self._journal, notice = self._reopen(self._remembered)
             self._remembered = Salvaged()
             if notice:
-                self._told(notice)
+                self._on_notice(notice)
         return self._journal

@@ -1,4 +1,4 @@
-"""What a picture of the tray really showed, once people have put its reading right."""
+"""The true faces of the dice in a picture, from the corrections that people have made."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +13,12 @@ from vision.reading import Die, Reading, Zone
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The dice in the tray as they were.
+    """The dice that really were in the tray.
 
     Attributes:
-        values: all faces in the tray, sorted.
-        faces: of each die that was read, its face; None where nobody can tell which it had.
-        all_found: whether as many dice were read as lay there.
+        values: All faces in the tray, sorted.
+        faces: The face of each die in the reading; None if it is not known which face it had.
+        all_found: Whether the reading has as many dice as there were.
     """
 
     values: Dice
@@ -26,21 +26,25 @@ class Truth:
     all_found: bool
 
     def agrees(self, reading: Reading) -> bool:
-        """Whether there was nothing to put right."""
+        """Whether the reading was sure and correct."""
         return reading.is_sure and reading.values == self.values
 
 
 def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | None:
-    """Of the reading of this throw, as the match has it now.
+    """Return the true dice of a reading, according to the match as it stands now.
 
-    `stayed` are the places of dice of earlier throws: those show what was read. None where such a
-    die could not be read.
+    The result is None if a die that stayed in the tray could not be read.
+
+    Args:
+        reading: What the camera saw.
+        throw: The throw of this reading, with its corrections.
+        stayed: Places of dice from earlier throws. Their faces are taken from the reading.
     """
     slot_of = slots(reading, throw)
     faces = {i: throw.dice[slot] for i, slot in slot_of.items()}
     in_tray = [i for i, die in enumerate(reading.dice) if die.zone is Zone.TRAY]
     others = [i for i in in_tray if i not in faces]
-    old = [i for i in others if _lies_at_one(reading.dice[i], stayed)]
+    old = [i for i in others if _is_at_any(reading.dice[i], stayed)]
     seen = {i: value for i in old if (value := reading.dice[i].value)}
     if len(seen) < len(old):
         return None
@@ -53,7 +57,7 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
 
 
 def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict[int, int]:
-    """Which of these dice has which of the faces: those read so, and the one that is left."""
+    """Assign faces to dice: first those that were read correctly, then the only one that is left."""
     found: dict[int, int] = {}
     left, rest = list(faces), []
     for i in dice:
@@ -68,6 +72,6 @@ def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict
     return found
 
 
-def _lies_at_one(die: Die, places: Sequence[Place]) -> bool:
+def _is_at_any(die: Die, places: Sequence[Place]) -> bool:
     here = place_of(die)
     return any(lies_at(here, replace(place, face=UNKNOWN_FACE)) for place in places)

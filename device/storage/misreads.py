@@ -1,7 +1,7 @@
-"""Pictures that were read wrong, with what they really showed: kept only where that is wanted.
+"""Pictures that were read wrong, with the true faces, kept only if the players allow it.
 
-They are for `traykeeper bench vision`, and for whoever makes the reader better. A thread of its own
-writes them; it is never the cause of anything.
+They are for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
+failure to write one never affects the match.
 """
 
 import json
@@ -34,47 +34,51 @@ log = logging.getLogger(__name__)
 
 FOLDER = "corrections"
 SWITCH = "on"
-"""While this file stands in the folder, pictures are kept."""
+"""Pictures are kept while this file exists in the folder."""
 
 DIGITS = 6
-"""Of a picture's name; they sort as they were made."""
+"""Number of digits in the name of a picture, so that names sort in the order in which they were made."""
 
-MOST, MAX_BYTES = 200, 100 * 1024 * 1024
-"""A picture of 1536x864 is some 250 kB. The oldest make room."""
+MAX_PICTURES, MAX_BYTES = 200, 100 * 1024 * 1024
+"""A picture of 1536x864 has about 250 kB. The oldest ones are deleted first."""
 
 QUALITY = 95
-"""Of the JPEG: 25 of 25 simulated throws were read the same from it as from the frame."""
+"""JPEG quality. 25 of 25 simulated throws were read the same from the JPEG as from the frame."""
 
 
 class ReadPicture(Protocol):
-    """A picture with what was read from it; the first of its zones is the tray.
-
-    `reading_in_image` is the reading in the pixels of the image, which may be a part of what was read.
-    """
+    """A picture with its reading."""
 
     @property
-    def image(self) -> Image: ...
+    def image(self) -> Image:
+        """The image, which may be a part of the frame that was read."""
 
     @property
-    def reading(self) -> Reading: ...
+    def reading(self) -> Reading:
+        """The reading, in pixels of the frame."""
 
     @property
-    def reading_in_image(self) -> Reading: ...
+    def reading_in_image(self) -> Reading:
+        """The same reading, in pixels of the image."""
 
     @property
-    def zones(self) -> tuple[Quad, ...]: ...
+    def zones(self) -> tuple[Quad, ...]:
+        """The tray, then the set-aside area if there is one."""
 
 
 class MisreadStore:
-    """See `web.contracts.misreads.Misreads`.
+    """The folder of pictures that were read wrong. It implements `web.contracts.misreads.Misreads`.
 
     Args:
-        folder: where; it is made when it is first switched on.
-        most, max_bytes: of all pictures together.
+        folder: The folder, which is created when pictures are first allowed.
+        max_pictures: Largest number of pictures.
+        max_bytes: Largest size of all pictures together.
     """
 
-    def __init__(self, folder: Path, *, most: int = MOST, max_bytes: int = MAX_BYTES) -> None:
-        self._folder, self._most, self._max_bytes = folder, most, max_bytes
+    def __init__(
+        self, folder: Path, *, max_pictures: int = MAX_PICTURES, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._folder, self._max_pictures, self._max_bytes = folder, max_pictures, max_bytes
         self._writer = ThreadPoolExecutor(1, "corrections")
         self._shown: ReadPicture | None = None
         self._truth: Truth | None = None
@@ -85,13 +89,17 @@ class MisreadStore:
         return f"<MisreadStore {self._folder} {self.status()}>"
 
     def close(self) -> None:
-        """After what is waiting."""
+        """Write the pictures that are waiting and end the thread."""
         self._writer.shutdown()
 
-    def see(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """The picture in view with its reading, and what it really showed; None where that is open.
+    def record(self, picture: ReadPicture, truth: Truth | None) -> None:
+        """Keep a picture if it was read wrong. Returns at once.
 
-        What is put right once more, or was right after all, takes its former place. Returns at once.
+        Further corrections of the same picture replace it; if it turns out to be right, it is deleted.
+
+        Args:
+            picture: The picture in view.
+            truth: Its true dice, or None if they are not known.
         """
         if picture is not self._shown:
             self._shown, self._truth, self._number = picture, None, 0
@@ -108,13 +116,19 @@ class MisreadStore:
         else:
             self._writer.submit(self._remove, self._number)
 
-    # What the page asks for
+    # Called by the page
 
     @property
     def on(self) -> bool:
+        """Whether pictures are kept."""
         return (self._folder / SWITCH).exists()
 
     def set_enabled(self, *, on: bool) -> None:
+        """Allow or forbid to keep pictures.
+
+        Raises:
+            TableError: If the choice cannot be saved.
+        """
         try:
             if on:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -127,13 +141,19 @@ class MisreadStore:
             ) from None
 
     def status(self) -> MisreadStatus:
+        """Return how many pictures there are, and the limits."""
         sizes = []
         for path in self._pictures():
-            with suppress(FileNotFoundError):  # deleted meanwhile
+            with suppress(FileNotFoundError):  # deleted in the meantime
                 sizes.append(path.stat().st_size)
-        return MisreadStatus(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
+        return MisreadStatus(self.on, len(sizes), sum(sizes), self._max_pictures, self._max_bytes)
 
     def delete_all(self) -> None:
+        """Delete all pictures.
+
+        Raises:
+            TableError: If one cannot be deleted.
+        """
         try:
             self._writer.submit(self._delete).result()
         except OSError as error:
@@ -142,18 +162,18 @@ class MisreadStore:
             ) from None
 
     def zip_parts(self) -> Iterator[bytes]:
-        """A zip in parts, no larger than a picture each: it is never whole in memory."""
-        sink = _Sink()
+        """Yield a zip of all pictures, one picture at a time, so that it is never in memory as a whole."""
+        sink = _ZipSink()
         with ZipFile(sink, "w") as archive:
             labels = []
             for path in self._pictures():
-                with suppress(FileNotFoundError):  # deleted meanwhile
+                with suppress(FileNotFoundError):  # deleted in the meantime
                     picture, label = path.read_bytes(), path.with_suffix(".json").read_text("utf-8")
                     archive.writestr(zip_member(path.name), picture)
                     labels.append(label)
-                yield sink.taken()
+                yield sink.take()
             archive.writestr(zip_member(LABELS_FILE), "".join(labels))
-        yield sink.taken()
+        yield sink.take()
 
     # On the writer's thread
 
@@ -168,7 +188,7 @@ class MisreadStore:
             write_atomically(path, data)
             self._prune()
         except OSError as error:
-            log.warning("a corrected picture cannot be kept: %s", error)
+            log.warning("cannot keep a corrected picture: %s", error)
 
     def _remove(self, number: int) -> None:
         for suffix in (".jpg", ".json"):
@@ -179,11 +199,11 @@ class MisreadStore:
             self._remove(int(path.stem))
 
     def _prune(self) -> None:
-        """The newest stay, until they are too many or too many bytes."""
+        """Delete the oldest pictures until both limits are kept."""
         left = self._max_bytes
-        for place, path in enumerate(reversed(self._pictures())):
+        for rank, path in enumerate(reversed(self._pictures())):
             left -= path.stat().st_size
-            if left < 0 or place >= self._most:
+            if left < 0 or rank >= self._max_pictures:
                 self._remove(int(path.stem))
 
     def _pictures(self) -> list[Path]:
@@ -191,7 +211,7 @@ class MisreadStore:
 
 
 def _label(name: str, picture: ReadPicture, truth: Truth) -> dict[str, Any]:
-    """As `vision.dataset` reads it, and `traykeeper read --list`."""
+    """Return a label in the format of `vision.dataset` and `traykeeper read --list`."""
     reading, zones = picture.reading_in_image, picture.zones
     boxes = zip(map(_box, reading.dice), truth.faces, strict=True)
     return {
@@ -212,8 +232,8 @@ def _tenths(*px: float) -> list[float]:
     return [round(each, 1) for each in px]
 
 
-class _Sink(RawIOBase):
-    """Takes what a zip writes, to be handed on."""
+class _ZipSink(RawIOBase):
+    """A buffer for what a zip file writes."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -225,55 +245,60 @@ class _Sink(RawIOBase):
         self._data += data
         return len(data)
 
-    def taken(self) -> bytes:
+    def take(self) -> bytes:
         data = bytes(self._data)
         self._data.clear()
         return data
 
 
 class MisreadCollector:
-    """Looks at the match after every change; it may fail, and nobody but the log hears of it.
+    """Compares the picture in view with the match after every change. A failure is only logged.
 
     Args:
-        store: keeps the pictures that were read wrong.
+        store: Keeps the pictures that were read wrong.
     """
 
     def __init__(self, store: MisreadStore) -> None:
         self._store = store
         self._picture: ReadPicture | None = None
-        self._tapped: Throw | None = None
+        self._entered: Throw | None = None
         self._match: State | None = None
         self._stayed: tuple[Place, ...] = ()
 
     def saw(self, picture: ReadPicture) -> None:
-        """This picture is in view now, as it was read."""
-        self._picture, self._tapped = picture, None
+        """Take the picture that is in view now."""
+        self._picture, self._entered = picture, None
 
     def tapped_in(self, before: Match, after: Match) -> None:
-        """Somebody said what the picture in view shows: the throw that was added."""
-        self._match, self._tapped = after.start_state, after.last_throw
+        """Take a throw that was entered by hand for the picture in view.
+
+        Args:
+            before: The match before the throw.
+            after: The match with the throw.
+        """
+        self._match, self._entered = after.start_state, after.last_throw
         self._stayed = before.last_places
 
     def learn(self, match: Match) -> None:
-        """What the picture in view really showed, as the match has it now."""
+        """Work out what the picture in view really showed, according to the match now."""
         throw = match.last_throw
-        if not self._is_tapped(match, throw):
-            self._tapped = None
+        if not self._is_entered(match, throw):
+            self._entered = None
         try:
             if self._picture and throw:
                 self._learn(self._picture, throw)
         except Exception:
-            log.exception("nothing can be learnt from a correction")
+            log.exception("cannot learn from a correction")
 
     def _learn(self, picture: ReadPicture, throw: Throw) -> None:
         reading = picture.reading
-        if self._tapped:
-            self._store.see(picture, truth(reading, throw, self._stayed))
+        if self._entered:
+            self._store.record(picture, truth(reading, throw, self._stayed))
         elif shows(reading, throw):
-            self._store.see(picture, truth(reading, throw, throw.set_aside))
+            self._store.record(picture, truth(reading, throw, throw.set_aside))
 
-    def _is_tapped(self, match: Match, throw: Throw | None) -> bool:
-        """Whether this is still the throw that was tapped in, whatever its dice are by now."""
-        tapped = self._tapped
+    def _is_entered(self, match: Match, throw: Throw | None) -> bool:
+        """Whether this is still the throw that was entered by hand, even if its dice were corrected."""
+        entered = self._entered
         same_match = match.start_state is self._match
-        return bool(tapped and throw and same_match and throw.index == tapped.index)
+        return bool(entered and throw and same_match and throw.index == entered.index)

@@ -1,7 +1,7 @@
-"""The last few pictures that were read, drawn for the phones as their throws stand now.
+"""The last few pictures that were read, drawn for the phones with the current faces of their throws.
 
-A picture is bound to its throw by where the dice lie in both, and drawn with the throw's present
-faces. Its name is made of what it shows: who kept it under that name keeps the truth.
+A picture belongs to a throw if its dice are at the same places. The name of a photo is a hash of its
+contents, so a cached photo is never out of date.
 """
 
 from collections import OrderedDict, deque
@@ -20,37 +20,40 @@ from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading, Zone
 from web.contracts.table import Photo, PhotoDie
 
-PICTURES = 6
-"""In memory, each 4 MB at most at 1536x864: as many throws can be taken back with their pictures."""
+MAX_PICTURES = 6
+"""Pictures in memory, each of at most 4 MB at 1536x864. This many throws can be undone with their pictures."""
 
-KEPT = 16
-"""Of the JPEGs drawn of them: a phone that is some snapshots behind still finds its photo."""
+MAX_PHOTOS = 16
+"""JPEGs in memory. A phone that is a few snapshots behind still finds its photo."""
 
 DIE_QUALITY = 90
-AROUND_DIE = 1.3
-"""Half of what is cut out around a die, of its edge: how it leans must be seen, too."""
+CUT_RADIUS = 1.3
+"""Half the side of the square around a die, in edges of the die, so that a leaning die is visible as a whole."""
 
 NAME_BYTES = 10
 
 
 class ThrowInView(Protocol):
-    """A throw, of a match or without one."""
+    """A throw, inside or outside a match."""
 
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """Number of the throw."""
 
     @property
-    def dice(self) -> tuple[int, ...]: ...
+    def dice(self) -> tuple[int, ...]:
+        """The faces."""
 
     @property
-    def places(self) -> tuple[Place, ...]: ...
+    def places(self) -> tuple[Place, ...]:
+        """Where the dice are."""
 
 
 class PhotoAlbum:
-    """Keeps the newest pictures; written by one thread, read by many."""
+    """The newest pictures. One thread adds them, any thread may read them."""
 
     def __init__(self) -> None:
-        self._pictures: deque[AlbumPicture] = deque(maxlen=PICTURES)
+        self._pictures: deque[AlbumPicture] = deque(maxlen=MAX_PICTURES)
         self._drawn: OrderedDict[str, bytes] = OrderedDict()
 
     def add(
@@ -60,9 +63,13 @@ class PhotoAlbum:
         zones: Sequence[Quad] = (),
         corner: tuple[int, int] = (0, 0),
     ) -> "AlbumPicture":
-        """Keep the picture and what was read from it, cut to the zones that hold dice, the tray first.
+        """Add a picture with its reading, cut to the zones that contain dice.
 
-        Where it is a part of what was read, it begins at this corner.
+        Args:
+            image: The image, which may be a part of the frame that was read.
+            reading: The reading of the frame.
+            zones: The tray, and the set-aside area if there is one.
+            corner: Left and top edge of the image in the frame, in pixels.
         """
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
@@ -71,27 +78,38 @@ class PhotoAlbum:
         return picture
 
     def as_read(self, picture: "AlbumPicture", throw: ThrowInView | None = None) -> Photo:
-        """The picture as it was read; dice of this throw that still lie there are named."""
+        """Return the photo as it was read.
+
+        Args:
+            picture: A picture of this album.
+            throw: Throw whose dice are marked in the photo if they are at their places.
+        """
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
         index = throw.index if throw and is_whole else None
         return self._photo(picture, picture.shown, found, index)
 
     def of(self, throw: ThrowInView) -> Photo | None:
-        """The picture in which all dice of this throw lie, with the faces that it has now."""
+        """Return the photo in which all dice of a throw are at their places, with its current faces."""
         for picture in reversed(self._pictures):
             found = slots(picture.reading, throw)
             if found and len(found) == len(throw.dice):
-                shown = _told(picture.shown, {i: throw.dice[slot] for i, slot in found.items()})
+                faces = {i: throw.dice[slot] for i, slot in found.items()}
+                shown = _with_faces(picture.shown, faces)
                 return self._photo(picture, shown, found, throw.index)
         return None
 
     def get(self, name: str) -> bytes | None:
-        """The drawn photo as JPEG, while it is among the last few."""
+        """Return the photo of this name as JPEG, or None if it is too old."""
         return self._drawn.get(name)
 
     def die(self, name: str, number: int) -> bytes | None:
-        """One die of that photo as the camera saw it, at full resolution, as JPEG."""
+        """Return a die of a photo as the camera saw it, at full resolution, as JPEG.
+
+        Args:
+            name: Name of the photo.
+            number: Number of the die in the photo, from 0.
+        """
         pictures = tuple(self._pictures)
         picture = next((one for one in pictures if name in one.names.values()), None)
         if picture is None or number >= len(picture.shown.dice):
@@ -115,15 +133,23 @@ class PhotoAlbum:
 
     def _keep(self, name: str, data: bytes) -> None:
         self._drawn[name] = data
-        while len(self._drawn) > KEPT:
+        while len(self._drawn) > MAX_PHOTOS:
             self._drawn.popitem(last=False)
 
 
 def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
-    """Number of the die in the reading -> its number in the throw, for those that lie there."""
+    """Match the dice of a reading with the dice of a throw by their places.
+
+    Args:
+        reading: A reading.
+        throw: A throw.
+
+    Returns:
+        The number of a die in the throw, by its number in the reading, for dice at their places.
+    """
     free = list(enumerate(throw.dice))
     found = {}
-    # A corrected die has lost its face: it gets what the others leave.
+    # The place of a corrected die has no face, so it gets a face that no other die has.
     for place in sorted(throw.places, key=lambda place: place.face == UNKNOWN_FACE):
         slot = next((slot for slot in free if place.face in (slot[1], UNKNOWN_FACE)), None)
         die = next((i for i, die in enumerate(reading.dice) if _is_at(die, place)), None)
@@ -136,7 +162,12 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
 
 
 def shows(reading: Reading, throw: ThrowInView) -> bool:
-    """Whether all of the throw's dice lie where they lay; some do in pictures of the next one."""
+    """Whether all dice of a throw are at their places. In a picture of the next throw only some are.
+
+    Args:
+        reading: A reading.
+        throw: A throw.
+    """
     return bool(throw.dice) and len(slots(reading, throw)) == len(throw.dice)
 
 
@@ -144,8 +175,8 @@ def _is_at(die: Die, place: Place) -> bool:
     return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 
-def _told(reading: Reading, faces: dict[int, int]) -> Reading:
-    """The reading with these faces, each of which is certain by now."""
+def _with_faces(reading: Reading, faces: dict[int, int]) -> Reading:
+    """Return the reading with these faces instead of what was read."""
     dice = (
         replace(die, value=faces[i], problem=None) if i in faces else die
         for i, die in enumerate(reading.dice)
@@ -154,17 +185,23 @@ def _told(reading: Reading, faces: dict[int, int]) -> Reading:
 
 
 def _around(image: Image, die: Die) -> Image:
-    """The square around a die, with what of it lies beyond the picture left out."""
-    half = AROUND_DIE * die.size
+    """Return the square around a die, cut off at the edges of the image."""
+    half = CUT_RADIUS * die.size
     left, top = max(0, round(die.x - half)), max(0, round(die.y - half))
     right, bottom = max(left + 1, round(die.x + half)), max(top + 1, round(die.y + half))
     return image[top:bottom, left:right]
 
 
 class AlbumPicture:
-    """A picture cut to the tray, what was read in its pixels and in the camera's, and its names.
+    """A picture that is cut to the tray.
 
-    `names` are those of what was drawn of it, by the faces that were drawn.
+    Args:
+        image: The image.
+        shown: The reading, in pixels of the image.
+        reading: The reading, in pixels of the frame.
+
+    Attributes:
+        names: Names of the photos that were drawn of it, by the faces and problems in them.
     """
 
     def __init__(self, image: Image, shown: Reading, reading: Reading) -> None:
@@ -186,6 +223,6 @@ def _photo_die(die: Die, width: int, height: int) -> PhotoDie:
 
 
 def _with_dice(reading: Reading, zones: Sequence[Quad]) -> Sequence[Quad]:
-    """The tray always: what is shown should be dice, not table."""
+    """Return the tray, and the set-aside area only if there are dice in it."""
     is_aside_used = any(die.zone is Zone.ASIDE for die in reading.dice)
     return zones if is_aside_used else zones[:1]

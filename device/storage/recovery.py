@@ -1,8 +1,8 @@
-"""A journal that is damaged, emptied or gone is set aside, and what is known of it takes its place.
+"""Opens the journal, and rebuilds it if it is damaged, empty or missing.
 
-What is known: the newest good backup that belongs to it, what can still be read of the file, its
-trace, and what a running program remembers. `rescue_state` says how far a rescue has come: it may be
-killed or fail at any step, and the next start goes on with it.
+The new journal is built from the newest valid backup, the readable rest of the file, its trace, and
+what a running program remembers. The damaged file is set aside. A recovery may fail or be killed at any
+step; `rescue_state` records its progress, and the next start continues.
 """
 
 import logging
@@ -19,7 +19,7 @@ from device.storage.daily_backup import RESTORED, Backups
 from device.storage.known_steps import KnownSteps, damaged_earlier, known_steps
 from device.storage.rescue_state import RescueState
 from device.storage.throw_pictures import FOLDER as FRAMES
-from device.storage.throw_pictures import forget
+from device.storage.throw_pictures import delete_after
 from game.errors import DamagedJournal, JournalError, reason
 from game.file_io import sync_folder
 from game.journal import rows, schema, trace
@@ -31,34 +31,33 @@ from game.message import Message
 
 log = logging.getLogger(__name__)
 
-_NOTHING = Salvaged()
-
-TRIES = 3
-"""A card that damages what was just built does it again."""
+MAX_ATTEMPTS = 3
+"""A card that damages a new file three times will do so again."""
 
 
 def open_journal(
     folder: Path, backups: Backups, remembered: Salvaged | None = None
 ) -> tuple[Journal, Message | None]:
-    """The journal of this folder, and what people have to know about it; usually nothing.
+    """Open the journal of a state folder; return it with a notice for the players, if there is one.
 
     Args:
-        folder: of the state.
-        backups: of this folder.
-        remembered: what the program still knows of a journal that was lost under its hands; None
-            where nothing is known to be lost.
+        folder: The state folder.
+        backups: Backups of this folder.
+        remembered: What the program remembers of a journal that was lost while it ran; None if nothing is
+            known to be lost.
 
     Raises:
-        JournalError: it cannot be used at all: disk full, read-only, used by another.
+        JournalError: If the journal cannot be used: the disk is full or read-only, or another program
+            uses it.
     """
     path = folder / JOURNAL_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _clear_the_way(path)
+        _rename_obstacles(path)
         with ExitStack() as undo:
             lock = undo.enter_context(lock_journal(path))
-            opened = _opened_or_rescued(path, backups, remembered, lock)
-            undo.pop_all()  # all went well: the journal keeps the lock
+            opened = _open_or_recover(path, backups, remembered, lock)
+            undo.pop_all()  # the journal keeps the lock
     except OSError as error:
         raise JournalError(
             Message(
@@ -70,73 +69,71 @@ def open_journal(
     return opened
 
 
-def _clear_the_way(path: Path) -> None:
-    """What has the name of one of our files and is none, a folder or a pipe, gets another."""
+def _rename_obstacles(path: Path) -> None:
+    """Rename whatever has the name of one of our files and is not a file, such as a folder or a pipe."""
     for name in (LOCK_SUFFIX, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
         there = path.with_name(f"{path.stem}{name}")
         if os.path.lexists(there) and not there.is_file():
             free = (path.with_name(f"{path.stem}-strange-{n}{name}") for n in count(1))
             aside = next(one for one in free if not os.path.lexists(one))
             there.rename(aside)
-            log.error("%s is no file: it is called %s now", there, aside.name)
+            log.error("%s is not a file: renamed to %s", there, aside.name)
 
 
-def _opened_or_rescued(
+def _open_or_recover(
     path: Path, backups: Backups, remembered: Salvaged | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
     state = RescueState.of(path.parent)
     if (state is None or state.done) and remembered is None:
         try:
-            return _whole(path, backups, state, lock)
+            return _open_intact(path, backups, state, lock)
         except DamagedJournal as error:
-            log.error("%s", error)  # noqa: TRY400 - the line says it all
+            log.error("%s", error)  # noqa: TRY400 - a traceback would add nothing
     if state is None or state.done:
-        state = _begun(path)
-    journal, state = _rescued(
-        path, state, backups, _NOTHING if remembered is None else remembered, lock
-    )
+        state = _begin(path)
+    journal, state = _recover(path, state, backups, remembered or Salvaged(), lock)
     log.error("%s", state.notice)
-    with suppress(Exception):  # tried again by itself
+    with suppress(Exception):  # the daily backup tries again
         backups.make(RESTORED)
     return journal, state.notice
 
 
-def _whole(
+def _open_intact(
     path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
-    """The journal as it is, and what is to be told of an earlier rescue, or of a trace that was lost.
+    """Open an intact journal; return it with the notice of an earlier recovery or of a lost trace.
 
     Raises:
-        DamagedJournal: it is not what was written.
+        DamagedJournal: If the journal is damaged, or was emptied.
     """
-    _refuse_lost(path, backups)
+    _refuse_emptied(path, backups)
     journal = Journal.open(path, lock=lock)
     if journal.was_trace_lost and state is None:
         state = RescueState(0, "", done=True, trace=path.with_suffix(SUFFIX).name)
-        with suppress(OSError):  # told now, at least
+        with suppress(OSError):  # then the notice is shown only until the next start
             state.write(path.parent)
     return journal, state.notice if state else None
 
 
-def _refuse_lost(path: Path, backups: Backups) -> None:
-    """An empty journal beside anything that was kept is no beginning.
+def _refuse_emptied(path: Path, backups: Backups) -> None:
+    """Refuse an empty or missing journal if anything shows that there were steps before.
 
     Raises:
-        DamagedJournal: something was here once.
+        DamagedJournal: If there were steps before.
     """
-    names = _names(path)
-    if names is not None and _was_here(path, names, backups):
+    identities = _identities_if_empty(path)
+    if identities is not None and _had_steps(path, identities, backups):
         raise DamagedJournal(
             Message("%(file)s: the journal is gone, or empty: it is mended", file=str(path))
         )
 
 
-def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
-    """Whether anything tells that there were steps beside an empty journal of these names."""
+def _had_steps(path: Path, identities: tuple[str, ...], backups: Backups) -> bool:
+    """Whether an empty journal with these identities had steps before."""
     found = trace.read(path.with_suffix(SUFFIX))
-    if read_owner(path) and not names:
+    if read_owner(path) and not identities:
         return True
-    if found and found.identity in names:
+    if found and found.identity in identities:
         return False
     return bool(found and found.rows) or backups.exist() or bool(damaged_earlier(path))
 
@@ -145,8 +142,8 @@ def _log(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-def _names(path: Path) -> tuple[str, ...] | None:
-    """What an empty journal is called, and was before; None where it is not empty."""
+def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
+    """Return the identity of an empty journal and the one before; None if the journal is not empty."""
     if not path.exists() or not path.stat().st_size:
         return ()
     uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -158,18 +155,19 @@ def _names(path: Path) -> tuple[str, ...] | None:
                 return None
             return schema.identity(db), schema.previous_identity(db)
     except (sqlite3.Error, UnicodeDecodeError, TypeError):
-        return None  # opening it tells what is wrong
+        return None  # opening the journal will report the reason
 
 
-def _begun(path: Path) -> RescueState:
-    """From here on it is a rescue, whatever happens; the trace is kept as it is now."""
+def _begin(path: Path) -> RescueState:
+    """Record that a recovery has begun, and keep a copy of the trace."""
     number = 1
     while any(path.parent.glob(f"{path.stem}-damaged-{number}.*")):
         number += 1
     aside = path.with_name(f"{path.stem}-damaged-{number}{path.suffix}")
     _keep_copy(path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
     there = path.exists() or _log(path).exists()
-    state = RescueState(number, aside.name if there else "", gone=_names(path) is not None)
+    gone = _identities_if_empty(path) is not None
+    state = RescueState(number, aside.name if there else "", gone=gone)
     state.write(path.parent)
     return state
 
@@ -178,40 +176,42 @@ def _keep_copy(path: Path, copy: Path) -> None:
     with suppress(FileNotFoundError):
         try:
             os.link(path, copy)
-        except OSError:  # a card that knows no links
+        except OSError:  # the file system has no hard links
             shutil.copyfile(path, copy)
 
 
-def _rescued(
+def _recover(
     path: Path, state: RescueState, backups: Backups, remembered: Salvaged, lock: IO[bytes]
 ) -> tuple[Journal, RescueState]:
     folder = path.parent
     aside = path.with_name(f"{path.stem}-damaged-{state.number}{path.suffix}")
     if state.aside and not aside.exists():
         set_aside(path, aside)
-    for left in range(TRIES, 0, -1):
+    for attempts_left in range(MAX_ATTEMPTS, 0, -1):
         if not path.exists():
             known = known_steps(path, aside, backups, remembered)
             state = _build(path, state, known)
-        path.with_suffix(SUFFIX).unlink(missing_ok=True)  # the journal knows it all, or the copy
+        path.with_suffix(SUFFIX).unlink(
+            missing_ok=True
+        )  # all of it is in the journal or in the copy
         try:
             journal = Journal.open(path, lock=lock)
             break
         except DamagedJournal:
-            if left == 1:
+            if attempts_left == 1:
                 raise
             _remove(path)
     with ExitStack() as undo:
         undo.callback(journal.close)
-        forget(folder / FRAMES, after=0)
+        delete_after(folder / FRAMES, 0)
         state = state.finished()
         state.write(folder)
-        undo.pop_all()  # all went well: whoever asked keeps it
+        undo.pop_all()  # the caller keeps the journal
     return journal, state
 
 
 def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
-    """The new journal, whole or not at all; what will be told of it is written down before."""
+    """Write the new journal, whole or not at all, after its result is recorded."""
     with closing(_empty() if known.good is None else rows.open_copy(known.good.journal)) as db:
         with rows.transaction(db):
             adopted = rows.append_missing(db, known.rows, known.keys, known.requests)
@@ -232,8 +232,13 @@ def _empty() -> sqlite3.Connection:
 
 
 def set_aside(path: Path, aside: Path) -> None:
-    """Move the file and its log out of the way; again where that was broken off."""
-    with suppress(FileNotFoundError):  # the log first: without its file it means nothing
+    """Move a damaged journal and its write-ahead log out of the way; may be called again after a crash.
+
+    Args:
+        path: The journal.
+        aside: Its new name.
+    """
+    with suppress(FileNotFoundError):  # the log first, because it is useless without its file
         _log(path).rename(_log(aside))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
     with suppress(FileNotFoundError):
@@ -242,6 +247,6 @@ def set_aside(path: Path, aside: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """A log without its file would be taken for the next one's."""
+    """Delete a journal, its log first, because SQLite would apply a leftover log to the next file."""
     for name in (f"{path.name}-wal", f"{path.name}-shm", path.name):
         path.with_name(name).unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""How far the rescue of a damaged journal has come, in a file: killed anywhere, it is gone on with.
+"""The progress of the recovery of a damaged journal, in a file, so that it can continue after a crash.
 
-The file stays after the rescue until a person has read what it tells.
+The file remains after the recovery until somebody has acknowledged the notice.
 """
 
 import json
@@ -14,23 +14,24 @@ from game.file_io import read_bounded
 from game.message import Message, Paragraph, Plural
 
 FILE = "rescue.json"
-MOST = 64 * 1024
+MAX_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RescueState:
-    """Where a rescue stands, and what will be told of it.
+    """The progress and the result of a recovery.
 
     Attributes:
-        number: of this rescue, and of the files that it sets aside.
-        aside: what the damaged journal is called from now on; "" where there was none to keep.
-        gone: whether the journal was not there, or empty.
-        done: whether another journal stands in its place.
-        made_s, kept, files: when the backup in its place was made, its matches, and what is in it;
-            no files where there was none.
-        steps: how many later ones could still be read.
-        matches: how many there are now.
-        trace: what the file is called that was lost while the journal itself stands; "" else.
+        number: Number of the recovery, and of the files that it sets aside.
+        aside: New name of the damaged journal; "" if there was none.
+        gone: Whether the journal was missing or empty.
+        done: Whether the new journal is in place.
+        made_s: When the backup below the new journal was made, in seconds since 1970.
+        kept: Number of matches in that backup.
+        files: Names of the files in that backup; empty if there was none.
+        steps: Number of later steps that could still be read.
+        matches: Number of matches in the new journal.
+        trace: Name of the trace if only the trace was lost; "" otherwise.
     """
 
     number: int
@@ -46,31 +47,42 @@ class RescueState:
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:
-        """That of this folder; None where nothing is being rescued, and nothing is to be told."""
+        """Return the state in a folder, or None if there is neither a recovery nor a notice."""
         try:
-            return cls(**json.loads(read_bounded(folder / FILE, MOST).decode("utf-8")))
+            return cls(**json.loads(read_bounded(folder / FILE, MAX_BYTES).decode("utf-8")))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, RecursionError):
-            return cls(0, "", done=True)  # told, though without its particulars
+            return cls(0, "", done=True)  # the notice without its details
 
     def write(self, folder: Path) -> None:
-        """Raises OSError: it cannot be written."""
+        """Write the state to a folder.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
         write_atomically(folder / FILE, json.dumps(asdict(self)))
 
     def with_result(self, good: Backup | None, steps: int, matches: int) -> Self:
-        """What will be told."""
-        told = replace(self, steps=steps, matches=matches)
+        """Return the state with the result of the recovery.
+
+        Args:
+            good: Backup below the new journal; None if there was none.
+            steps: Number of later steps that could be read.
+            matches: Number of matches in the new journal.
+        """
+        result = replace(self, steps=steps, matches=matches)
         if good is None:
-            return replace(told, files=())
-        return replace(told, made_s=good.made_s, kept=good.matches, files=tuple(good.parts))
+            return replace(result, files=())
+        return replace(result, made_s=good.made_s, kept=good.matches, files=tuple(good.parts))
 
     def finished(self) -> Self:
+        """Return the state after the new journal is in place."""
         return replace(self, done=True)
 
     @property
     def notice(self) -> Message:
-        """What people have to know."""
+        """What the players have to know."""
         if self.trace:
             return Paragraph(
                 Message(
@@ -111,7 +123,7 @@ class RescueState:
 
 
 def delete_notice(folder: Path) -> None:
-    """Somebody has read it; a rescue that is not done stays."""
+    """Delete the state after somebody has acknowledged the notice, unless the recovery is unfinished."""
     state = RescueState.of(folder)
     if state and state.done:
         (folder / FILE).unlink(missing_ok=True)

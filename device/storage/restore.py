@@ -1,4 +1,4 @@
-"""Putting a backup back, with what was there kept beside it."""
+"""Restores a backup, after the current matches and settings are backed up."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -12,40 +12,51 @@ from device.files import replace_file
 from device.storage.backup import SETTINGS, Backup
 from device.storage.daily_backup import RESTORED, Backups
 from device.storage.throw_pictures import FOLDER as FRAMES
-from device.storage.throw_pictures import forget
+from device.storage.throw_pictures import delete_after
 from game.errors import GameError
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE as JOURNAL
 
 
 class Restorable(Protocol):
-    """A journal that takes the matches of a backup."""
+    """A journal that can be replaced by the one in a backup."""
 
-    def restore(self, copy: bytes) -> None: ...
+    def restore(self, copy: bytes) -> None:
+        """Replace all matches by those of a copy, which is a SQLite database."""
 
 
 def restore_backup(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
-    """Matches and calibration as they were, without pictures of others; gives where those of before are.
+    """Restore the matches and the calibration, and return the backup of what was there before.
+
+    Args:
+        good: The backup to restore.
+        journal: The open journal.
+        folder: The state folder.
+        backups: Backups of this folder.
 
     Raises:
-        OSError, GameError: there is no room for it. The matches are as before; the calibration may be
-            the restored one already, with that of before beside it.
+        OSError, GameError: If the disk is full. The matches are unchanged then; the calibration may be
+            restored already, with the previous one next to it.
     """
     before, was = backups.make(RESTORED), History(folder / JOURNAL).identity
     if profile_file.FILE in good.parts:
         replace_file(folder / profile_file.FILE, good.parts[profile_file.FILE])
-    journal.restore(good.journal)  # last: a match in play is told of it, or it was not done
-    forget(folder / FRAMES, after=good.position if good.identity == was else 0)
-    with suppress(OSError, GameError):  # tried again by itself
+    journal.restore(good.journal)  # last, so that a failure before leaves the match unchanged
+    delete_after(folder / FRAMES, good.position if good.identity == was else 0)
+    with suppress(OSError, GameError):  # the daily backup tries again
         backups.make(RESTORED)
     return before
 
 
 def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
-    """The settings as they were; gives where, or None where nothing had to be written.
+    """Restore the settings and return their file, or None if nothing had to be written.
+
+    Args:
+        good: The backup to restore.
+        settings_file: The current settings; None restores to the user's own configuration.
 
     Raises:
-        UsageError: they cannot be written.
+        UsageError: If they cannot be written.
     """
     if SETTINGS not in good.parts:
         return None
@@ -58,6 +69,6 @@ def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
     except OSError as error:
         raise UsageError(
             f"{path}: the settings cannot be written ({error.strerror}): "
-            "the matches are restored; do it again with sudo for the settings"
+            "the matches are restored; run the command again with sudo to restore the settings"
         ) from None
     return path

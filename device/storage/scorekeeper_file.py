@@ -1,11 +1,11 @@
-"""Where the pencil is kept over a restart: one small file that only the companion may read.
+"""The scorekeeper across restarts: a small file that only the companion may read.
 
-It holds the secret that signs what phones carry, so it is as good as every pencil there ever was.
+It contains the secret that signs the cookies of the phones. Any program that can read it can become the
+scorekeeper.
 """
 
 import json
 from dataclasses import asdict
-from json import JSONDecodeError
 from pathlib import Path
 from secrets import token_bytes
 
@@ -16,19 +16,22 @@ from web.access.scorekeeper import ScorekeeperRecord
 
 FILE = "pencil.json"
 SECRET_BYTES = 32
-MOST = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 
 
 class ScorekeeperFile:
     """The file in the state folder.
 
-    One that is damaged is as good as none: all phones ask anew. One that cannot be written says so
-    in `trouble`, and the pencil lasts until the companion stops.
+    A damaged file counts as missing, and all phones have to ask again. If the file cannot be written,
+    the scorekeeper is known only until the companion stops.
+
+    Args:
+        file: Path of the file.
 
     Attributes:
-        secret: signs what phones carry.
-        kept: who held the pencil.
-        trouble: why nothing can be kept, or "".
+        secret: Signs the cookies of the phones.
+        record: Who is the scorekeeper.
+        trouble: Why the file cannot be written, or "".
     """
 
     def __init__(self, file: Path) -> None:
@@ -45,52 +48,46 @@ class ScorekeeperFile:
         return f"<ScorekeeperFile {self._file}>"
 
     def save(self, record: ScorekeeperRecord) -> None:
-        """Write it, as one step."""
+        """Write the file, whole or not at all."""
         self.record = record
         text = json.dumps({"secret": self.secret.hex()} | asdict(record))
         try:
             write_atomically(self._file, text)
         except OSError as error:
-            self.trouble = f"{self._file} cannot be written ({error.strerror}): after a restart "
-            self.trouble += "the pencil must be asked for again"
+            self.trouble = (
+                f"{self._file} cannot be written ({error.strerror}): "
+                "after a restart, the scorekeeper has to ask again"
+            )
         else:
             self.trouble = ""
 
 
 def secret_of(folder: Path) -> bytes:
-    """The secret of the companion that plays in this folder.
+    """Return the secret of the companion that uses this state folder.
 
     Raises:
-        UsageError: there is none that we may read.
+        UsageError: If there is no secret that this user may read.
     """
     file = folder / FILE
     found = _read(file)
     if found is None:
         raise UsageError(
-            f"{file}: no secret can be read here: is the companion running, as this user, "
-            "with this --state? On a Pi where it is installed: sudo traykeeper pin"
+            f"{file}: the secret cannot be read: start the companion as this user and with this "
+            "--state. On a Pi where it is installed, use sudo traykeeper pin"
         )
     return found[0]
 
 
 def _read(file: Path) -> tuple[bytes, ScorekeeperRecord] | None:
     try:
-        values = json.loads(read_bounded(file, MOST).decode("utf-8"))
+        values = json.loads(read_bounded(file, MAX_BYTES).decode("utf-8"))
         secret = bytes.fromhex(values["secret"])
-        kept = ScorekeeperRecord(
+        record = ScorekeeperRecord(
             str(values["holder"]), bool(values["own_turn"]), _names(values["players"])
         )
-    except (
-        OSError,
-        JSONDecodeError,
-        UnicodeDecodeError,
-        KeyError,
-        TypeError,
-        ValueError,
-        RecursionError,
-    ):
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
-    return (secret, kept) if len(secret) == SECRET_BYTES else None
+    return (secret, record) if len(secret) == SECRET_BYTES else None
 
 
 def _names(players: object) -> dict[str, str]:

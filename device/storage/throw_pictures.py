@@ -1,7 +1,7 @@
-"""The camera's picture of each throw, kept beside the journal for a while.
+"""The camera's picture of each throw, kept next to the journal for a while.
 
-It is never the cause of anything: a thread of its own writes them, drops what comes too fast, and
-stops while the disk has little room. Which are let go is told by their numbers, not by the clock.
+A separate thread writes the pictures. It skips pictures that arrive too fast, and writes none while the
+disk is nearly full. A failure never affects the match.
 """
 
 import logging
@@ -22,25 +22,25 @@ log = logging.getLogger(__name__)
 
 FOLDER = "frames"
 WIDTH_PX = 1280
-"""A die of 16 mm is some 50 pixels wide then: enough to see who was right."""
+"""Width at which a die of 16 mm is about 50 pixels wide, enough to settle an argument."""
 
 SPARE_BYTES = 300 * 1024 * 1024
-"""The disk's last room is for the journal."""
+"""Free disk space that is reserved for the journal."""
 
-WAITING = 4
-"""More than this many pictures behind, the next one is dropped."""
+MAX_WAITING = 4
+"""A picture is skipped if this many are waiting to be written."""
 
 DAY_S = 24 * 3600.0
 
 
 class ThrowPictures:
-    """Keeps pictures by the position of their throw in the journal.
+    """The pictures of throws, by the position of the throw in the journal.
 
     Args:
-        folder: where; it is made with the first picture.
-        max_bytes: of all together; 0 keeps none.
-        max_age_s: older ones go.
-        clock: seconds since 1970.
+        folder: The folder, which is created with the first picture.
+        max_bytes: Largest size of all pictures together; 0 keeps none.
+        max_age_s: Older pictures are deleted.
+        clock: Wall clock, in seconds since 1970.
     """
 
     def __init__(
@@ -53,25 +53,30 @@ class ThrowPictures:
     ) -> None:
         self._folder, self._clock = folder, clock
         self._max_bytes, self._max_age_s = max_bytes, max_age_s
-        self._queue: Queue[tuple[int, Image] | None] = Queue(WAITING)
+        self._queue: Queue[tuple[int, Image] | None] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._run, name="frames", daemon=True)
         self._thread.start()
 
     def keep(self, position: int, image: Image) -> None:
-        """Write it when there is time. Returns at once."""
+        """Write a picture in the background. Returns at once.
+
+        Args:
+            position: Position of the throw in the journal.
+            image: The picture.
+        """
         if self._max_bytes:
             with suppress(Full):
                 self._queue.put_nowait((position, image))
 
     def get(self, position: int) -> bytes | None:
-        """The picture of this throw as JPEG, if it is still kept."""
+        """Return the picture of the throw at this position as JPEG, or None if it is not kept."""
         try:
             return self._path(position).read_bytes()
         except OSError:
             return None
 
     def close(self) -> None:
-        """After what is waiting."""
+        """Write the pictures that are waiting and end the thread."""
         self._queue.put(None)
         self._thread.join()
 
@@ -81,7 +86,7 @@ class ThrowPictures:
                 self._write(*item)
                 self._prune()
             except OSError as error:
-                log.warning("a throw's picture cannot be kept: %s", error)
+                log.warning("cannot keep the picture of a throw: %s", error)
 
     def _write(self, position: int, image: Image) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,29 +95,31 @@ class ThrowPictures:
         write_atomically(self._path(position), encode_jpeg(image, WIDTH_PX))
 
     def _prune(self) -> None:
-        """The newest stay, until they are too many bytes or too old."""
+        """Delete the oldest pictures until both limits are kept."""
         left = self._max_bytes
-        for path in sorted(_kept(self._folder), reverse=True):
+        for path in sorted(_pictures(self._folder), reverse=True):
             found = path.stat()
             left -= found.st_size
             if left < 0 or self._too_old(found.st_mtime):
                 _remove(path)
 
     def _too_old(self, written_s: float) -> bool:
-        """One written while the clock was not set has no age."""
+        """Whether a picture is too old. Pictures from before the clock was set have no age."""
         return written_s >= EARLIEST_S and self._clock() - written_s > self._max_age_s
 
     def _path(self, position: int) -> Path:
         return self._folder / f"{position:09}.jpg"
 
 
-def forget(folder: Path, after: int) -> None:
-    """Pictures of later positions go: the journal is another one from there on.
+def delete_after(folder: Path, position: int) -> None:
+    """Delete the pictures after a position, because the journal has changed from there on.
 
-    One that cannot be taken away stops nobody: what came before this is done, and stays so.
+    Args:
+        folder: The folder of the pictures.
+        position: Pictures up to this position are kept.
     """
-    for path in _kept(folder):
-        if int(path.stem) > after:
+    for path in _pictures(folder):
+        if int(path.stem) > position:
             _remove(path)
 
 
@@ -120,14 +127,14 @@ def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        log.warning("a throw's picture cannot be taken away: %s", error)
+        log.warning("cannot delete the picture of a throw: %s", error)
 
 
-def _kept(folder: Path) -> list[Path]:
-    """Ours: whatever else lies there is somebody else's."""
+def _pictures(folder: Path) -> list[Path]:
+    """Return the pictures of throws; other files in the folder are left alone."""
     try:
         found = list(folder.glob("*.jpg"))
     except OSError as error:
-        log.warning("the pictures of throws cannot be listed: %s", error)
+        log.warning("cannot list the pictures of throws: %s", error)
         return []
     return [path for path in found if path.stem.isascii() and path.stem.isdigit()]

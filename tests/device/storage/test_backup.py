@@ -1,4 +1,4 @@
-"""All that is worth keeping in one file, and back again; nothing that does not hold goes in."""
+"""Backups: written, checked, made every day, restored, and used to recover a damaged journal."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.errors import UsageError
 from device.storage import backup
-from device.storage.daily_backup import AN_EVENING, KEPT, Backups
+from device.storage.daily_backup import DAILY, KEPT, STEPS_PER_EVENING, Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import restore_backup
 from device.storage.throw_pictures import FOLDER as FRAMES
@@ -55,7 +55,7 @@ def files(folder):
     return sorted(path.name for path in (folder / "backups").glob("*"))
 
 
-def test_a_backup_comes_back_as_it_was(journal, backups, tmp_path):
+def test_a_backup_reads_back(journal, backups, tmp_path):
     number = play(journal, 500, 700)
     profile_file.save(PROFILE, tmp_path / profile_file.FILE)
     good = backup.read(backups.make())
@@ -69,7 +69,7 @@ def test_a_backup_comes_back_as_it_was(journal, backups, tmp_path):
     assert journal._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_nobody_else_may_read_it(journal, backups):
+def test_only_its_owner_may_read_a_backup(journal, backups):
     play(journal)
     path = backups.make()
 
@@ -77,7 +77,7 @@ def test_nobody_else_may_read_it(journal, backups):
 
 
 def _changed(data, name, change):
-    """The backup with one of its files changed."""
+    """Return the backup with one of its files changed."""
     out = io.BytesIO()
     with ZipFile(io.BytesIO(data)) as old, ZipFile(out, "w") as new:
         for member in old.namelist():
@@ -104,7 +104,7 @@ def _listed(**changes):
         ("backup.json", _listed(made_s=10**400), "too large to convert"),
     ],
 )
-def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why):
+def test_a_backup_with_an_invalid_part_is_refused_as_a_whole(journal, backups, name, change, why):
     play(journal, 500)
     data = _changed(backups.make().read_bytes(), name, change)
 
@@ -113,7 +113,9 @@ def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why
 
 
 @pytest.mark.parametrize("name", ["calibration.toml", "settings.toml"])
-def test_a_mistake_in_another_file_costs_no_matches(journal, clock, tmp_path, name):
+def test_a_backup_with_invalid_settings_or_calibration_keeps_its_matches(
+    journal, clock, tmp_path, name
+):
     play(journal, 500)
     (tmp_path / name).write_text("camra = 1 =\n")
     backups = Backups(tmp_path, tmp_path / "settings.toml", clock=clock)
@@ -123,7 +125,7 @@ def test_a_mistake_in_another_file_costs_no_matches(journal, clock, tmp_path, na
     assert str(backups.report.line).endswith(f"left out, as it does not hold: {name}")
 
 
-def test_of_a_backup_with_a_calibration_that_is_newer_than_this_version_the_matches_are_taken(
+def test_a_backup_with_a_calibration_of_a_later_version_keeps_its_matches(
     journal, backups, monkeypatch, tmp_path
 ):
     def older(text, where):
@@ -138,7 +140,7 @@ def test_of_a_backup_with_a_calibration_that_is_newer_than_this_version_the_matc
     assert (good.matches, good.unfit) == (1, (profile_file.FILE,))
 
 
-def test_a_backup_that_the_card_did_not_keep_pushes_out_no_older_one(
+def test_a_backup_that_the_card_did_not_store_replaces_no_older_one(
     journal, backups, clock, tmp_path, monkeypatch
 ):
     for _ in range(7):
@@ -153,12 +155,12 @@ def test_a_backup_that_the_card_did_not_keep_pushes_out_no_older_one(
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"\0" * 5000])
-def test_what_is_no_zip_is_refused(data):
+def test_a_file_that_is_not_a_zip_is_refused(data):
     with pytest.raises(UsageError, match="no zip file"):
         backup.unpack(data, "x.zip")
 
 
-def test_a_long_fault_is_told_in_short(journal, backups):
+def test_a_long_reason_is_shortened(journal, backups):
     play(journal, 500)
     data = bytearray(backups.make().read_bytes())
     data[26:28] = (2000).to_bytes(2, "little")  # the length of the first name
@@ -168,27 +170,27 @@ def test_a_long_fault_is_told_in_short(journal, backups):
     assert len(str(error.value)) < 300
 
 
-def test_one_a_day_is_made_where_something_was_played_and_a_few_are_kept(
+def test_one_backup_a_day_is_made_after_play_and_the_newest_are_kept(
     journal, backups, clock, tmp_path
 ):
     backups.make_if_due()
     assert files(tmp_path) == []
     number = play(journal)
-    for day in range(KEPT + 3):
-        for _ in range(3):  # none more the same day, none on a day without a throw
+    for day in range(KEPT[DAILY] + 3):
+        for _ in range(3):  # no second one on the same day, none on a day without a throw
             backups.make_if_due()
         clock.now_s += DAY_S
         backups.make_if_due()
         journal.append(number, ScoreSet(0, 50 * day))
 
-    assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(4, KEPT + 4)]
+    assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(4, KEPT[DAILY] + 4)]
 
 
-def test_where_no_clock_goes_on_an_evening_is_enough(journal, backups, clock, tmp_path):
+def test_a_backup_is_made_after_an_evening_where_no_clock_is_set(journal, backups, clock, tmp_path):
     number = play(journal)
     backups.make_if_due()
-    for _ in range(3):  # each start is at the same moment
-        for score in range(AN_EVENING + 1):
+    for _ in range(3):  # each start has the same time
+        for score in range(STEPS_PER_EVENING + 1):
             journal.append(number, ScoreSet(0, 50 * score))
         backups.make_if_due()
         evening = Backups(tmp_path, clock=clock)
@@ -198,18 +200,18 @@ def test_where_no_clock_goes_on_an_evening_is_enough(journal, backups, clock, tm
     assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(1, 5)]
 
 
-def test_a_journal_too_large_to_be_read_back_is_told(journal, backups, monkeypatch):
+def test_a_journal_that_is_too_large_to_restore_is_reported(journal, backups, monkeypatch):
     play(journal)
     monkeypatch.setitem(backup.MAX_BYTES, JOURNAL_FILE, 4096)
     backups.make_if_due()
 
     assert backups.report.failed
     assert "journal.db is larger than 4 kB" in str(backups.report.line)
-    with pytest.raises(GameError):  # what the page answers in a line
+    with pytest.raises(GameError):  # which the page answers in one line
         backups.make()
 
 
-def test_restoring_keeps_pictures_of_the_same_journal_alone(journal, backups, tmp_path):
+def test_a_restore_keeps_only_pictures_of_the_same_journal(journal, backups, tmp_path):
     frames = tmp_path / FRAMES
     frames.mkdir()
 
@@ -229,7 +231,7 @@ def test_restoring_keeps_pictures_of_the_same_journal_alone(journal, backups, tm
     assert left() == []
 
 
-def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):
+def test_the_order_of_backups_does_not_depend_on_the_clock(journal, backups, clock, tmp_path):
     number = play(journal)
     for now_s in (1_800_000_000.0, 12.0, 1_700_000_000.0, 1_900_000_000.0):
         clock.now_s = now_s
@@ -245,7 +247,7 @@ def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):
 
 
 @pytest.mark.usefixtures("in_1970")
-def test_in_1970_one_is_made_read_back_and_put_in_place(journal, backups, clock, tmp_path):
+def test_a_backup_is_made_and_restored_while_the_clock_says_1970(journal, backups, clock, tmp_path):
     clock.now_s = 12.0
     number = play(journal, 500)
     backups.make_if_due()
@@ -258,7 +260,7 @@ def test_in_1970_one_is_made_read_back_and_put_in_place(journal, backups, clock,
     assert "1970-01-01" in str(good)
 
 
-def test_a_backup_that_cannot_be_made_is_told_and_stops_nothing(journal, backups, tmp_path):
+def test_a_failed_backup_is_reported_and_stops_nothing(journal, backups, tmp_path):
     play(journal)
     (tmp_path / "backups").write_text("in the way")
     backups.make_if_due()
@@ -267,7 +269,7 @@ def test_a_backup_that_cannot_be_made_is_told_and_stops_nothing(journal, backups
     assert "cannot be made" in str(backups.report.line)
 
 
-def test_a_damaged_journal_gives_way_to_the_backup_and_what_came_after_it(
+def test_a_damaged_journal_is_replaced_by_the_backup_and_the_later_steps(
     journal, backups, tmp_path
 ):
     number = play(journal, *range(0, 20_000, 50))
@@ -290,7 +292,7 @@ def test_a_damaged_journal_gives_way_to_the_backup_and_what_came_after_it(
     assert (tmp_path / "journal-damaged-1.db").exists()
 
 
-def test_without_a_backup_whatever_can_be_read_is_kept(journal, backups, tmp_path):
+def test_without_a_backup_every_readable_step_is_kept(journal, backups, tmp_path):
     first = play(journal, *range(0, 10_000, 50))
     second = play(journal, 650)
     journal._db.execute("UPDATE entry SET body = 'x' WHERE match = ? AND seq = 100", (first,))
@@ -304,7 +306,7 @@ def test_without_a_backup_whatever_can_be_read_is_kept(journal, backups, tmp_pat
     assert "no backup: there was none" in str(notice)
 
 
-def test_a_journal_that_is_rubbish_begins_anew_and_says_so(backups, tmp_path):
+def test_an_unreadable_journal_is_replaced_by_an_empty_one_and_reported(backups, tmp_path):
     for number in (1, 2):
         (tmp_path / "journal.db").write_bytes(b"rubbish" * 999)
         journal, notice = open_journal(tmp_path, backups)
@@ -314,8 +316,8 @@ def test_a_journal_that_is_rubbish_begins_anew_and_says_so(backups, tmp_path):
 
 
 @pytest.mark.parametrize("at", [100, 1500, 3000, 3900, 4000])
-def test_tables_whose_names_are_rubbish_are_set_aside_as_well(journal, backups, tmp_path, at):
-    """SQLite then says why in bytes that are no text."""
+def test_a_journal_with_unreadable_table_names_is_set_aside(journal, backups, tmp_path, at):
+    """SQLite gives a reason that is not valid text."""
     play(journal, 500)
     journal.close()
     data = bytearray((tmp_path / "journal.db").read_bytes())
@@ -329,7 +331,7 @@ def test_tables_whose_names_are_rubbish_are_set_aside_as_well(journal, backups, 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """`traykeeper ...` in an empty folder, with the state below it; gives the output."""
+    """Return a function that runs `traykeeper` in an empty folder and returns its output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
@@ -341,7 +343,7 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
+def test_a_backup_is_made_and_restored_on_the_command_line(journal, run, tmp_path):
     number = play(journal, 500)
     config = tmp_path / "config" / "traykeeper" / "settings.toml"
     config.parent.mkdir(parents=True)
@@ -361,7 +363,7 @@ def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
     assert before.position == 3
 
 
-def test_dice_named_after_a_backup_are_thrown_from_its_end_on(journal, run, tmp_path):
+def test_dice_named_after_a_backup_count_from_its_end(journal, run, tmp_path):
     play(journal, 500)
     run("backup", "kept.zip")
     play(journal, 9000)
@@ -375,7 +377,7 @@ def test_dice_named_after_a_backup_are_thrown_from_its_end_on(journal, run, tmp_
     assert NotesFile(tmp_path / NOTES).notes.dice[-1] == DiceSetPeriod("ivory", position)
 
 
-def test_a_backup_takes_the_place_of_another_one_only(journal, run, tmp_path):
+def test_a_backup_overwrites_only_another_backup(journal, run, tmp_path):
     number = play(journal, 500)
     (tmp_path / "house.toml").write_text('extends = "zilch"\n')
     assert "there is a file, and no backup" in run("backup", "house.toml", ok=False)
@@ -387,7 +389,7 @@ def test_a_backup_takes_the_place_of_another_one_only(journal, run, tmp_path):
     assert backup.read(tmp_path / "kept.zip").position == 3
 
 
-def test_asked_and_not_said_yes_nothing_is_restored(journal, run, tmp_path):
+def test_nothing_is_restored_without_confirmation(journal, run, tmp_path):
     number = play(journal, 500)
     run("backup", "kept.zip")
     journal.append(number, ScoreSet(0, 9000))
@@ -398,6 +400,6 @@ def test_asked_and_not_said_yes_nothing_is_restored(journal, run, tmp_path):
         assert again.newest()[1].state.players[0].score == 9000
 
 
-def test_what_cannot_be_backed_up_or_restored_is_one_line(run):
+def test_a_failed_backup_or_restore_is_reported_in_one_line(run):
     assert "there is no journal here" in run("backup", ok=False)
     assert "No such file" in run("restore", "gone.zip", "--yes", ok=False)

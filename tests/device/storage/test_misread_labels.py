@@ -1,4 +1,4 @@
-"""What a picture showed, told from its reading and what the match has of the throw now."""
+"""The true faces in a picture, worked out from its reading and the throw in the match."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ SEEN = (1, 1, 3, 3, 4, 6)
 
 
 def reading(*faces, problem=Problem.COCKED):
-    """Dice in a row; one of None has the problem."""
+    """Return a reading of dice in a row; a die of face None has the problem."""
     dice = (
         Die(face, 100.0 * i, 100, 50, 50, 0, 0.99, problem=None if face else problem)
         for i, face in enumerate(faces, 1)
@@ -32,7 +32,7 @@ def truth_now(seen, match, stayed=()):
     return truth(seen, match.last_throw, stayed)
 
 
-def test_a_throw_that_was_read_right_has_nothing_to_teach():
+def test_a_throw_that_was_read_right_agrees_with_its_reading():
     seen = reading(*SEEN)
     found = truth_now(seen, accepted(seen))
 
@@ -42,7 +42,7 @@ def test_a_throw_that_was_read_right_has_nothing_to_teach():
 
 
 @pytest.mark.parametrize("face", [1, 3, 5])
-def test_a_corrected_face_belongs_to_the_die_that_showed_it(face):
+def test_a_corrected_face_belongs_to_its_die(face):
     seen = reading(*SEEN)
     match = accepted(seen).correct((1, 1, 3, 3, face, 6))
     found = truth_now(seen, match)
@@ -53,16 +53,16 @@ def test_a_corrected_face_belongs_to_the_die_that_showed_it(face):
     assert not found.agrees(seen)
 
 
-def test_an_unread_die_has_the_face_that_was_tapped():
+def test_an_unread_die_gets_the_face_that_was_entered():
     seen = reading(1, 1, 3, None, 4, 6)
-    told = TrayReading(seen, has_tumbled=True).with_face(3, 5)
-    found = truth_now(seen, accepted(told.reading))
+    entered = TrayReading(seen, has_tumbled=True).with_face(3, 5)
+    found = truth_now(seen, accepted(entered.reading))
 
     assert found.faces == (1, 1, 3, 5, 4, 6)
     assert not found.agrees(seen)
 
 
-def test_a_thing_that_was_left_out_was_no_die():
+def test_an_object_that_was_dismissed_is_not_a_die():
     seen = reading(*SEEN, None)
     found = truth_now(seen, MATCH.throw(SEEN))
 
@@ -71,14 +71,14 @@ def test_a_thing_that_was_left_out_was_no_die():
     assert not found.all_found
 
 
-def test_a_throw_tapped_in_for_a_picture_tells_the_one_face_that_is_left():
+def test_an_entered_throw_gives_the_last_unread_die_its_face():
     seen = reading(1, 1, 3, None, 4, 6)
     found = truth_now(seen, MATCH.throw((1, 1, 3, 4, 5, 6)))
 
     assert found.faces == (1, 1, 3, 5, 4, 6)
 
 
-def test_where_two_are_left_nobody_can_tell_which_is_which():
+def test_two_unread_dice_get_no_faces():
     seen = reading(1, 1, None, None, 4, 6)
     found = truth_now(seen, MATCH.throw((1, 1, 2, 4, 5, 6)))
 
@@ -86,7 +86,7 @@ def test_where_two_are_left_nobody_can_tell_which_is_which():
     assert found.values == (1, 1, 2, 4, 5, 6)
 
 
-def test_a_die_that_was_missed_is_known_to_be_missing():
+def test_a_missed_die_is_known_to_be_missing():
     seen = reading(1, 1, 3, 4, 6)
     found = truth_now(seen, MATCH.throw((1, 1, 3, 4, 5, 6)))
 
@@ -94,7 +94,7 @@ def test_a_die_that_was_missed_is_known_to_be_missing():
     assert not found.all_found
 
 
-def test_dice_of_earlier_throws_show_what_was_read():
+def test_dice_of_earlier_throws_keep_the_faces_that_were_read():
     first = reading(1, 1, 2, 3, 4, 6)
     match = accepted(first)
     moved = [
@@ -112,7 +112,7 @@ def test_dice_of_earlier_throws_show_what_was_read():
     assert truth(Reading((unread, *seen.dice[1:])), match.last_throw, stayed) is None
 
 
-def test_dice_beside_the_tray_are_not_part_of_it():
+def test_dice_outside_the_tray_are_not_counted():
     seen = reading(*SEEN)
     beside = replace(seen.dice[0], y=900.0, zone=Zone.OUTSIDE)
     seen = Reading((*seen.dice, beside))

@@ -1,4 +1,4 @@
-"""Pictures of corrected throws: kept where that is wanted, and never in anybody's way."""
+"""Pictures of corrected throws are kept if that is allowed, and never affect the match."""
 
 import json
 from contextlib import closing
@@ -48,7 +48,7 @@ def picture():
 
 
 def kept(store):
-    """What stands on the card once all that waits is written."""
+    """Return the files on the card after all waiting pictures are written."""
     store._writer.submit(lambda: None).result()
     return [path.name for path in store._pictures()]
 
@@ -58,64 +58,64 @@ def unpacked(store):
     return ZipFile(BytesIO(b"".join(store.zip_parts())))
 
 
-def test_nothing_is_kept_before_somebody_wants_it(folder):
+def test_nothing_is_kept_before_it_is_allowed(folder):
     with closing(MisreadStore(folder)) as store:
-        store.see(picture(), WRONG)
+        store.record(picture(), WRONG)
 
         assert not store.status().on
         assert kept(store) == []
     assert not folder.exists()
 
 
-def test_the_switch_and_the_pictures_outlive_a_restart(folder, store):
-    store.see(picture(), WRONG)
+def test_the_switch_and_the_pictures_survive_a_restart(folder, store):
+    store.record(picture(), WRONG)
     kept(store)
     with closing(MisreadStore(folder)) as again:
         assert again.status().on
-        again.see(picture(), WRONG)
+        again.record(picture(), WRONG)
 
         assert kept(again) == ["000001.jpg", "000002.jpg"]
         again.set_enabled(on=False)
-        again.see(picture(), WRONG)
+        again.record(picture(), WRONG)
         assert len(kept(again)) == 2
 
 
-def test_what_was_read_right_is_not_kept(store):
-    store.see(picture(), RIGHT)
-    store.see(picture(), None)
+def test_a_picture_that_was_read_right_is_not_kept(store):
+    store.record(picture(), RIGHT)
+    store.record(picture(), None)
 
     assert kept(store) == []
 
 
-def test_a_picture_is_kept_once_with_the_last_that_was_said_of_it(store):
+def test_a_picture_is_kept_once_with_its_last_correction(store):
     seen = picture()
     for faces in ((5,), (6,)):
-        store.see(seen, Truth(faces, faces, all_found=True))
-        store.see(seen, Truth(faces, faces, all_found=True))
-    store.see(seen, None)
+        store.record(seen, Truth(faces, faces, all_found=True))
+        store.record(seen, Truth(faces, faces, all_found=True))
+    store.record(seen, None)
 
     assert kept(store) == ["000001.jpg"]
     (label,) = unpacked(store).read("labels.jsonl").decode().splitlines()
     assert json.loads(label)["values"] == [6]
 
 
-def test_a_correction_that_is_taken_back_leaves_nothing(store):
+def test_a_correction_that_is_undone_leaves_nothing(store):
     seen = picture()
-    store.see(seen, WRONG)
-    store.see(seen, RIGHT)
+    store.record(seen, WRONG)
+    store.record(seen, RIGHT)
 
     assert kept(store) == []
 
 
 @pytest.mark.usefixtures("in_1970")
-def test_they_can_be_saved_whatever_the_clock_says(store):
-    store.see(picture(), Truth((6,), (6,), all_found=True))
+def test_pictures_can_be_saved_whatever_the_clock_says(store):
+    store.record(picture(), Truth((6,), (6,), all_found=True))
 
     assert unpacked(store).namelist() == ["000001.jpg", "labels.jsonl"]
 
 
-def test_the_zip_is_measured_as_it_is(store, tmp_path):
-    store.see(picture(), WRONG)
+def test_the_benchmark_reads_the_unpacked_zip(store, tmp_path):
+    store.record(picture(), WRONG)
     unpacked(store).extractall(tmp_path / "pictures")
     (case,) = load_cases(tmp_path / "pictures")
 
@@ -130,7 +130,7 @@ def test_the_zip_is_measured_as_it_is(store, tmp_path):
 
 
 @pytest.mark.parametrize("label", [None, "{", "{}", '{"file": 1, "tray": 2, "values": 3}'])
-def test_a_folder_without_labels_that_hold_is_refused_in_a_line(tmp_path, label):
+def test_a_folder_with_invalid_labels_is_refused_in_one_line(tmp_path, label):
     if label is not None:
         (tmp_path / "labels.jsonl").write_text(label)
     run = ["bench", "vision", "--failures", str(tmp_path / "wrong"), "--pictures", str(tmp_path)]
@@ -140,30 +140,30 @@ def test_a_folder_without_labels_that_hold_is_refused_in_a_line(tmp_path, label)
     assert "labels.jsonl" in str(refusal)
 
 
-@pytest.mark.parametrize("bounds", [{"most": 2}, {"max_bytes": 300_000}])
-def test_the_oldest_make_room(folder, bounds):
+@pytest.mark.parametrize("bounds", [{"max_pictures": 2}, {"max_bytes": 300_000}])
+def test_the_oldest_pictures_are_deleted_first(folder, bounds):
     with closing(MisreadStore(folder, **bounds)) as store:
         store.set_enabled(on=True)
         for _ in range(4):
-            store.see(picture(), WRONG)
+            store.record(picture(), WRONG)
 
         assert kept(store) == ["000003.jpg", "000004.jpg"]
         assert len(list(folder.glob("*.json"))) == 2
 
 
-def test_they_are_deleted_together_and_counting_goes_on(store):
-    store.see(picture(), WRONG)
+def test_all_pictures_are_deleted_and_numbers_continue(store):
+    store.record(picture(), WRONG)
     kept(store)
     assert store.status().size_bytes > 50_000
     store.delete_all()
     assert (store.status().pictures, store.status().on) == (0, True)
-    store.see(picture(), WRONG)
+    store.record(picture(), WRONG)
 
     assert kept(store) == ["000002.jpg"]
 
 
-def test_what_cannot_be_deleted_says_so(folder, store):
-    store.see(picture(), WRONG)
+def test_a_picture_that_cannot_be_deleted_is_reported(folder, store):
+    store.record(picture(), WRONG)
     (name,) = kept(store)
     (folder / name).with_suffix(".json").unlink()
     (folder / name).with_suffix(".json").mkdir()
@@ -172,30 +172,30 @@ def test_what_cannot_be_deleted_says_so(folder, store):
         store.delete_all()
 
 
-def test_a_full_disk_keeps_none_and_stops_nobody(store, monkeypatch):
+def test_a_full_disk_keeps_no_pictures_and_stops_nothing(store, monkeypatch):
     monkeypatch.setattr(module, "SPARE_BYTES", 1 << 62)
-    store.see(picture(), WRONG)
+    store.record(picture(), WRONG)
 
     assert kept(store) == []
 
 
-def test_a_switch_that_cannot_be_written_says_so(tmp_path):
+def test_a_switch_that_cannot_be_saved_is_reported(tmp_path):
     (tmp_path / "corrections").touch()
     with closing(MisreadStore(tmp_path / "corrections")) as store:
         with pytest.raises(TableError, match="cannot be written"):
             store.set_enabled(on=True)
-        store.see(picture(), WRONG)
+        store.record(picture(), WRONG)
 
 
-def test_a_picture_that_is_a_part_has_its_dice_where_they_lie_in_it(store):
-    store.see(replace(picture(), zones=(), offset_px=(60, 30)), WRONG)
+def test_the_label_of_a_cut_picture_has_the_places_in_that_picture(store):
+    store.record(replace(picture(), zones=(), offset_px=(60, 30)), WRONG)
     label = json.loads(unpacked(store).read("labels.jsonl"))
 
     assert label["boxes"] == [[20.0, 50.0, 40.0, 40.0, 5]]
     assert (label["read"]["dice"][0]["x"], label["read"]["dice"][0]["y"]) == (40.0, 70.0)
 
 
-def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(tmp_path, store):
+def test_a_correction_at_the_table_is_recorded_and_removed_by_undo(tmp_path, store):
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         snapshot = rig.throw(*THROW)
@@ -218,7 +218,7 @@ def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(t
         assert label["values"] == [1, 2, 3, 3, 5, 5]
 
 
-def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store, monkeypatch):
+def test_dice_entered_for_an_unsure_picture_become_its_truth(tmp_path, store, monkeypatch):
     def one_missing(readings):
         return replace(readings[0], dice=readings[0].dice[1:])
 
@@ -233,7 +233,7 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
         assert not label["all_found"]
 
 
-def test_a_store_that_fails_is_never_the_cause_of_a_failed_correction(tmp_path, store, monkeypatch):
+def test_a_correction_succeeds_if_the_store_fails(tmp_path, store, monkeypatch):
     monkeypatch.setattr("device.storage.misreads.truth", lambda *_: 1 / 0)
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
@@ -243,10 +243,10 @@ def test_a_store_that_fails_is_never_the_cause_of_a_failed_correction(tmp_path, 
         assert rig.state.turn.last.dice == (1, 2, 3, 3, 5, 6)
 
 
-def test_what_somebody_else_put_there_is_let_be(folder, store):
+def test_foreign_files_in_the_folder_are_left_alone(folder, store):
     for name in ("holiday.jpg", "1a.jpg", "7.jpg"):
         (folder / name).write_bytes(b"mine")
-    store.see(picture(), WRONG)
+    store.record(picture(), WRONG)
     assert kept(store) == ["000001.jpg"]
     store.delete_all()
 

@@ -1,4 +1,4 @@
-"""Each picture with its throw, as that throw stands now."""
+"""Photos of throws, drawn with the current faces."""
 
 from dataclasses import replace
 from itertools import combinations_with_replacement
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device.session.placement import place_of
-from device.storage.photo_album import KEPT, PICTURES, PhotoAlbum
+from device.storage.photo_album import MAX_PHOTOS, MAX_PICTURES, PhotoAlbum
 from game.match.events import Skipped, Thrown
 from game.match.match import Match
 from game.rules import rule_files
@@ -52,13 +52,13 @@ def slots(photo):
     return [die.slot for die in photo.dice]
 
 
-def test_each_die_is_one_of_the_throw():
+def test_each_die_in_the_photo_belongs_to_the_throw():
     shown = album_of(READING).of(accepted().last_throw)
 
     assert (shown.index, slots(shown)) == (0, [5, 1, 0, 2, 3, 4])
 
 
-def test_a_corrected_die_is_drawn_as_it_was_corrected_and_taken_back_as_before():
+def test_a_photo_follows_a_correction_and_its_undo():
     album = album_of(READING)
     match = accepted()
     before = album.of(match.last_throw)
@@ -71,13 +71,13 @@ def test_a_corrected_die_is_drawn_as_it_was_corrected_and_taken_back_as_before()
     assert album.of(corrected.undo().last_throw) == before
 
 
-def test_a_throw_that_no_camera_saw_has_no_picture():
+def test_a_throw_that_no_camera_saw_has_no_photo():
     tapped = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 2, 3, 4, 6))
 
     assert album_of(READING).of(tapped.last_throw) is None
 
 
-def test_a_throw_taken_back_gives_way_to_the_one_before_and_its_picture():
+def test_undo_shows_the_photo_of_the_throw_before():
     album = album_of(READING, MOVED)
     first = accepted()
     second = accepted(MOVED, first.push(Skipped()))
@@ -87,7 +87,7 @@ def test_a_throw_taken_back_gives_way_to_the_one_before_and_its_picture():
     assert album.of(second.undo().last_throw) == old
 
 
-def test_some_dice_of_a_throw_are_not_its_picture():
+def test_a_picture_with_only_some_dice_of_a_throw_is_not_its_photo():
     stayed = Reading((READING.dice[2], die(None, 900)))
     album = PhotoAlbum()
     seen = album.add(picture(), stayed)
@@ -97,7 +97,7 @@ def test_some_dice_of_a_throw_are_not_its_picture():
     assert (shown.index, slots(shown)) == (None, [0, None])
 
 
-def test_the_name_says_what_is_shown_whoever_drew_it():
+def test_the_name_of_a_photo_depends_only_on_its_contents():
     throw = accepted().last_throw
     one, same, other = (
         album.of(throw).id
@@ -108,28 +108,28 @@ def test_the_name_says_what_is_shown_whoever_drew_it():
     assert one != other
 
 
-def test_old_pictures_make_room():
-    album = album_of(READING, *[MOVED] * PICTURES)
+def test_old_pictures_are_dropped():
+    album = album_of(READING, *[MOVED] * MAX_PICTURES)
 
     assert album.of(accepted().last_throw) is None
 
 
-def test_what_was_drawn_keeps_no_picture_in_memory():
+def test_a_drawn_photo_keeps_no_picture_in_memory():
     album, pictures, photos = PhotoAlbum(), [], []
-    for shade in range(KEPT):
+    for shade in range(MAX_PHOTOS):
         added = album.add(picture(10 * shade), READING)
         photos.append(album.as_read(added))
         pictures.append(ref(added))
     del added
 
-    assert sum(added() is not None for added in pictures) == PICTURES
+    assert sum(added() is not None for added in pictures) == MAX_PICTURES
     assert all(album.get(photo.id) for photo in photos)
     assert [bool(album.die(photo.id, 0)) for photo in photos] == [
-        number >= KEPT - PICTURES for number in range(KEPT)
+        number >= MAX_PHOTOS - MAX_PICTURES for number in range(MAX_PHOTOS)
     ]
 
 
-def test_a_photo_that_made_room_is_drawn_again():
+def test_a_dropped_photo_is_drawn_again():
     album, match = album_of(READING), accepted()
     before = album.of(match.last_throw)
     for faces in combinations_with_replacement(range(1, 7), 2):
@@ -140,7 +140,7 @@ def test_a_photo_that_made_room_is_drawn_again():
     assert album.get(before.id)
 
 
-def test_a_die_is_cut_out_at_full_resolution_with_its_surroundings():
+def test_a_die_is_cut_out_at_full_resolution_with_some_margin():
     image = picture()
     image[75:125, 175:225] = 255
     album = PhotoAlbum()
@@ -154,7 +154,7 @@ def test_a_die_is_cut_out_at_full_resolution_with_its_surroundings():
     assert found[10, 10] < 50
 
 
-def test_the_set_aside_zone_is_shown_where_dice_lie_in_it():
+def test_the_set_aside_area_is_shown_only_if_it_contains_dice():
     tray, aside = (Quad(((x, 40), (x + 300, 40), (x + 300, 600), (x, 600))) for x in (60, 700))
     widths = []
     for dice in (READING.dice, (*READING.dice, die(5, 800, Zone.ASIDE))):
@@ -167,7 +167,7 @@ def test_the_set_aside_zone_is_shown_where_dice_lie_in_it():
 
 
 @pytest.mark.parametrize("number", [6, 10**9])
-def test_a_die_that_is_not_there_cannot_be_cut_out(number):
+def test_a_missing_die_cannot_be_cut_out(number):
     album = album_of(READING)
     shown = album.of(accepted().last_throw)
 

@@ -1,4 +1,4 @@
-"""Damage never becomes an empty table: whatever is lost, all that was told comes back, and is told."""
+"""Damage never ends with an empty journal: all recorded steps come back, and the players are told."""
 
 import os
 import shutil
@@ -40,8 +40,8 @@ def play(folder, *scores):
     return History(folder / "journal.db").entries()
 
 
-def told_at_start(folder, backups):
-    """What people have to know, as a start tells it."""
+def notice_at_start(folder, backups):
+    """Return the notice for the players at a start."""
     journal, notice = open_journal(folder, backups)
     journal.close()
     return notice
@@ -65,23 +65,23 @@ LOSSES = {
 
 @pytest.mark.parametrize("with_backup", [False, True])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_lost_journal_comes_back_step_by_step_and_that_is_told(
+def test_every_step_of_a_lost_journal_comes_back_with_a_notice(
     tmp_path, backups, loss, with_backup
 ):
     Journal.open(tmp_path / "other" / "journal.db").close()
     shutil.copy(tmp_path / "other" / "journal.db", tmp_path / "empty.db")
-    told = play(tmp_path, *SCORES)
+    recorded = play(tmp_path, *SCORES)
     if with_backup:
         backups.make()
         with closing(Journal.open(tmp_path / "journal.db")) as journal:
             journal.append(1, ScoreSet(0, 5000), request="asked for more")
-        told = History(tmp_path / "journal.db").entries()
+        recorded = History(tmp_path / "journal.db").entries()
     asked = History(tmp_path / "journal.db").requests()
     LOSSES[loss](tmp_path / "journal.db")
     journal, notice = open_journal(tmp_path, backups)
     journal.close()
 
-    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").entries() == recorded
     assert History(tmp_path / "journal.db").requests() == asked != ()
     assert "Look at the scores before you play on" in str(notice)
 
@@ -91,9 +91,9 @@ def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
     number = journal.start(begun())
     for score in SCORES:
         journal.append(number, ScoreSet(0, score), request=f"asked for {score}")
-    told = History(tmp_path / "journal.db").entries()
+    recorded = History(tmp_path / "journal.db").entries()
     asked = History(tmp_path / "journal.db").requests()
-    for name in ("journal.db", "journal.db-wal", "journal.txt"):  # as a kill leaves them
+    for name in ("journal.db", "journal.db-wal", "journal.txt"):  # as they are after a kill
         (tmp_path / "killed").mkdir(exist_ok=True)
         shutil.copy(tmp_path / name, tmp_path / "killed" / name)
     journal.close()
@@ -101,92 +101,92 @@ def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
     journal, notice = open_journal(tmp_path / "killed", Backups(tmp_path / "killed"))
     journal.close()
 
-    assert History(tmp_path / "killed" / "journal.db").entries() == told
+    assert History(tmp_path / "killed" / "journal.db").entries() == recorded
     assert History(tmp_path / "killed" / "journal.db").requests() == asked
     assert notice
 
 
-def test_it_is_told_until_somebody_has_read_it(tmp_path, backups):
+def test_the_notice_stays_until_it_is_acknowledged(tmp_path, backups):
     play(tmp_path, *SCORES)
     (tmp_path / "journal.db").unlink()
     for _ in range(2):
-        told = str(told_at_start(tmp_path, backups))
-        assert told.startswith("The journal was gone, or empty. In its place: ")
+        notice = str(notice_at_start(tmp_path, backups))
+        assert notice.startswith("The journal was gone, or empty. In its place: ")
     delete_notice(tmp_path)
 
-    assert told_at_start(tmp_path, backups) is None
+    assert notice_at_start(tmp_path, backups) is None
 
 
-def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups):
-    """As an earlier version left it that was killed while it set the damaged one aside."""
-    told = play(tmp_path, *SCORES)
+def test_an_empty_journal_next_to_a_damaged_one_is_recovered(tmp_path, backups):
+    """An earlier version leaves this state if it is killed while it sets the damaged journal aside."""
+    recorded = play(tmp_path, *SCORES)
     (tmp_path / "journal.db").rename(tmp_path / "journal-damaged-1.db")
     (tmp_path / "journal.txt").unlink()
     Journal.open(tmp_path / "journal.db").close()
     (tmp_path / "journal.txt").unlink()
-    assert told_at_start(tmp_path, backups)
-    assert History(tmp_path / "journal.db").entries() == told
+    assert notice_at_start(tmp_path, backups)
+    assert History(tmp_path / "journal.db").entries() == recorded
 
 
-def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups):
+def test_the_loss_of_both_database_and_trace_is_reported(tmp_path, backups):
     play(tmp_path, *SCORES)
     (tmp_path / "journal.db-wal").write_bytes(b"what was not written back")
     for name in ("journal.db", "journal.txt"):
         (tmp_path / name).unlink()
-    assert "gone, or empty" in str(told_at_start(tmp_path, backups))
+    assert "gone, or empty" in str(notice_at_start(tmp_path, backups))
     assert (tmp_path / "journal-damaged-1.db-wal").read_bytes() == b"what was not written back"
-    assert told_at_start(tmp_path, backups)
+    assert notice_at_start(tmp_path, backups)
     delete_notice(tmp_path)
-    assert told_at_start(tmp_path, backups) is None
+    assert notice_at_start(tmp_path, backups) is None
 
 
-def test_a_trace_that_was_set_aside_alone_is_known(tmp_path, backups):
-    told = play(tmp_path, *SCORES)
+def test_steps_are_recovered_from_a_trace_that_was_set_aside_alone(tmp_path, backups):
+    recorded = play(tmp_path, *SCORES)
     (tmp_path / "journal.txt").rename(tmp_path / "journal-damaged-1.txt")
     (tmp_path / "journal.db").unlink()
     journal, _ = open_journal(tmp_path, backups)
     journal.close()
 
-    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").entries() == recorded
 
 
 @pytest.mark.parametrize("loss", ["gone", "emptied", "junk"])
-def test_a_trace_that_is_lost_alone_is_told_until_that_was_read(tmp_path, backups, loss):
-    told = play(tmp_path, *SCORES)
+def test_the_loss_of_the_trace_alone_is_reported_until_acknowledged(tmp_path, backups, loss):
+    recorded = play(tmp_path, *SCORES)
     trace = tmp_path / "journal.txt"
     trace.unlink() if loss == "gone" else trace.write_bytes(b"junk" if loss == "junk" else b"")
     for _ in range(2):
-        assert "journal.txt, the second trace of each step" in str(told_at_start(tmp_path, backups))
+        assert "journal.txt, the second trace of each step" in str(
+            notice_at_start(tmp_path, backups)
+        )
 
-    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").entries() == recorded
     delete_notice(tmp_path)
-    assert told_at_start(tmp_path, backups) is None
+    assert notice_at_start(tmp_path, backups) is None
 
 
 @pytest.mark.parametrize(
     "name", ["journal.txt", "journal.db-wal", "journal.db-shm", "journal.lock"]
 )
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_has_the_name_of_a_file_and_is_none_is_moved_out_of_the_way(
-    tmp_path, backups, name, make
-):
-    told = play(tmp_path, *SCORES)
+def test_a_folder_or_pipe_with_the_name_of_a_file_is_renamed(tmp_path, backups, name, make):
+    recorded = play(tmp_path, *SCORES)
     (tmp_path / name).unlink(missing_ok=True)
     make(tmp_path / name)
     journal, _ = open_journal(tmp_path, backups)
     journal.close()
 
-    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").entries() == recorded
     assert len(list(tmp_path.glob("journal-strange-1.*"))) == 1
 
 
-def test_a_first_start_is_a_beginning(tmp_path, backups):
+def test_a_first_start_gives_no_notice(tmp_path, backups):
     for _ in range(2):
-        assert told_at_start(tmp_path, backups) is None
+        assert notice_at_start(tmp_path, backups) is None
 
 
-def test_whoever_begins_anew_gets_no_old_matches_back(tmp_path, backups, clock):
-    """All of it was moved away but the backups of before: they are another journal's."""
+def test_a_new_beginning_brings_no_old_matches_back(tmp_path, backups, clock):
+    """Everything was moved away except the backups, which belong to another journal."""
     play(tmp_path, *SCORES)
     backups.make()
     for name in ("journal.db", "journal.txt"):
@@ -203,7 +203,7 @@ def test_whoever_begins_anew_gets_no_old_matches_back(tmp_path, backups, clock):
     assert History(tmp_path / "journal.db").entries() == new
 
 
-def test_pictures_of_throws_that_are_counted_anew_go_but_no_foreign_file(tmp_path, backups):
+def test_a_recovery_deletes_pictures_of_throws_but_no_foreign_file(tmp_path, backups):
     play(tmp_path, *SCORES)
     frames = tmp_path / "frames"
     frames.mkdir()
@@ -217,7 +217,7 @@ def test_pictures_of_throws_that_are_counted_anew_go_but_no_foreign_file(tmp_pat
 
 @pytest.fixture
 def mending(tmp_path, backups):
-    """A journal in use, and what was told of it."""
+    """A journal in use, and its notices."""
     notices = []
     opened, _ = open_journal(tmp_path, backups)
     mending = MendingJournal(
@@ -246,9 +246,7 @@ def everything(path):
         (("journal.db", "journal.db-wal", "journal.txt"), lambda path: os.truncate(path, 0)),
     ],
 )
-def test_a_journal_lost_while_it_is_used_is_mended_with_the_next_step(
-    tmp_path, mending, names, deed
-):
+def test_a_journal_that_is_lost_in_use_is_mended_at_the_next_step(tmp_path, mending, names, deed):
     live_match, journal, notices = mending
     for name in names:
         deed(tmp_path / name)
@@ -263,7 +261,7 @@ def test_a_journal_lost_while_it_is_used_is_mended_with_the_next_step(
     assert len(notices) == 1
 
 
-def test_a_journal_that_cannot_be_mended_yet_is_mended_later(tmp_path, backups):
+def test_mending_is_tried_again_until_it_succeeds(tmp_path, backups):
     refused = [DamagedJournal, None]
 
     def reopen(known):
@@ -301,8 +299,8 @@ def test_a_restored_backup_with_a_trigger_is_refused(tmp_path, backups):
         journal.restore(copy.read_bytes())
 
 
-def test_without_trace_and_backup_the_requests_come_from_the_damaged_file(tmp_path, backups):
-    told = play(tmp_path, *SCORES)
+def test_without_trace_and_backup_requests_come_from_the_damaged_file(tmp_path, backups):
+    recorded = play(tmp_path, *SCORES)
     asked = History(tmp_path / "journal.db").requests()
     with closing(sqlite3.connect(tmp_path / "journal.db")) as db:
         db.execute("CREATE VIEW strange AS SELECT 1")
@@ -310,5 +308,5 @@ def test_without_trace_and_backup_the_requests_come_from_the_damaged_file(tmp_pa
     (tmp_path / "journal.txt").unlink()
     open_journal(tmp_path, backups)[0].close()
 
-    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").entries() == recorded
     assert History(tmp_path / "journal.db").requests() == asked

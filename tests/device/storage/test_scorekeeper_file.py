@@ -10,7 +10,7 @@ from web.access.pin import pin_at
 from web.access.scorekeeper import ScorekeeperRecord
 
 
-def test_what_was_put_in_is_there_after_a_restart(tmp_path):
+def test_the_scorekeeper_is_the_same_after_a_restart(tmp_path):
     scorekeeper_file = ScorekeeperFile(tmp_path / FILE)
     scorekeeper_file.save(ScorekeeperRecord("badge", own_turn=True, players={"badge": "Anna ☃"}))
     again = ScorekeeperFile(tmp_path / FILE)
@@ -19,14 +19,14 @@ def test_what_was_put_in_is_there_after_a_restart(tmp_path):
     assert again.secret == scorekeeper_file.secret
 
 
-def test_nobody_else_may_read_it(tmp_path):
+def test_only_its_owner_may_read_the_file(tmp_path):
     ScorekeeperFile(tmp_path / "deep" / FILE)
 
     assert stat.S_IMODE((tmp_path / "deep" / FILE).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"secret": "xx"}', '{"secret": 5}', "\x00"])
-def test_a_damaged_one_begins_anew(tmp_path, damage):
+def test_a_damaged_file_counts_as_missing(tmp_path, damage):
     secret = ScorekeeperFile(tmp_path / FILE).secret
     (tmp_path / FILE).write_text(damage)
     scorekeeper_file = ScorekeeperFile(tmp_path / FILE)
@@ -36,18 +36,18 @@ def test_a_damaged_one_begins_anew(tmp_path, damage):
     assert json.loads((tmp_path / FILE).read_text())["holder"] == ""
 
 
-def test_one_that_cannot_be_written_says_so(tmp_path):
+def test_a_file_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("no folder")
     scorekeeper_file = ScorekeeperFile(tmp_path / "file" / FILE)
 
-    assert "must be asked for again" in scorekeeper_file.trouble
+    assert "the scorekeeper has to ask again" in scorekeeper_file.trouble
 
 
-def test_every_drawer_has_a_secret_of_its_own(tmp_path):
+def test_every_folder_has_its_own_secret(tmp_path):
     assert ScorekeeperFile(tmp_path / "a").secret != ScorekeeperFile(tmp_path / "b").secret
 
 
-def test_the_command_says_the_pin_that_the_table_takes(tmp_path, capsys, monkeypatch):
+def test_the_command_prints_the_pin_that_the_page_accepts(tmp_path, capsys, monkeypatch):
     secret = ScorekeeperFile(tmp_path / FILE).secret
     monkeypatch.setattr("device.commands.pin.time", lambda: 1e9)
     with pytest.raises(SystemExit) as done:
@@ -57,7 +57,7 @@ def test_the_command_says_the_pin_that_the_table_takes(tmp_path, capsys, monkeyp
     assert capsys.readouterr().out.strip() == pin_at(1e9, secret)
 
 
-def test_without_a_table_there_is_no_pin(tmp_path):
-    with pytest.raises(UsageError, match="no secret can be read here"):
+def test_without_a_companion_there_is_no_pin(tmp_path):
+    with pytest.raises(UsageError, match="the secret cannot be read"):
         secret_of(tmp_path)
     assert not any(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""Pictures of throws are kept for a while, and are never in anybody's way."""
+"""Pictures of throws are kept for a while, and never affect the match."""
 
 import os
 import time
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device.storage import throw_pictures
-from device.storage.throw_pictures import DAY_S, ThrowPictures, forget
+from device.storage.throw_pictures import DAY_S, ThrowPictures, delete_after
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
 NOW_S = time.time()
@@ -25,7 +25,7 @@ def kept(folder):
 
 
 def keep(folder, *positions, **options):
-    """One after the other: what comes too fast is dropped."""
+    """Keep pictures one after the other, because pictures that arrive too fast are skipped."""
     for position in positions:
         with closing(ThrowPictures(folder, **options)) as found:
             found.keep(position, IMAGE)
@@ -38,7 +38,7 @@ def test_a_picture_comes_back_as_jpeg(folder):
         assert again.get(8) is None
 
 
-def test_the_newest_stay_within_their_room(folder):
+def test_the_newest_pictures_are_kept_within_the_limit(folder):
     keep(folder, 1)
     size = (folder / "000000001.jpg").stat().st_size
     keep(folder, *range(2, 9), max_bytes=3 * size + size // 2)
@@ -46,23 +46,23 @@ def test_the_newest_stay_within_their_room(folder):
     assert kept(folder) == [6, 7, 8]
 
 
-def test_those_of_a_journal_that_is_gone_go_too(folder):
+def test_pictures_after_a_position_are_deleted(folder):
     keep(folder, 1, 2, 3)
-    forget(folder, after=1)
+    delete_after(folder, 1)
 
     assert kept(folder) == [1]
 
 
-def test_one_that_cannot_be_taken_away_keeps_no_other(folder, caplog):
+def test_a_picture_that_cannot_be_deleted_does_not_keep_the_others(folder, caplog):
     keep(folder, 1, 2)
     (folder / "000000003.jpg").mkdir()
-    forget(folder, after=0)
+    delete_after(folder, 0)
 
     assert kept(folder) == [3]
-    assert "a throw's picture cannot be taken away" in caplog.text
+    assert "cannot delete the picture of a throw" in caplog.text
 
 
-def test_old_ones_go_but_not_those_without_a_date(folder):
+def test_old_pictures_are_deleted_but_not_those_without_a_date(folder):
     keep(folder, 1, 2, 3, clock=lambda: NOW_S)
     for position, written_s in ((1, 12.0), (2, NOW_S - 9 * DAY_S), (3, NOW_S - DAY_S)):
         os.utime(folder / f"{position:09}.jpg", (written_s, written_s))
@@ -71,7 +71,7 @@ def test_old_ones_go_but_not_those_without_a_date(folder):
     assert kept(folder) == [1, 3, 4]
 
 
-def test_none_are_written_where_the_disk_has_little_room(folder, monkeypatch):
+def test_no_pictures_are_written_while_the_disk_is_nearly_full(folder, monkeypatch):
     little = SimpleNamespace(free=throw_pictures.SPARE_BYTES - 1)
     monkeypatch.setattr(throw_pictures.shutil, "disk_usage", lambda _: little)
     keep(folder, 1)
@@ -79,20 +79,20 @@ def test_none_are_written_where_the_disk_has_little_room(folder, monkeypatch):
     assert kept(folder) == []
 
 
-def test_none_are_kept_where_none_are_wanted(folder):
+def test_no_pictures_are_kept_with_a_limit_of_0(folder):
     keep(folder, 1, max_bytes=0)
 
     assert not folder.exists()
 
 
-def test_a_folder_that_cannot_be_made_stops_nobody(folder, caplog):
+def test_a_folder_that_cannot_be_created_stops_nothing(folder, caplog):
     folder.write_text("in the way")
     keep(folder, 1)
 
-    assert "a throw's picture cannot be kept" in caplog.text
+    assert "cannot keep the picture of a throw" in caplog.text
 
 
-def test_more_than_can_be_written_are_dropped_at_once(folder):
+def test_pictures_that_arrive_too_fast_are_skipped(folder):
     found = ThrowPictures(folder)
     for position in range(500):
         found.keep(position, IMAGE)
