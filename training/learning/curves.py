@@ -37,15 +37,15 @@ def make_chart(path: Path, mark: str) -> LineChart:
     """
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines = {
-        told: [(row["step"], 100 * row[exam][mark]) for row in rows if mark in row.get(exam, {})]
-        for exam, told in EXAMS.items()
+        label: [(row["step"], 100 * row[exam][mark]) for row in rows if mark in row.get(exam, {})]
+        for exam, label in EXAMS.items()
     }
     if not all(lines.values()):
-        had = ", ".join(
+        known = ", ".join(
             sorted({name for row in rows for exam in EXAMS for name in row.get(exam, {})})
         )
         raise SystemExit(
-            f"{path} has no grade {mark}; choose one with --mark: {had or 'none, no exam was taken yet'}"
+            f"{path} has no grade {mark}; choose one with --mark: {known or 'none, no exam was taken yet'}"
         )
     return LineChart(f"steps of {path.stem}: {mark.replace('_', ' ')}", "%", lines, most=100.0)
 

@@ -124,82 +124,82 @@ def _photographed(kind: str, places: Path) -> Arrays:
     return concatenate([part for part in parts if part])
 
 
-def grade(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> dict[str, float]:
+def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> dict[str, float]:
     """Return the grades of a network in one exam, by name.
 
     Args:
         net: The network.
         kind: Name of the network.
-        asked: The samples of the exam.
+        samples: The samples of the exam.
         device: The device that computes.
     """
-    said = run_network(net, kind, asked, device)
+    answers = run_network(net, kind, samples, device)
     match kind:
         case "finder":
-            return _finder_marks(said, asked)
+            return _finder_grades(answers, samples)
         case "change":
-            return _change_marks(said, asked)
-    return _die_marks(said, asked)
+            return _change_grades(answers, samples)
+    return _die_grades(answers, samples)
 
 
-def run_network(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> Tensor:
+def run_network(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> Tensor:
     """Return (n, ...) answers of a network to all samples.
 
     Args:
         net: The network.
         kind: Name of the network.
-        asked: The samples.
+        samples: The samples.
         device: The device that computes.
     """
     net.eval()
-    rows = len(next(iter(asked.values())))
+    rows = len(next(iter(samples.values())))
     outs = []
     with torch.no_grad():
         for begin in range(0, rows, BATCH_SIZE):
-            part = {k: v[begin : begin + BATCH_SIZE] for k, v in asked.items()}
+            part = {k: v[begin : begin + BATCH_SIZE] for k, v in samples.items()}
             outs.append(net(INPUTS[kind](to_device(part, device))).float().cpu())
     return torch.cat(outs)
 
 
-def _finder_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
+def _finder_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     """Return the grades of a finder, with and without the empty-tray image.
 
     The grades are the share of dice found, false dice per piece, the share of pieces without false
     dice, and the overlap of foreign objects.
     """
-    said = split_outputs(out, FINDER_OUTPUTS)
-    heat = said["heat"].numpy()
-    marks = {}
-    for name, which in (("known", asked["known"] > 0), ("unknown", asked["known"] == 0)):
+    answers = split_outputs(out, FINDER_OUTPUTS)
+    heat = answers["heat"].numpy()
+    grades = {}
+    for name, which in (("known", samples["known"] > 0), ("unknown", samples["known"] == 0)):
         if not which.any():
             continue
-        counts = np.array([_found(heat[k], asked, k) for k in np.flatnonzero(which)])
-        found, there, false = counts.sum(axis=0)
-        marks[f"clean_{name}"] = float((counts[:, 2] == 0).mean())
-        seen = said["thing"].numpy()[which] > 0
-        thing = asked["flags"][which, 1] > 0
-        marks[f"found_{name}"] = found / max(there, 1)
-        marks[f"false_{name}"] = false / max(which.sum(), 1)
-        marks[f"thing_{name}"] = float((seen & thing).sum() / max((seen | thing).sum(), 1))
-    hand, true_hand = said["hand"].numpy() > 0, asked["flags"][:, 0] > 0
-    marks["hand"] = float((hand & true_hand).sum() / max((hand | true_hand).sum(), 1))
-    weight = asked["maps"][:, 1].astype(np.float32)
-    trouble = (said["trouble"].numpy() > 0) == (asked["flags"][:, 2] > 0)
-    marks["trouble"] = float((trouble * weight).sum() / weight.sum())
-    off = np.abs(said["size"].numpy() - asked["maps"][:, 2]) * weight
-    marks["size_off"] = float(off.sum() / weight.sum())
-    return marks
+        counts = np.array([_found(heat[k], samples, k) for k in np.flatnonzero(which)])
+        found, present, false = counts.sum(axis=0)
+        grades[f"clean_{name}"] = float((counts[:, 2] == 0).mean())
+        seen = answers["thing"].numpy()[which] > 0
+        thing = samples["flags"][which, 1] > 0
+        grades[f"found_{name}"] = found / max(present, 1)
+        grades[f"false_{name}"] = false / max(which.sum(), 1)
+        grades[f"thing_{name}"] = float((seen & thing).sum() / max((seen | thing).sum(), 1))
+    hand, true_hand = answers["hand"].numpy() > 0, samples["flags"][:, 0] > 0
+    grades["hand"] = float((hand & true_hand).sum() / max((hand | true_hand).sum(), 1))
+    weight = samples["maps"][:, 1].astype(np.float32)
+    trouble = (answers["trouble"].numpy() > 0) == (samples["flags"][:, 2] > 0)
+    grades["trouble"] = float((trouble * weight).sum() / weight.sum())
+    off = np.abs(answers["size"].numpy() - samples["maps"][:, 2]) * weight
+    grades["size_off"] = float(off.sum() / weight.sum())
+    return grades
 
 
-def _found(heat: NDArray[np.float32], asked: Arrays, k: int) -> tuple[int, int, int]:
+def _found(heat: NDArray[np.float32], samples: Arrays, k: int) -> tuple[int, int, int]:
     """Return the number of dice found, of dice there, and of false dice in one piece."""
-    maps = asked["maps"][k].astype(np.float32)
-    rows, columns, hit, told = find_peaks(heat, maps, asked["flags"][k, 3])
+    maps = samples["maps"][k].astype(np.float32)
+    rows, columns, hit, known = find_peaks(heat, maps, samples["flags"][k, 3])
     likely = heat[rows, columns] > MIN_DIE_LOG_ODDS
     return (
         int((hit & likely).sum()),
         int((maps[0] > PEAK_HEAT).sum()),
-        int((~hit & told & likely).sum()),
+        int((~hit & known & likely).sum()),
     )
 
 
@@ -225,47 +225,47 @@ def find_peaks(
     sizes = np.exp(maps[2][tuple(middles.T)].astype(float)) / STRIDE
     away = np.linalg.norm(places[:, None] - middles[None], axis=2) / np.maximum(sizes, 1)[None]
     hit = np.zeros(len(places), bool)
-    told = (care[tuple(places.T)] > 0) & ~(away < IGNORED_RADIUS).any(axis=1)
+    known = (care[tuple(places.T)] > 0) & ~(away < IGNORED_RADIUS).any(axis=1)
     for k in range(len(places)):
         near = np.flatnonzero(away[k] < MAX_OFFSET_EDGES)
         if len(near):
-            hit[k], told[k] = True, True
+            hit[k], known[k] = True, True
             away[:, near[away[k][near].argmin()]] = np.inf
-    return places[:, 0], places[:, 1], hit, told
+    return places[:, 0], places[:, 1], hit, known
 
 
-def _change_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
+def _change_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     """Return the grades of a change network.
 
     The grades are the share of objects seen, the share of what is seen that is an object, and the
     share of pieces without a false object.
     """
-    stands, told = (asked["flags"][:, k] > 0 for k in (0, 1))
+    stands, known = (samples["flags"][:, k] > 0 for k in (0, 1))
     seen = out.numpy()[:, 0] > 0
-    wrong = (seen & told & ~stands).astype(np.uint8)
+    wrong = (seen & known & ~stands).astype(np.uint8)
     blots = [cv2.connectedComponentsWithStats(one)[2][1:, cv2.CC_STAT_AREA] for one in wrong]
     return {
         "seen": float((seen & stands).sum() / max(stands.sum(), 1)),
-        "true": float((seen & stands).sum() / max((seen & told).sum(), 1)),
+        "true": float((seen & stands).sum() / max((seen & known).sum(), 1)),
         "clean": float(np.mean([(areas < MIN_BLOT_CELLS).all() for areas in blots])),
     }
 
 
-def _die_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
+def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     """Return the grades of a network of one die.
 
     The grades tell how often faces are right, wrong and silent, how well cocked, hidden and stacked
     dice are told apart (AUC is the area under the ROC curve), and by how many degrees the tilt is
     off.
     """
-    said = split_outputs(out, DIE_OUTPUTS)
-    batch = to_device({"numbers": asked["numbers"]}, torch.device("cpu"))
+    answers = split_outputs(out, DIE_OUTPUTS)
+    batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
     value, weight = number_columns(batch, "value").long(), number_columns(batch, "value_weight") > 0
-    chances = torch.softmax(said["shown"], 1)
+    chances = torch.softmax(answers["shown"], 1)
     best, right = chances.max(1).values, chances.argmax(1) == value
     die, none = weight & (value > 0), weight & (value == 0)
     said_right = chances[torch.arange(len(value)), value].clamp(min=1e-6)
-    marks = {
+    grades = {
         "face_loss": -float(said_right[weight].log().mean()),
         "silent": _mean((best > SILENT_PROBABILITY)[weight] & ~right[weight]),
         "face": _mean(right[die]), "none": _mean(right[none]),
@@ -273,14 +273,16 @@ def _die_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
         "sure": _mean((best > SURE_PROBABILITY)[die]),
     }  # fmt: skip
     for name in ("leaning", "hidden", "stacked"):
-        told = number_columns(batch, f"{name}_weight") > 0
+        known = number_columns(batch, f"{name}_weight") > 0
         true = number_columns(batch, name) > 0.5
-        marks[f"{name}_seen"] = _mean((said[name] > 0)[told & true])
-        marks[f"{name}_false"] = _mean((said[name] > 0)[told & ~true])
-        marks[f"{name}_auc"] = area_under_curve(said[name][told].numpy(), true[told].numpy())
-    told = number_columns(batch, "tilt_weight") > 0
-    marks["tilt_off_deg"] = 10 * _mean((said["tilt"] - number_columns(batch, "tilt")).abs()[told])
-    return marks
+        grades[f"{name}_seen"] = _mean((answers[name] > 0)[known & true])
+        grades[f"{name}_false"] = _mean((answers[name] > 0)[known & ~true])
+        grades[f"{name}_auc"] = area_under_curve(answers[name][known].numpy(), true[known].numpy())
+    known = number_columns(batch, "tilt_weight") > 0
+    grades["tilt_off_deg"] = 10 * _mean(
+        (answers["tilt"] - number_columns(batch, "tilt")).abs()[known]
+    )
+    return grades
 
 
 def area_under_curve(odds: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:

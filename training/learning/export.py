@@ -54,19 +54,19 @@ def main() -> None:
     net.eval()
     path = options.into / f"{kind}.onnx"
     export_network(net, kind, path)
-    asked = kept_exams(kind, options.out)
+    exams = kept_exams(kind, options.out)
     fits = kind in OUTPUTS
-    plain = concatenate([asked[name] for name in PURPOSES])
-    told = {
+    plain = concatenate([exams[name] for name in PURPOSES])
+    description = {
         "outputs": {
             k: [s.start, s.stop]
             for k, s in output_slices(OUTPUTS.get(kind, CHANGE_OUTPUTS)).items()
         },
         "fitted": fit_output_scales(net, kind, plain) if fits else {},
         "steps": checkpoint["step"],
-        "marks": {name: grade(net, kind, of, torch.device("cpu")) for name, of in asked.items()},
+        "marks": {name: grade(net, kind, of, torch.device("cpu")) for name, of in exams.items()},
     }
-    path.with_suffix(".json").write_text(json.dumps(told, indent=1, default=float) + "\n")
+    path.with_suffix(".json").write_text(json.dumps(description, indent=1, default=float) + "\n")
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 
 

@@ -56,8 +56,8 @@ def change_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
         out: What the network answered.
         batch: Samples as tensors, by name.
     """
-    stands, told = batch["flags"].float().unbind(1)
-    return {"stands": 3 * _weighted_bce(out[:, 0], stands, told * (1 + OBJECT_WEIGHT * stands))}
+    stands, known = batch["flags"].float().unbind(1)
+    return {"stands": 3 * _weighted_bce(out[:, 0], stands, known * (1 + OBJECT_WEIGHT * stands))}
 
 
 def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
@@ -69,7 +69,7 @@ def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
         out: What the network answered.
         batch: Samples as tensors, by name.
     """
-    said = split_outputs(out, FINDER_OUTPUTS)
+    answers = split_outputs(out, FINDER_OUTPUTS)
     hand, thing, trouble, care, named_parts = batch["flags"].float().unbind(1)
     truth, weight = batch["maps"][:, 0].float(), batch["maps"][:, 1].float()
     dice = weight.sum().clamp(min=1)
@@ -77,18 +77,19 @@ def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
 
     def where_dice_are(name: str, first: int, count: int) -> Tensor:
         off = (
-            said[name].reshape(len(out), count, *out.shape[2:]) - numbers[:, first : first + count]
+            answers[name].reshape(len(out), count, *out.shape[2:])
+            - numbers[:, first : first + count]
         )
         return (off.abs() * weight[:, None]).sum() / dice
 
     return {
-        "heat": _focal(said["heat"], truth, care),
-        "hand": 2 * _weighted_bce(said["hand"], hand, named_parts),
-        "thing": 3 * _weighted_bce(said["thing"], thing, named_parts),
+        "heat": _focal(answers["heat"], truth, care),
+        "hand": 2 * _weighted_bce(answers["hand"], hand, named_parts),
+        "thing": 3 * _weighted_bce(answers["thing"], thing, named_parts),
         "size": where_dice_are("size", 2, 1),
         "offset": 0.3 * where_dice_are("offset", 3, 2),
         "turn": 0.2 * where_dice_are("turn", 5, 2),
-        "trouble": 0.5 * _weighted_bce(said["trouble"], trouble, weight),
+        "trouble": 0.5 * _weighted_bce(answers["trouble"], trouble, weight),
     }
 
 
@@ -118,41 +119,41 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
         out: What the network answered.
         batch: Samples as tensors, by name.
     """
-    said = split_outputs(out, DIE_OUTPUTS)
-    losses = {"shown": _face_loss(said["shown"], batch)}
+    answers = split_outputs(out, DIE_OUTPUTS)
+    losses = {"shown": _face_loss(answers["shown"], batch)}
     for name in ("leaning", "hidden", "stacked"):
         lies = _weighted_bce(
-            said[name], number_columns(batch, name), number_columns(batch, f"{name}_weight")
+            answers[name], number_columns(batch, name), number_columns(batch, f"{name}_weight")
         )
         losses[name] = POSE_WEIGHT * lies
     off = number_columns(batch, "off_x", "off_y", "larger")
-    losses["off"] = 2 * _absolute_error(said["off"], off, number_columns(batch, "off_weight"))
+    losses["off"] = 2 * _absolute_error(answers["off"], off, number_columns(batch, "off_weight"))
     tilt = number_columns(batch, "tilt").clamp(max=4.5)[:, None]
     losses["tilt"] = 0.5 * _absolute_error(
-        said["tilt"][:, None], tilt, number_columns(batch, "tilt_weight")
+        answers["tilt"][:, None], tilt, number_columns(batch, "tilt_weight")
     )
     stand = number_columns(batch, "stand_x", "stand_y")
     losses["stand"] = 2 * _absolute_error(
-        said["stand"], stand, number_columns(batch, "stand_weight")
+        answers["stand"], stand, number_columns(batch, "stand_weight")
     )
     parts = batch["parts"].flatten(1).float() / 255
     seen = out[:, sum(DIE_OUTPUTS.values()) :]
-    told = number_columns(batch, "parts_weight")[:, None].expand_as(seen)
-    losses["parts"] = 2 * _weighted_bce(seen, parts, told)
+    known = number_columns(batch, "parts_weight")[:, None].expand_as(seen)
+    losses["parts"] = 2 * _weighted_bce(seen, parts, known)
     return losses
 
 
-def _face_loss(said: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
+def _face_loss(answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
     """Return the loss of the face, or of being a die at all where the face is unreadable."""
     value, weight = number_columns(batch, "value").long(), number_columns(batch, "value_weight")
-    face = functional.cross_entropy(said, value, reduction="none")
-    some = said.logsumexp(1) - said[:, 1:].logsumexp(1)
+    face = functional.cross_entropy(answers, value, reduction="none")
+    some = answers.logsumexp(1) - answers[:, 1:].logsumexp(1)
     only_die = number_columns(batch, "die_weight") * number_columns(batch, "die") * (weight == 0)
     return (face * weight + some * only_die).sum() / (weight.sum() + only_die.sum()).clamp(min=1)
 
 
-def _absolute_error(said: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
-    return ((said - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
+def _absolute_error(answers: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
+    return ((answers - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
 
 
 LOSSES = {"finder": finder_loss, "change": change_loss, "near": die_loss, "wide": die_loss}

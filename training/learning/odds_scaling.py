@@ -43,19 +43,19 @@ def fit_logistic(seen: Vector, truth: Vector) -> Vector:
     return weights
 
 
-def fit_output_scales(net: nn.Module, kind: str, asked: Arrays) -> dict[str, dict[str, float]]:
+def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, dict[str, float]]:
     """Return `scale` and `shift` of each output that is log odds, and a scale for the faces.
 
     Args:
         net: The network.
         kind: Name of the network.
-        asked: Samples that the network was not taught.
+        samples: Samples that the network was not taught.
     """
-    out = run_network(net, kind, asked, torch.device("cpu"))
+    out = run_network(net, kind, samples, torch.device("cpu"))
     if kind == "finder":
-        return {name: _platt_line(*both) for name, *both in _of_finder(out, asked)}
-    lines = {name: _platt_line(*both) for name, *both in _of_die(out, asked)}
-    return {"shown": {"scale": _temperature(out, asked)}} | lines
+        return {name: _platt_line(*both) for name, *both in _of_finder(out, samples)}
+    lines = {name: _platt_line(*both) for name, *both in _of_die(out, samples)}
+    return {"shown": {"scale": _temperature(out, samples)}} | lines
 
 
 def _platt_line(odds: Vector, truth: Vector) -> dict[str, float]:
@@ -64,42 +64,46 @@ def _platt_line(odds: Vector, truth: Vector) -> dict[str, float]:
     return {"scale": round(float(scale), 3), "shift": round(float(shift), 3)}
 
 
-def _of_finder(out: Tensor, asked: Arrays) -> Iterator[tuple[str, Vector, Vector]]:
-    said = {name: values.numpy() for name, values in split_outputs(out, FINDER_OUTPUTS).items()}
+def _of_finder(out: Tensor, samples: Arrays) -> Iterator[tuple[str, Vector, Vector]]:
+    answers = {name: values.numpy() for name, values in split_outputs(out, FINDER_OUTPUTS).items()}
     heats, are_dice = [], []
     for k in range(len(out)):
-        rows, columns, hit, told = find_peaks(
-            said["heat"][k], asked["maps"][k], asked["flags"][k, 3]
+        rows, columns, hit, known = find_peaks(
+            answers["heat"][k], samples["maps"][k], samples["flags"][k, 3]
         )
-        heats.append(said["heat"][k][rows, columns][told])
-        are_dice.append(hit[told])
+        heats.append(answers["heat"][k][rows, columns][known])
+        are_dice.append(hit[known])
     yield "heat", np.concatenate(heats).astype(float), np.concatenate(are_dice)
     for name, where in (("hand", 0), ("thing", 1)):
         some = (slice(None), slice(None, None, 4), slice(None, None, 4))
-        yield name, said[name][some].ravel().astype(float), asked["flags"][:, where][some].ravel()
-    there = asked["maps"][:, 1] > 0
-    yield "trouble", said["trouble"][there].astype(float), asked["flags"][:, 2][there]
-
-
-def _of_die(out: Tensor, asked: Arrays) -> Iterator[tuple[str, Vector, Vector]]:
-    said = split_outputs(out, DIE_OUTPUTS)
-    batch = to_device({"numbers": asked["numbers"]}, torch.device("cpu"))
-    for name in ("leaning", "hidden", "stacked"):
-        told = number_columns(batch, f"{name}_weight") > 0
         yield (
             name,
-            said[name][told].double().numpy(),
-            number_columns(batch, name)[told].double().numpy(),
+            answers[name][some].ravel().astype(float),
+            samples["flags"][:, where][some].ravel(),
+        )
+    present = samples["maps"][:, 1] > 0
+    yield "trouble", answers["trouble"][present].astype(float), samples["flags"][:, 2][present]
+
+
+def _of_die(out: Tensor, samples: Arrays) -> Iterator[tuple[str, Vector, Vector]]:
+    answers = split_outputs(out, DIE_OUTPUTS)
+    batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
+    for name in ("leaning", "hidden", "stacked"):
+        known = number_columns(batch, f"{name}_weight") > 0
+        yield (
+            name,
+            answers[name][known].double().numpy(),
+            number_columns(batch, name)[known].double().numpy(),
         )
 
 
-def _temperature(out: Tensor, asked: Arrays) -> float:
+def _temperature(out: Tensor, samples: Arrays) -> float:
     """Return the factor, one of SCALES, that makes the true faces likeliest."""
-    batch = to_device({"numbers": asked["numbers"]}, torch.device("cpu"))
-    told = number_columns(batch, "value_weight") > 0
-    shown, value = (
-        split_outputs(out, DIE_OUTPUTS)["shown"][told],
-        number_columns(batch, "value")[told].long(),
+    batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
+    known = number_columns(batch, "value_weight") > 0
+    logits, value = (
+        split_outputs(out, DIE_OUTPUTS)["shown"][known],
+        number_columns(batch, "value")[known].long(),
     )
-    missed = [nn.functional.cross_entropy(shown * float(s), value).item() for s in SCALES]
-    return round(float(SCALES[int(np.argmin(missed))]), 3)
+    losses = [nn.functional.cross_entropy(logits * float(s), value).item() for s in SCALES]
+    return round(float(SCALES[int(np.argmin(losses))]), 3)

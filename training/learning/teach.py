@@ -58,26 +58,26 @@ class Trainer:
         self.step = 0
         self.number = FIRST_VIEWS[self.kind]
 
-    def load_exported(self, path: Path, shown: Arrays) -> None:
+    def load_exported(self, path: Path, examples: Arrays) -> None:
         """Start with an exported network.
 
         Args:
             path: The exported file.
-            shown: Samples that the network will see.
+            examples: Samples that the network will see.
         """
         from training.learning.import_network import import_network  # noqa: PLC0415 - only --from needs onnx
 
-        few = {name: rows[:EXAMPLE_COUNT] for name, rows in shown.items()}
+        few = {name: rows[:EXAMPLE_COUNT] for name, rows in examples.items()}
         import_network(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
         self.mean.load_state_dict(self.net.state_dict())
 
     def load_checkpoint(self, path: Path) -> None:
         """Resume from a checkpoint."""
-        kept = torch.load(path, map_location=self.device, weights_only=True)
-        self.net.load_state_dict(kept["net"])
-        self.mean.load_state_dict(kept["mean"])
-        self.optimiser.load_state_dict(kept["steer"])
-        self.step, self.number = kept["step"], kept["number"]
+        checkpoint = torch.load(path, map_location=self.device, weights_only=True)
+        self.net.load_state_dict(checkpoint["net"])
+        self.mean.load_state_dict(checkpoint["mean"])
+        self.optimiser.load_state_dict(checkpoint["steer"])
+        self.step, self.number = checkpoint["step"], checkpoint["number"]
         torch.manual_seed(self.number)
 
     def save_checkpoint(self, path: Path, number: int) -> None:
@@ -156,8 +156,8 @@ class _ProgressLog:
         row |= {k: {name: round(v, 4) for name, v in of.items()} for k, of in grades.items()}
         with self._path.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        told = " ".join(f"{k} {v}" for k, v in row["missed"].items())
-        print(f"step {step} view {number} {row['samples_s']} samples/s: {told}", flush=True)
+        summary = " ".join(f"{k} {v}" for k, v in row["missed"].items())
+        print(f"step {step} view {number} {row['samples_s']} samples/s: {summary}", flush=True)
         for name, of in grades.items():
             print(f"  {name}: " + " ".join(f"{k} {v:.3f}" for k, v in of.items()), flush=True)
         self._since, self._losses, self._steps = time.monotonic(), {}, 0
@@ -170,11 +170,11 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.set_num_threads(options.threads)
     materials = Materials(options.rests, options.traced, options.photographs)
-    kind, kept = options.kind, options.out / f"{options.kind}.pt"
+    kind, checkpoint = options.kind, options.out / f"{options.kind}.pt"
     exams = load_exams(kind, materials, options.out)
     trainer = Trainer(options)
-    if kept.exists():
-        trainer.load_checkpoint(kept)
+    if checkpoint.exists():
+        trainer.load_checkpoint(checkpoint)
     elif options.begin:
         trainer.load_exported(options.begin / f"{kind}.onnx", next(iter(exams.values())))
     stream = SampleStream(
@@ -189,11 +189,11 @@ def main() -> None:
     while trainer.step < options.steps:
         log.step(trainer.train_step(stream.batch(options.batch or BATCH_SIZES[kind])))
         if trainer.step % CHECKPOINT_STEPS == 0:
-            trainer.save_checkpoint(kept, stream.number)
+            trainer.save_checkpoint(checkpoint, stream.number)
         if trainer.step % LOG_STEPS == 0:
             grades = _sit_exams(trainer, exams) if trainer.step % EXAM_STEPS == 0 else {}
             log.tell(trainer.step, stream.number, grades)
-    trainer.save_checkpoint(kept, stream.number)
+    trainer.save_checkpoint(checkpoint, stream.number)
     stream.close()
 
 

@@ -67,16 +67,16 @@ def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
     """
     rows = torch.from_numpy(ROWS.astype(np.float32))[None, :, None]
     columns = torch.from_numpy(COLUMNS)
-    missed = []
+    loss = []
     for side in range(4):
         score = torch.rot90(out[:, side], side, (1, 2))[:, : len(ROWS)][:, :, columns]
         true = ends[:, side, None]
         known = ~torch.isnan(true[:, 0])
         hill = torch.softmax(-(((rows - torch.nan_to_num(true)) / END_SPREAD_PX) ** 2) / 2, 1)
         off = -(hill * functional.log_softmax(score, 1)).sum(1)
-        missed.append(off[known].sum() / known.sum().clamp(min=1))
+        loss.append(off[known].sum() / known.sum().clamp(min=1))
     floor = functional.binary_cross_entropy_with_logits(out[:, 4], floors)
-    return torch.stack(missed).mean() + 2 * floor
+    return torch.stack(loss).mean() + 2 * floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +128,22 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
     task = TASKS[options.kind]
-    net, kept = task.net(), options.out / f"{options.kind}.pt"
-    if kept.exists():
-        net.load_state_dict(torch.load(kept))
+    net, checkpoint = task.net(), options.out / f"{options.kind}.pt"
+    if checkpoint.exists():
+        net.load_state_dict(torch.load(checkpoint))
     if options.minutes:
         materials = Materials(options.rests, options.traced)
         source = ViewSource(materials, Purpose.TEACH, for_finder=True, hard=HARD_LIGHT_SHARE)
         pool = load_tray_images(source, options.views, options.out)
-        if options.go_on and not kept.exists():
-            shown, *_ = task.samples(pool, np.random.default_rng(FIRST_VIEW), EXAMPLE_COUNT)
-            import_network(net, NETS / task.file, shown)
-        train(net, pool, task, options, kept)
+        if options.go_on and not checkpoint.exists():
+            inputs, *_ = task.samples(pool, np.random.default_rng(FIRST_VIEW), EXAMPLE_COUNT)
+            import_network(net, NETS / task.file, inputs)
+        train(net, pool, task, options, checkpoint)
     export(net, task)
 
 
 def train(
-    net: nn.Module, pool: list[TrayImages], task: TrayTask, options: argparse.Namespace, kept: Path
+    net: nn.Module, pool: list[TrayImages], task: TrayTask, options: argparse.Namespace, checkpoint: Path
 ) -> None:  # fmt: skip
     """Train by AdamW with a learning rate that falls along half a cosine.
 
@@ -152,38 +152,38 @@ def train(
         pool: Images of trays.
         task: What the network learns.
         options: The parsed command line.
-        kept: The checkpoint file.
+        checkpoint: The checkpoint file.
     """
     rng = np.random.default_rng(time.time_ns())
     optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-3)
     net.train()
-    begun = saved = time.monotonic()
+    started = saved = time.monotonic()
     step, mean = 0, 0.0
-    while (share := (time.monotonic() - begun) / 60 / options.minutes) < 1:
+    while (share := (time.monotonic() - started) / 60 / options.minutes) < 1:
         slowed = min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
         for group in optimiser.param_groups:
             group["lr"] = options.rate * slowed
-        shown, *truth = task.samples(pool, rng)
+        inputs, *truth = task.samples(pool, rng)
         with torch.autocast("cpu", torch.bfloat16, enabled=options.half):
-            out = net(shown)
-        missed = task.loss(out.float(), *truth)
+            out = net(inputs)
+        loss = task.loss(out.float(), *truth)
         optimiser.zero_grad()
-        missed.backward()
+        loss.backward()
         optimiser.step()
-        step, mean = step + 1, 0.98 * mean + 0.02 * missed.item()
+        step, mean = step + 1, 0.98 * mean + 0.02 * loss.item()
         if step % 100 == 0:
             print(f"{share:4.0%} step {step} loss {mean / (1 - 0.98**step):.3f}", flush=True)
         if time.monotonic() - saved > CHECKPOINT_S:
             saved = time.monotonic()
-            _save_checkpoint(net, kept)
-    _save_checkpoint(net, kept)
+            _save_checkpoint(net, checkpoint)
+    _save_checkpoint(net, checkpoint)
 
 
-def _save_checkpoint(net: nn.Module, kept: Path) -> None:
+def _save_checkpoint(net: nn.Module, checkpoint: Path) -> None:
     """Write a checkpoint. An interrupted write leaves the previous checkpoint intact."""
-    part = kept.with_suffix(".part")
+    part = checkpoint.with_suffix(".part")
     torch.save(net.state_dict(), part)
-    part.replace(kept)
+    part.replace(checkpoint)
 
 
 def export(net: nn.Module, task: TrayTask, folder: Path = NETS) -> None:

@@ -75,14 +75,14 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=NETS / "decision.json")
     options = parser.parse_args()
     places = [*_all_places(Materials(options.rests), options.views, options.trays)]
-    told = {
+    weights = {
         "is_die": _weights(places, DIE_EVIDENCE, lambda place: place.is_die),
         "is_face_right": _weights(places, FACE_EVIDENCE, lambda place: place.is_right),
         "is_flat": _weights(places, FLAT_EVIDENCE, lambda place: place.is_flat),
     }
-    options.into.write_text(json.dumps(told, indent=1) + "\n")
+    options.into.write_text(json.dumps(weights, indent=1) + "\n")
     print(f"{options.into}: {len(places)} places")
-    for line in _trade(places, told["is_flat"]):
+    for line in _trade(places, weights["is_flat"]):
         print(line)
 
 
@@ -107,24 +107,24 @@ def _weights(
     used: tuple[str, ...],
     truth: Callable[[LabelledPlace], bool | None],
 ) -> dict[str, float]:
-    told = [place for place in places if truth(place) is not None]
+    known = [place for place in places if truth(place) is not None]
     columns = [EVIDENCE_NAMES.index(name) for name in used]
-    seen = np.array([place.seen for place in told])[:, columns]
-    fitted = fit_logistic(seen, np.array([truth(place) for place in told], float))
+    seen = np.array([place.seen for place in known])[:, columns]
+    fitted = fit_logistic(seen, np.array([truth(place) for place in known], float))
     return {name: round(float(w), 3) for name, w in zip(used, fitted, strict=True)}
 
 
 def _trade(places: list[LabelledPlace], weights: dict[str, float]) -> Iterator[str]:
     """Yield the cost and the benefit of each threshold, for dice whose face is right."""
-    told = [place for place in places if place.is_right and place.is_flat is not None]
+    known = [place for place in places if place.is_right and place.is_flat is not None]
     odds = np.array([
-        sum(w * place.seen[EVIDENCE_NAMES.index(name)] for name, w in weights.items()) for place in told
+        sum(w * place.seen[EVIDENCE_NAMES.index(name)] for name, w in weights.items()) for place in known
     ])  # fmt: skip
-    well, chance = np.array([place.is_flat for place in told]), 1 / (1 + np.exp(-odds))
+    well, chance = np.array([place.is_flat for place in known]), 1 / (1 + np.exp(-odds))
     yield f"{well.sum()} dice are flat, {(~well).sum()} are not; share of flat dice asked about, share of others that pass:"
     for least in MIN_FLAT_CHANCES:
-        asked, pass_ = (chance[well] < least).mean(), (chance[~well] >= least).mean()
-        yield f"threshold {least:.2f}: {asked:.1%} asked about, {pass_:.1%} pass"
+        asked_share, pass_share = (chance[well] < least).mean(), (chance[~well] >= least).mean()
+        yield f"threshold {least:.2f}: {asked_share:.1%} asked about, {pass_share:.1%} pass"
 
 
 def _views(source: ViewSource, first: int, views: int | None = None) -> Iterator[TrayView]:
@@ -148,13 +148,13 @@ def _places(view: TrayView) -> Iterator[LabelledPlace]:
 
 
 def _place(view: TrayView, seen: Candidate, *, is_tray_known: bool) -> LabelledPlace:
-    told, k = astuple(evidence(seen, is_tray_known=is_tray_known)), _die_at(view, seen)
+    known, k = astuple(evidence(seen, is_tray_known=is_tray_known)), _die_at(view, seen)
     if k is None:
-        return LabelledPlace(told, is_die=False, is_right=False, is_flat=None)
+        return LabelledPlace(known, is_die=False, is_right=False, is_flat=None)
     is_right = bool(
         likeliest_face(seen) == view.dice.value[k] and view.dice.seen[k] > MIN_SEEN_TO_READ
     )
-    return LabelledPlace(told, True, is_right, None if seen.tilt is None else _well(view, k))
+    return LabelledPlace(known, True, is_right, None if seen.tilt is None else _well(view, k))
 
 
 def _tray(view: TrayView) -> Quad | None:

@@ -86,7 +86,7 @@ def make_evening(folder: Path, number: int) -> None:
     here = draw_setting(FIRST_SEED + 1000 * number, purpose)
     place = folder / "evenings" / name
     place.mkdir(parents=True, exist_ok=True)
-    kept = place / "gain.txt"
+    factor_file = place / "gain.txt"
     plan = [("empty", "empty", PlannedThrow(0))]
     plan += [
         ("learn", f"learn_{k}", PlannedThrow(6, apart=True)) for k in range(1, LEARNING_THROWS + 1)
@@ -104,7 +104,7 @@ def make_evening(folder: Path, number: int) -> None:
         path = place / f"{stem}.jpg"
         if path.with_suffix(".json").exists():
             continue
-        factor = float(kept.read_text()) if kept.exists() else None
+        factor = float(factor_file.read_text()) if factor_file.exists() else None
         more = {"role": role, "evening": name, "novel": ["strange"] * (number % 2)}
         factor = make_labelled_picture(
             stage_throw(here, throw, here.seed + 10 + k),
@@ -114,7 +114,7 @@ def make_evening(folder: Path, number: int) -> None:
             factor,
             more,
         )
-        kept.write_text(str(factor))
+        factor_file.write_text(str(factor))
     lines = [
         path.with_suffix(".json").read_text()
         for path in (place / f"{stem}.jpg" for _, stem, _ in plan)

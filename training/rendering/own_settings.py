@@ -121,23 +121,23 @@ def _over(rng: Generator, tray: TrayFloor) -> Pinhole:
     return replace(turned, turn=np.array([np.cross(down, turned.turn[2]), down, turned.turn[2]]))
 
 
-def throw_as_planned(here: Setting, wanted: PlannedThrow, rng: Generator) -> Rest:
+def throw_as_planned(here: Setting, planned: PlannedThrow, rng: Generator) -> Rest:
     """Return dice at rest, as planned if one of a few tries succeeds.
 
     Args:
         here: The evening.
-        wanted: The planned content of the image.
+        planned: The planned content of the image.
         rng: Source of random numbers.
     """
     best = empty_rest(here.tray)
-    for _ in range(25 if wanted.tricky or wanted.apart else 4):
-        rest = simulate_throw(_throwing(here, wanted.dice, rng), rng)
-        if rest is None or len(rest.edges_mm) < wanted.dice:
+    for _ in range(25 if planned.tricky or planned.apart else 4):
+        rest = simulate_throw(_throwing(here, planned.dice, rng), rng)
+        if rest is None or len(rest.edges_mm) < planned.dice:
             continue
         best = rest
-        amiss = bool(rest.stacked.any() or (rest.tilts_deg() > 5).any())
-        if not (wanted.apart and (amiss or rest.touching.any())) and not (
-            wanted.tricky and not amiss
+        is_unusual = bool(rest.stacked.any() or (rest.tilts_deg() > 5).any())
+        if not (planned.apart and (is_unusual or rest.touching.any())) and not (
+            planned.tricky and not is_unusual
         ):
             break
     return best
@@ -157,27 +157,27 @@ def _throwing(here: Setting, count: int, rng: Generator) -> ThrowSetup:
     )
 
 
-def stage_throw(here: Setting, wanted: PlannedThrow, seed: int) -> World:
+def stage_throw(here: Setting, planned: PlannedThrow, seed: int) -> World:
     """Return the world of one image of an evening.
 
     Args:
         here: The evening.
-        wanted: The planned content of the image.
+        planned: The planned content of the image.
         seed: Seed of the throw.
     """
     rng = np.random.default_rng(seed)
     chooser = Chooser(rng, here.chooser.purpose)
-    rest = throw_as_planned(here, wanted, rng) if wanted.dice else empty_rest(here.tray)
+    rest = throw_as_planned(here, planned, rng) if planned.dice else empty_rest(here.tray)
     builder = SceneBuilder(TILE_PX, list(here.builder.covers), list(here.builder.solids))
     dice: tuple[RestingDie, ...] = dress_dice(rng, rest, here.styles)
-    if wanted.aside:
+    if planned.aside:
         dice += place_aside(
             rng, replace(rest, edges_mm=np.array([here.edge_mm])), len(here.styles), here.drop_mm
         )
-    hand: HandShape | None = add_hand(builder, chooser, rest) if wanted.hand else None
+    hand: HandShape | None = add_hand(builder, chooser, rest) if planned.hand else None
     dice = remove_dice_in_hand(hand, dice)
     add_obstacles(builder, chooser, rest)
-    if wanted.things:
+    if planned.things:
         reach = float(np.abs(here.tray.outline).max())
         add_clutter(
             builder,

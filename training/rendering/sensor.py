@@ -105,11 +105,11 @@ def take_picture(light: Floats, style: CameraStyle, rng: Generator) -> Picture:
         light = light * np.float32(1 - style.veil) + np.float32(style.veil * light.mean())
     light = _blurred(light, style)
     seen = _noisy(light, style, rng)
-    shown = np.clip(seen, 0, 1) ** np.float32(1 / style.gamma)
+    tone = np.clip(seen, 0, 1) ** np.float32(1 / style.gamma)
     if style.contrast:
-        shown = shown + (shown * shown * (3 - 2 * shown) - shown) * np.float32(style.contrast)
-    shown = _finished(np.asarray(shown, np.float32), style)
-    picture = (shown.clip(0, 1) * 255 + 0.5).astype(np.uint8)
+        tone = tone + (tone * tone * (3 - 2 * tone) - tone) * np.float32(style.contrast)
+    tone = _finished(np.asarray(tone, np.float32), style)
+    picture = (tone.clip(0, 1) * 255 + 0.5).astype(np.uint8)
     if style.quality:
         code = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, style.quality])[1]
         picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
@@ -154,14 +154,14 @@ def _through_mosaic(light: Floats, style: CameraStyle, rng: Generator) -> Floats
     )
 
 
-def _finished(shown: Floats, style: CameraStyle) -> Floats:
+def _finished(tone: Floats, style: CameraStyle) -> Floats:
     if style.smooth:
-        soft = cv2.GaussianBlur(shown, (0, 0), 1.0)
-        near = np.exp(-((shown - soft) ** 2) / np.float32((0.03 + 0.05 * style.smooth) ** 2))
-        shown = shown + (soft - shown) * near * np.float32(style.smooth)
+        soft = cv2.GaussianBlur(tone, (0, 0), 1.0)
+        near = np.exp(-((tone - soft) ** 2) / np.float32((0.03 + 0.05 * style.smooth) ** 2))
+        tone = tone + (soft - tone) * near * np.float32(style.smooth)
     if style.sharp:
-        shown = shown + (shown - cv2.GaussianBlur(shown, (0, 0), 1.1)) * np.float32(style.sharp)
+        tone = tone + (tone - cv2.GaussianBlur(tone, (0, 0), 1.1)) * np.float32(style.sharp)
     if style.saturation != 1:
-        grey = (shown @ np.full(3, 1 / 3, np.float32))[..., None]
-        shown = grey + (shown - grey) * np.float32(style.saturation)
-    return np.asarray(shown, np.float32)
+        grey = (tone @ np.full(3, 1 / 3, np.float32))[..., None]
+        tone = grey + (tone - grey) * np.float32(style.saturation)
+    return np.asarray(tone, np.float32)

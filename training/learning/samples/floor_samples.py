@@ -28,8 +28,8 @@ def make_floor_batch(
     """
     both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
     floor = torch.from_numpy(np.stack([y for _, y in both]))
-    shown = np.concatenate([network_input(x) for x, _ in both])
-    return torch.from_numpy(shown), floor[:, None]
+    inputs = np.concatenate([network_input(x) for x, _ in both])
+    return torch.from_numpy(inputs), floor[:, None]
 
 
 def _floor(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:

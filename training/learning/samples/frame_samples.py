@@ -48,16 +48,16 @@ def make_frame_batch(
         rng: Source of random numbers.
         count: Number of images; each gives GUESSES_PER_IMAGE samples.
     """
-    made = []
+    samples = []
     for _ in range(count):
         picture, tray = _mirrored(pool[int(rng.integers(len(pool)))], rng)
         for _ in range(GUESSES_PER_IMAGE):
             true = np.roll(tray, int(rng.integers(4)), axis=0)
-            made.append(_sample(picture, true, guess_frame(true, rng)))
-    squares, ends, floors = zip(*made, strict=True)
-    shown = np.concatenate([network_input(one) for one in squares])
+            samples.append(_sample(picture, true, guess_frame(true, rng)))
+    squares, ends, floors = zip(*samples, strict=True)
+    inputs = np.concatenate([network_input(one) for one in squares])
     return (
-        torch.from_numpy(shown),
+        torch.from_numpy(inputs),
         torch.from_numpy(np.stack(ends)),
         torch.from_numpy(np.stack(floors)),
     )
@@ -100,8 +100,8 @@ def find_true_ends(tray: Floats, side: int) -> Floats:
         return np.full(SAMPLES_PER_SIDE, np.nan)
     share = (COLUMNS - x) / (x_end - x)
     row = y + share * (y_end - y)
-    there = (share > -0.01) & (share < 1.01) & (row > 1) & (row < len(ROWS) - 2)
-    return np.where(there, row, np.nan)
+    corners = (share > -0.01) & (share < 1.01) & (row > 1) & (row < len(ROWS) - 2)
+    return np.where(corners, row, np.nan)
 
 
 def _mirrored(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:
@@ -109,8 +109,8 @@ def _mirrored(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:
     picture, tray = photograph(view.seen(rng), rng), view.tray.astype(np.float64)
     if rng.random() < 0.5:
         return picture, clockwise(tray)
-    there = np.column_stack([picture.shape[1] - 1 - tray[:, 0], tray[:, 1]])
-    return np.ascontiguousarray(picture[:, ::-1]), clockwise(there)
+    corners = np.column_stack([picture.shape[1] - 1 - tray[:, 0], tray[:, 1]])
+    return np.ascontiguousarray(picture[:, ::-1]), clockwise(corners)
 
 
 def _sample(
@@ -118,8 +118,10 @@ def _sample(
 ) -> tuple[Picture, NDArray[np.float32], NDArray[np.float32]]:
     small, scale = shrink_to_frame(picture, guess)
     from_picture = np.linalg.inv(square_to_picture(guess * scale))
-    there = np.asarray(cv2.perspectiveTransform((tray * scale)[None], from_picture)[0], np.float64)
-    ends = np.stack([find_true_ends(there, side) for side in range(4)])
+    corners = np.asarray(
+        cv2.perspectiveTransform((tray * scale)[None], from_picture)[0], np.float64
+    )
+    ends = np.stack([find_true_ends(corners, side) for side in range(4)])
     floor = np.zeros((SQUARE_PX, SQUARE_PX), np.float32)
-    cv2.fillPoly(floor, [np.rint(there * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
+    cv2.fillPoly(floor, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
     return frame_square(small, guess * scale), ends.astype(np.float32), floor

@@ -60,9 +60,9 @@ class Photographs:
             places: The JSON file that this module writes.
             share: Which part.
         """
-        told = json.loads(places.read_text())
-        rows = (row for row in told["pictures"] if split_of(row["file"]) is share)
-        return cls(Path(told["folder"]), tuple(rows))
+        located = json.loads(places.read_text())
+        rows = (row for row in located["pictures"] if split_of(row["file"]) is share)
+        return cls(Path(located["folder"]), tuple(rows))
 
     def view(self, number: int, *, whole: bool) -> TrayView:
         """Return a photograph as a view.
@@ -178,9 +178,12 @@ def _places(
 
 def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float, float]) -> bool:
     """Return whether a detection is the die of a box."""
-    here = one.detection
-    away = float(np.hypot(here.x - at[0], here.y - at[1]))
-    return away < MAX_BOX_OFFSET * here.edge and sizes[0] * side < here.edge < sizes[1] * side
+    detection = one.detection
+    away = float(np.hypot(detection.x - at[0], detection.y - at[1]))
+    return (
+        away < MAX_BOX_OFFSET * detection.edge
+        and sizes[0] * side < detection.edge < sizes[1] * side
+    )
 
 
 def main() -> None:
@@ -189,10 +192,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="folder of photographs with labels.jsonl")
     parser.add_argument("places", type=Path, help="the JSON file to write")
     options = parser.parse_args()
-    told = locate_dice(options.folder)
-    options.places.write_text(json.dumps(told))
+    located = locate_dice(options.folder)
+    options.places.write_text(json.dumps(located))
     print(
-        f"{options.places}: found all dice in {len(told['pictures'])} of {told['of']} photographs"
+        f"{options.places}: found all dice in {len(located['pictures'])} of {located['of']} photographs"
     )
 
 

@@ -63,15 +63,17 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
         count: Number of samples to try.
         kind: Name of the network.
     """
-    made: list[Any]
+    new_samples: list[Any]
     if kind == "finder":
-        made = [make_finder_sample(view, rng) for _ in range(count)]
+        new_samples = [make_finder_sample(view, rng) for _ in range(count)]
     elif kind == "change":
-        made = [one for _ in range(count) if (one := make_change_sample(view, rng)) is not None]
+        new_samples = [
+            one for _ in range(count) if (one := make_change_sample(view, rng)) is not None
+        ]
     else:
-        made = make_die_samples(view, rng, count, kind)
-    names = vars(made[0]) if made else {}
-    return {name: np.stack([np.asarray(getattr(s, name)) for s in made]) for name in names}
+        new_samples = make_die_samples(view, rng, count, kind)
+    names = vars(new_samples[0]) if new_samples else {}
+    return {name: np.stack([np.asarray(getattr(s, name)) for s in new_samples]) for name in names}
 
 
 def concatenate(parts: list[Arrays]) -> Arrays:
@@ -95,19 +97,19 @@ def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tupl
         trouble=trouble_of(recipe.kind),
     )
     rng = np.random.default_rng([recipe.seed, first])
-    number, made = first, 0
+    number, new_samples = first, 0
     views: deque[TrayView] = deque(maxlen=POOL_VIEWS)
     while True:
-        while len(views) < START_VIEWS or made >= SAMPLES_PER_VIEW[recipe.kind] * (
+        while len(views) < START_VIEWS or new_samples >= SAMPLES_PER_VIEW[recipe.kind] * (
             (number - first) // step
         ):
             views.append(source.view(number))
             number += step
         view = views[int(rng.integers(len(views)))]
-        got = make_samples(view, rng, SAMPLES_PER_CHUNK[recipe.kind], recipe.kind)
-        if got:
-            made += len(next(iter(got.values())))
-            yield number, got
+        chunk = make_samples(view, rng, SAMPLES_PER_CHUNK[recipe.kind], recipe.kind)
+        if chunk:
+            new_samples += len(next(iter(chunk.values())))
+            yield number, chunk
 
 
 def _fill(recipe: SampleRecipe, first: int, step: int, ready: Any) -> None:

@@ -69,23 +69,23 @@ def load_tray_images(source: ViewSource, count: int, folder: Path) -> list[TrayI
         count: How many.
         folder: Folder that keeps them.
     """
-    kept = folder / f"trays_{count}.npz"
-    if not kept.exists():
-        _make(source, count, kept)
-    with np.load(kept) as file:
+    saved = folder / f"trays_{count}.npz"
+    if not saved.exists():
+        _make(source, count, saved)
+    with np.load(saved) as file:
         return [
             TrayImages(tuple(file[f"{k}_{j}"] for j in (0, 1) if f"{k}_{j}" in file), file[f"{k}"])
             for k in range(count)
         ]
 
 
-def _make(source: ViewSource, count: int, kept: Path) -> None:
+def _make(source: ViewSource, count: int, saved: Path) -> None:
     arrays = {}
     for k, view in enumerate(_made(source, count)):
         arrays |= {f"{k}_{j}": light for j, light in enumerate(view.lights)} | {f"{k}": view.tray}
         print(f"\r{k + 1} of {count} trays", end="", flush=True)
-    np.savez(kept.with_suffix(".part.npz"), **arrays)  # type: ignore[arg-type]
-    kept.with_suffix(".part.npz").replace(kept)
+    np.savez(saved.with_suffix(".part.npz"), **arrays)  # type: ignore[arg-type]
+    saved.with_suffix(".part.npz").replace(saved)
     print()
 
 

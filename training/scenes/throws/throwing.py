@@ -56,11 +56,11 @@ def simulate_throw(throwing: ThrowSetup, rng: Generator) -> Rest | None:
 
 
 def _settle(model: mujoco.MjModel, data: mujoco.MjData) -> bool:
-    still = 0
+    still_checks = 0
     for _ in range(int(MAX_THROW_S / STEP_S / 25)):
         mujoco.mj_step(model, data, 25)
-        still = still + 1 if np.abs(data.qvel).max() < STILL_SPEED else 0
-        if still == 3:
+        still_checks = still_checks + 1 if np.abs(data.qvel).max() < STILL_SPEED else 0
+        if still_checks == 3:
             return True
     # A die or two may rock in a corner without end; such dice are left out.
     return bool((_speeds(data) < STILL_SPEED).mean() > 0.9)
