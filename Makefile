@@ -31,6 +31,7 @@ PLAIN := calibration vision scripts/prose.py README.md CHANGELOG.md SECURITY.md 
 PLAIN += bench device/bench device/mqtt device/storage
 PLAIN += web scripts/languages.py docs/decisions/messages.md \
 	docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
+PLAIN += docs/decisions/scorekeeper.md docs/decisions/streams.md docs/decisions/corrections.md docs/decisions/validation.md
 
 lint: $(VENV)/dev
 	@echo "== lint"
