@@ -14,9 +14,7 @@ from game.rules.ruleset import Ruleset
 from web import compression, problem
 from web.access import idempotency, origin, phone
 from web.access.origin import AllowedHosts, register_hosts
-from web.access.owner import Owners
-from web.access.phone import PhoneCookies
-from web.access.pin import OneTimeLink, PinChecker
+from web.access.phone import AccessControl
 from web.access.scorekeeper import Scorekeeper
 from web.api.calibration import create_calibration, create_calibration_page
 from web.api.health import create_backups, create_health
@@ -89,12 +87,8 @@ def create_app(
     )
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
-    scorekeeper, secret = scorekeeper or Scorekeeper(), secret or token_bytes(32)
-    cookies, owners = PhoneCookies(secret), Owners()
-    pins, link = PinChecker(secret), OneTimeLink()
-    app.extensions["traykeeper_pins"] = pins
-    app.extensions["traykeeper_link"] = link
-    app.extensions["traykeeper_owners"] = owners
+    access = AccessControl(secret or token_bytes(32), scorekeeper or Scorekeeper())
+    app.extensions["traykeeper_access"] = access
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     languages.register(app)
     filters.register(app.jinja_env)
@@ -104,7 +98,7 @@ def create_app(
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)
-    phone.register(app, table, scorekeeper, cookies, owners)
+    phone.register(app, table, access)
     idempotency.register(
         app,
         partial(_request_marks, history),
@@ -122,9 +116,7 @@ def create_app(
         create_calibration_page(table, calibration),
         create_health(table, maintainer, misreads),
         create_api(table, streams, offered),
-        create_scorekeeper(
-            table, scorekeeper, pins=pins, link=link, cookies=cookies, owners=owners
-        ),
+        create_scorekeeper(table, access),
         create_picture(table),
         limit.limit_blueprint(create_matches(past, coach)),
         create_statistics(coach),
@@ -149,5 +141,5 @@ def new_link(app: Flask) -> str:
 
     The suffix is a fragment, which browsers do not send, so it appears in no log.
     """
-    link: OneTimeLink = app.extensions["traykeeper_link"]
-    return f"#pencil={link.new_token()}"
+    access: AccessControl = app.extensions["traykeeper_access"]
+    return f"#pencil={access.link.new_token()}"

@@ -1,15 +1,18 @@
-"""JSON answers of the API, which no cache may keep."""
+"""The kinds of answers: JSON, JPEG images and downloads. No cache may keep them by default."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from flask import Response
 
+from game.message import Message
 from web.contracts.table import Snapshot
+from web.problem import HttpProblem
 from web.state.state_json import state_json
 
 CHUNK_BYTES = 65_536
+NO_STORE = "no-store"
 
 
 def state_text(snapshot: Snapshot) -> str:
@@ -27,6 +30,37 @@ def json_response(value: Any) -> Response:
     return _answer(json.dumps(value))
 
 
+def jpeg_response(jpeg: bytes | None, missing: Message, cache: str = NO_STORE) -> Response:
+    """Return an answer with an image.
+
+    Args:
+        jpeg: The image, if there is one.
+        missing: What to answer if there is none.
+        cache: The `Cache-Control` header.
+
+    Raises:
+        HttpProblem: If there is no image (status 404).
+    """
+    if jpeg is None:
+        raise HttpProblem(404, missing)
+    return Response(jpeg, headers={"Cache-Control": cache}, mimetype="image/jpeg")
+
+
+def download(content: str | Iterable[bytes], filename: str, mimetype: str) -> Response:
+    """Return an answer that a browser saves as a file.
+
+    Args:
+        content: The content of the file, whole or in parts.
+        filename: The name that the browser proposes.
+        mimetype: Media type of the file.
+    """
+    headers = {
+        "Cache-Control": NO_STORE,
+        "Content-Disposition": f'attachment; filename="{filename}"',
+    }
+    return Response(content, headers=headers, mimetype=mimetype)
+
+
 def iter_chunks(file: BinaryIO) -> Iterator[bytes]:
     """Yield the bytes of a file as fast as the phone takes them, and close the file at the end."""
     with file:
@@ -35,5 +69,5 @@ def iter_chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _answer(text: str) -> Response:
-    headers = {"Cache-Control": "no-store"}
+    headers = {"Cache-Control": NO_STORE}
     return Response(text + "\n", headers=headers, mimetype="application/json")

@@ -84,48 +84,35 @@ class Routes(Blueprint):
         self.prefix = prefix
         self.declared: dict[str, Route] = {}
 
-    def read(
-        self, path: str, summary: str, *, media_type: str = JSON, errors: tuple[int, ...] = (),
-        returns_state: bool = False, permission: Permission = Permission.ANYBODY,
-        query: Query | None = None,
-    ) -> Callable[[View], View]:  # fmt: skip
+    def read(self, path: str, summary: str, **options: Any) -> Callable[[View], View]:
         """Return a decorator that declares a `GET`, which changes nothing.
 
         Args:
-            path: See `Route.path`, without the prefix.
-            summary: See `Route.summary`.
-            media_type: See `Route.media_type`.
-            errors: See `Route.errors`.
-            returns_state: See `Route.returns_state`.
-            permission: See `Route.permission`.
-            query: See `Route.query`.
+            path: Path below the prefix.
+            summary: What the answer is, for the OpenAPI document.
+            options: Other attributes of `Route`.
         """
-        route = Route(
-            "GET", self.prefix + path, summary, permission,
-            media_type=media_type, query=query or {}, errors=errors, returns_state=returns_state,
-        )  # fmt: skip
+        route = Route("GET", self.prefix + path, summary, **options)
         return lambda view: self._declare(route, view)
 
     def command(
-        self, path: str, summary: str, fields: Fields | None = None,
-        permission: Permission = Permission.SCOREKEEPER, *, returns_state: bool = False,
-        errors: tuple[int, ...] = (), max_body_bytes: int = MAX_BODY_BYTES,
-    ) -> Callable[[View], View]:  # fmt: skip
-        """Return a decorator that declares a `POST`.
+        self,
+        path: str,
+        summary: str,
+        fields: Fields | None = None,
+        permission: Permission = Permission.SCOREKEEPER,
+        **options: Any,
+    ) -> Callable[[View], View]:
+        """Return a decorator that declares a `POST`. The view gets each field as a keyword argument.
 
         Args:
-            path: See `Route.path`, without the prefix.
-            summary: See `Route.summary`.
-            fields: See `Route.fields`. The view gets each field as a keyword argument.
-            permission: See `Route.permission`.
-            returns_state: See `Route.returns_state`.
-            errors: See `Route.errors`.
-            max_body_bytes: See `Route.max_body_bytes`.
+            path: Path below the prefix.
+            summary: What a request does, for the OpenAPI document.
+            fields: The fields of the body.
+            permission: Who may send a request.
+            options: Other attributes of `Route`.
         """
-        route = Route(
-            "POST", self.prefix + path, summary, permission, fields or {},
-            returns_state=returns_state, errors=errors, max_body_bytes=max_body_bytes,
-        )  # fmt: skip
+        route = Route("POST", self.prefix + path, summary, permission, fields or {}, **options)
         return lambda view: self._declare(route, view)
 
     def _declare(self, route: Route, view: View) -> View:

@@ -12,7 +12,7 @@ from game.situation import Situation
 from tests.browser import ON_TOP, PATIENCE_MS, open_with_pencil
 from tests.device.rig import open_rig
 from tests.device.test_browser_match import is_let_go
-from tests.web.first_screen import FONTS, eyesores, put_on
+from tests.web.first_screen import FONTS, layout_faults, set_font
 from web.app import create_app, new_link
 from web.server import Server
 
@@ -92,8 +92,8 @@ def shown_everywhere(pages, points):
     }
     for page, selectors in needed.items():
         for font in FONTS:
-            put_on(page, font)
-            found = {} if page is board else eyesores(page, selectors)
+            set_font(page, font)
+            found = {} if page is board else layout_faults(page, selectors)
             assert found == {}, font
     assert board.evaluate("document.documentElement.scrollWidth") <= ROOM["width"]
     assert board.locator(".giant").evaluate("giant => giant.scrollWidth <= giant.clientWidth")
@@ -175,8 +175,8 @@ def well_shown(pages, selectors):
     """Nothing is hidden, cut, split or too large on the phones, in both fonts."""
     for page in pages[:2]:
         for font in FONTS:
-            put_on(page, font)
-            assert eyesores(page, selectors) == {}, font
+            set_font(page, font)
+            assert layout_faults(page, selectors) == {}, font
 
 
 @pytest.mark.timeout(300)

@@ -1,4 +1,4 @@
-"""A table in memory, real but for the tray: the session, the rules, the snapshots and the waiting are true."""
+"""A table in memory: session, rules and snapshots are real; tray, journal and threads are not."""
 
 import json
 import threading
@@ -42,31 +42,31 @@ from web.stream import Streams
 
 SECRET = bytes(32)
 PHONE_COOKIE, PHONE = PhoneCookies(SECRET).new_cookie()
-"""The phone that holds the pencil wherever a test does not say otherwise."""
+"""The scorekeeper's phone, unless a test chooses another one."""
 
 RULES = load("walnut-studiolo")
 READY = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
 
-TOLD = {"message", "advice", "lamp", "question", "choices", "notice", "troubles"}
-"""What of a snapshot is put into words."""
+MESSAGES = {"message", "advice", "lamp", "question", "choices", "notice", "troubles"}
+"""The fields of a snapshot that are messages, or contain some."""
 
 
-def as_told(value):
-    """What a test says in plain words, as the table would tell it."""
+def as_message(value):
+    """Return the plain strings of a test as messages."""
     match value:
         case str():
             return Verbatim(value)
         case Lamp():
-            return replace(value, meaning=as_told(value.meaning))
+            return replace(value, meaning=as_message(value.meaning))
         case Choice():
-            return replace(value, label=as_told(value.label))
+            return replace(value, label=as_message(value.label))
         case tuple():
-            return tuple(map(as_told, value))
+            return tuple(map(as_message, value))
     return value
 
 
 class NoJournal:
-    """A record that keeps beginnings alone."""
+    """A journal that only remembers how each match began."""
 
     def __init__(self):
         self._begun = {}
@@ -90,7 +90,7 @@ class NoJournal:
 class MemoryTable:
     """A `web.contracts.table.Table` over a real session, without tray, journal and threads.
 
-    Tests put anything else into the snapshot with `show`.
+    Tests set other fields of the snapshot with `show`.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class MemoryTable:
             self._session.table.live_match.resume(1, match)
         with self._changed:
             version = self._snapshot.version + 1
-            told = {name: as_told(value) for name, value in changes.items() if name in TOLD}
+            told = {name: as_message(value) for name, value in changes.items() if name in MESSAGES}
             self._snapshot = replace(self._snapshot, version=version, **changes | told)
             self._changed.notify_all()
             return self._snapshot
@@ -199,7 +199,7 @@ class MemoryTable:
         return self.show(coach=Coaching(mode, self._figures(mode)))
 
     def _figures(self, mode: CoachMode) -> Figures | None:
-        """What `device.coach.coach` has worked out aside, here at once."""
+        """Calculate at once what the real coach calculates in the background."""
         match = self._snapshot.match
         if mode is CoachMode.OFF or match is None:
             return None
@@ -208,7 +208,7 @@ class MemoryTable:
 
 
 def make_app(table, *, holder: str = PHONE, **options):
-    """The app over this table; the pencil is with the test's own phone, which has proved the PIN."""
+    """Make an app whose scorekeeper is the test's own phone, which counts as the owner's as well."""
     shown = isinstance(table, MemoryTable)
     scorekeeper = Scorekeeper(
         ScorekeeperRecord(holder=holder),
@@ -218,31 +218,31 @@ def make_app(table, *, holder: str = PHONE, **options):
         table.show(scorekeeper=scorekeeper.view())
         table.scorekeeper = scorekeeper
     app = create_app(table, scorekeeper=scorekeeper, secret=SECRET, **options)
-    app.extensions["traykeeper_owners"].add(PHONE)
+    app.extensions["traykeeper_access"].owners.add(PHONE)
     return app
 
 
-def holding(app):
-    """Flask's client as the phone that holds the pencil."""
+def as_scorekeeper(app):
+    """Return Flask's test client as the scorekeeper's phone."""
     client = app.test_client()
     client.set_cookie(COOKIE, PHONE_COOKIE)
     return client
 
 
-class AnyAnswer(urllib.request.HTTPErrorProcessor):
-    """Keeps answers with errors as answers."""
+class AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Returns answers with any status code instead of raising an error."""
 
     def http_response(self, request, response):
         return response
 
 
-class Browserless:
-    """A client over real HTTP, as the phone that holds the pencil, or with another cookie."""
+class HttpClient:
+    """A client over real HTTP, by default the scorekeeper's phone."""
 
     def __init__(self, port: int, cookie: str = PHONE_COOKIE) -> None:
         self.port = port
         self._cookie = cookie
-        self._opener = urllib.request.build_opener(AnyAnswer)
+        self._opener = urllib.request.build_opener(AnyStatus)
 
     def get(self, path: str) -> HTTPResponse:
         return self._open(path, None)
@@ -251,7 +251,7 @@ class Browserless:
         return self._open(path, json.dumps(body).encode())
 
     def listen(self, path: str, language: str = "en") -> str:
-        """The first event of a stream."""
+        """Return the first event of a stream."""
         url = f"http://127.0.0.1:{self.port}{path}"
         request = urllib.request.Request(url, headers={"Accept-Language": language})
         with self._opener.open(request, timeout=10) as stream:
@@ -270,13 +270,13 @@ def table() -> MemoryTable:
 
 @pytest.fixture
 def client(table):
-    """Flask's client: no sockets."""
-    return holding(make_app(table))
+    """Flask's test client, which needs no sockets."""
+    return as_scorekeeper(make_app(table))
 
 
 @pytest.fixture
 def serve():
-    """Starts servers on free ports, and stops them all after the test."""
+    """Start servers on free ports, and stop all of them after the test."""
     servers = []
 
     def start(table: MemoryTable, port: int = 0, **streams: float) -> Server:
@@ -291,11 +291,11 @@ def serve():
 
 
 @pytest.fixture
-def browserless():
-    """Makes a client for a port."""
-    return Browserless
+def new_client():
+    """Make a client for a port."""
+    return HttpClient
 
 
 @pytest.fixture
-def http(table, serve) -> Browserless:
-    return Browserless(serve(table, limit=64).port)
+def http(table, serve) -> HttpClient:
+    return HttpClient(serve(table, limit=64).port)

@@ -1,4 +1,4 @@
-"""Matches that were played, in a real journal, and a coach that works everything out at once."""
+"""Past matches in a real journal, and a coach that calculates everything at once."""
 
 import random
 from functools import cache
@@ -20,11 +20,11 @@ from web.contracts.coach import ReviewedMatch
 
 THREE = ("Anna", "Ben", "Cleo")
 SHORT = load("greed")
-"""To 3,000: what several players need is worked out in no time."""
+"""Played to 3,000, so that odds for several players are calculated quickly."""
 
 
 def played(names, seed=1, rules=RULES):
-    """A whole match: whoever has 500 banks."""
+    """Play a whole match in which players bank 500 points or more."""
     dice = random.Random(seed)
     match = Match.start(rules, names)
     while match.state.winner is None:
@@ -38,7 +38,7 @@ def played(names, seed=1, rules=RULES):
 
 
 def journal_of(folder: Path, *matches: Match) -> History:
-    """A journal that holds these, each written as one step."""
+    """Make a journal with these matches, each written as one step."""
     journal = Journal.open(folder / "journal.db")
     for match in matches:
         players = match.start_state.players
@@ -51,12 +51,12 @@ def journal_of(folder: Path, *matches: Match) -> History:
 
 @cache
 def reviewed(match: Match) -> Review:
-    """As it is looked back on."""
+    """Review a match, once for all tests."""
     return review(match, shipped(match.rules))
 
 
 class AtOnce:
-    """A `web.contracts.coach.Coach` that works everything out when it is asked."""
+    """A `web.contracts.coach.Coach` that calculates everything at once."""
 
     def __init__(self, history):
         self._history = history

@@ -1,14 +1,14 @@
-"""What of a page is seen without scrolling: measured in a real browser, as an eye would find it."""
+"""The part of a page that is visible without scrolling, measured in a real browser."""
 
 FONTS = ("DejaVu Sans", "TeX Gyre Heros, Liberation Sans, Arial")
-"""A wide one and a usual one: what fits in both fits on a phone."""
+"""A wide font and a usual one: a page that fits in both fits on a phone."""
 
 NEEDED = (".strip", ".hero h1", ".big-dice", ".keep.top", ".message", "#bank", "#undo")
 PHOTO_PART, PHOTO_SPILL = 0.3, 0.01
-"""Of the height of the screen."""
+"""Shares of the height of the screen."""
 
 SPILL_PX = 0.6
-"""Of a pixel, what rounding makes."""
+"""The error that rounding can cause, in pixels."""
 
 MEASURE = """([needed, spill]) => {
   const box = (element) => element.getBoundingClientRect();
@@ -26,7 +26,7 @@ MEASURE = """([needed, spill]) => {
       }
     }
   }
-  // Words and numbers that are cut: but for a name with a mark that it goes on.
+  // Words and numbers that are cut off, except names that end with an ellipsis.
   const cut = all("h1 span, .big, .unit, .strip b, .keep .score, .primary span, .wide, .needs, .flag, .ends, .tip")
     .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline"
       && getComputedStyle(element).textOverflow !== "ellipsis")
@@ -46,18 +46,18 @@ MEASURE = """([needed, spill]) => {
 }"""
 
 
-def put_on(page, font):
-    """From now on the page is written in this font."""
+def set_font(page, font):
+    """Show the page in this font."""
     page.evaluate("font => { document.documentElement.style.fontFamily = font; }", font)
 
 
-def eyesores(page, needed=NEEDED):
-    """What is hidden, cut, split or too large on the first screen; nothing where all is well."""
+def layout_faults(page, needed=NEEDED):
+    """Return what is hidden, cut off, split or too large on the first screen."""
     found = page.evaluate(MEASURE, [needed, SPILL_PX])
     photo, sideways = found.pop("photo"), found.pop("sideways")
-    wrong = {what: which for what, which in found.items() if which}
+    faults = {kind: elements for kind, elements in found.items() if elements}
     if photo > PHOTO_PART + PHOTO_SPILL:
-        wrong["photo"] = photo
+        faults["photo"] = photo
     if sideways > 0:
-        wrong["sideways"] = sideways
-    return wrong
+        faults["sideways"] = sideways
+    return faults

@@ -1,4 +1,4 @@
-"""All that an app answers, as a guest asks for it: read from the app itself, so that nothing is left out."""
+"""Every route of an app, as a guest requests it. The routes come from the app, so none is missed."""
 
 import re
 
@@ -10,16 +10,16 @@ FILLED = {
     "name": "zilch",
     "filename": "actions.js",
 }
-"""What stands in a path for what varies."""
+"""Values for the variable parts of paths."""
 
 ENDLESS = re.compile(r"/(live|events)$")
-_VARIES = re.compile(r"<(?:\w+:)?(\w+)>")
+_VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 def routes(app):
-    """Each as `GET /matches/<match_id>`, in order."""
+    """Return each route as `GET /matches/<match_id>`, sorted."""
     return sorted(
-        f"{method} {_VARIES.sub(_bare, rule.rule)}"
+        f"{method} {_VARIABLE.sub(_bare, rule.rule)}"
         for rule in app.url_map.iter_rules()
         for method in {"GET", "POST"} & rule.methods
     )
@@ -30,5 +30,5 @@ def _bare(found):
 
 
 def filled(path, **others):
-    """The path with something in the place of what varies."""
-    return _VARIES.sub(lambda found: str((FILLED | others)[found[1]]), path)
+    """Return a path with values for its variable parts."""
+    return _VARIABLE.sub(lambda found: str((FILLED | others)[found[1]]), path)

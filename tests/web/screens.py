@@ -1,4 +1,4 @@
-"""The table in every state that people see, with a photo of it: for tests that look at the page."""
+"""The table in every state that people see, with a photo, for tests of the page's layout."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from web.contracts.coach import CoachMode
 from web.contracts.table import Photo, PhotoDie
 
 WIDTH, HEIGHT = 1325, 716
-"""Of a photo cut to the tray, as the simulated camera takes it."""
+"""Size of a photo that is cropped to the tray, as from the simulated camera."""
 
 THROW = (1, 1, 3, 3, 3, 5)
 NAMES = ("Anna", "Bartholomäus")
@@ -22,7 +22,7 @@ SPOTS = ((0.2, 0.45), (0.32, 0.7), (0.45, 0.3), (0.58, 0.62), (0.72, 0.35), (0.8
 
 
 def felt() -> bytes:
-    """A tray of plain felt with six white dice."""
+    """Draw a tray of plain felt with six white dice."""
     image = np.full((HEIGHT, WIDTH, 3), (58, 92, 40), np.uint8)
     for x, y in SPOTS:
         corner = round(x * WIDTH) - 34, round(y * HEIGHT) - 34
@@ -31,7 +31,7 @@ def felt() -> bytes:
 
 
 def photo_of(faces, *, index=0, problem=None) -> Photo:
-    """Of these dice; the last one with this problem."""
+    """Make a photo of these dice, the last of them with a problem."""
     dice = [
         PhotoDie(face, x, y, 0.052, 0.095, 0, "tray", None, slot=None if index is None else i)
         for i, (face, (x, y)) in enumerate(zip(faces, SPOTS, strict=False))
@@ -60,14 +60,14 @@ def begins(table: MemoryTable, names=NAMES) -> None:
 
 
 def thrown(table: MemoryTable, names=NAMES) -> None:
-    """Anna has thrown six dice, and may keep eleven ways."""
+    """Anna has thrown six dice and has eleven legal keeps."""
     _ready(table, names)
     table.do(EnterThrow(THROW))
     _shown(table)
 
 
 def kept(table: MemoryTable, names=NAMES) -> None:
-    """Anna has kept, thrown again, and is not on the board yet."""
+    """Anna has kept dice and thrown again, and is not on the board yet."""
     thrown(table, names)
     table.do(KeepDice((1, 1)))
     table.do(EnterThrow((1, 2, 4, 6)))
@@ -89,7 +89,7 @@ def hot(table: MemoryTable, names=NAMES) -> None:
 
 
 def late(table: MemoryTable, names=NAMES) -> None:
-    """All have five digits, and there is much at risk."""
+    """Every score has five digits, and many points are at risk."""
     _ready(table, names, target=100_000)
     for _ in names:
         for _ in range(3):
@@ -104,7 +104,7 @@ def late(table: MemoryTable, names=NAMES) -> None:
 
 
 def long(table: MemoryTable, names=NAMES) -> None:
-    """So many turns are listed that what stands beside the game is longer than the game."""
+    """The list of turns beside the game is longer than the game."""
     _ready(table, names)
     table.show(join_url="http://traykeeper.local:8000/")
     for _ in range(4):
@@ -162,7 +162,7 @@ def tapped(table: MemoryTable, names=NAMES) -> None:
 
 @dataclass(frozen=True)
 class Screen:
-    """A state by its name, and who plays."""
+    """A state of the table, and the names of its players."""
 
     show: object
     names: tuple[str, ...] = NAMES
@@ -182,7 +182,7 @@ SCREENS = {
     "eight": Screen(thrown, EIGHT),
     "long names": Screen(kept, LONGEST),
 }
-"""What one plays on: all of it is seen without scrolling."""
+"""The screens during play, which need no scrolling."""
 
 MORE = {
     "doubtful": Screen(doubtful),

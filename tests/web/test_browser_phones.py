@@ -1,4 +1,4 @@
-"""Several phones at once: sleep, lost Wi-Fi, ten tabs, a restart in mid-turn. All are right again."""
+"""Several phones at once recover from sleep, lost Wi-Fi, ten tabs and a restart in mid-turn."""
 
 import pytest
 from playwright.sync_api import expect
@@ -10,20 +10,20 @@ from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
-RIGHT_MS = 1000
-BACK_MS = 10_000
+UPDATE_MS = 1000
+RECONNECT_MS = 10_000
 SLEEP = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))"
 
 
 @pytest.fixture
 def new_phone(browser):
-    """A phone of its own, which holds the pencil or watches."""
+    """Open a browser context for one more phone, the scorekeeper's or a watcher's."""
     contexts = []
 
-    def phone(*, holder=False):
+    def phone(*, scorekeeper=False):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
         context.set_default_timeout(PATIENCE_MS)
-        if holder:
+        if scorekeeper:
             cookie = {"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}
             context.add_cookies([cookie])
         contexts.append(context)
@@ -46,58 +46,58 @@ def begun(table):
     return table
 
 
-def at_risk(page, points, timeout=RIGHT_MS):
+def expect_at_risk(page, points, timeout=UPDATE_MS):
     expect(page.locator(".hero .big")).to_have_text(points, timeout=timeout)
 
 
-def test_undo_on_one_phone_is_seen_on_the_other(begun, serve, new_phone):
+def test_undo_on_one_phone_is_shown_on_the_other(begun, serve, new_phone):
     server = serve(begun)
-    anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
+    anna, ben = open_page(new_phone(scorekeeper=True), server), open_page(new_phone(), server)
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    at_risk(ben, "1,000")
+    expect_at_risk(ben, "1,000")
     anna.locator("#bank").tap()
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
     anna.locator("#undo").tap()
 
     for page in (anna, ben):
-        at_risk(page, "1,000")
+        expect_at_risk(page, "1,000")
 
 
-def test_a_phone_that_slept_through_a_turn_is_right_within_a_second(begun, serve, new_phone):
+def test_phone_that_slept_through_a_turn_updates_within_a_second(begun, serve, new_phone):
     server = serve(begun)
-    sleeper, other = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
+    sleeper, other = open_page(new_phone(scorekeeper=True), server), open_page(new_phone(), server)
     sleeper.evaluate(SLEEP % "true")
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     begun.do(EnterThrow((5, 5, 5, 2, 3, 4)))
-    at_risk(other, "500")
+    expect_at_risk(other, "500")
     sleeper.evaluate(SLEEP % "false")
 
-    at_risk(sleeper, "500")
+    expect_at_risk(sleeper, "500")
     expect(sleeper.locator(".hero h1")).to_contain_text("Ben")
 
 
-def test_a_phone_that_lost_the_wi_fi_says_so_and_is_right_when_it_is_back(begun, serve, new_phone):
+def test_phone_without_wifi_says_so_and_updates_when_it_is_back(begun, serve, new_phone):
     server = serve(begun, heartbeat_s=0.3)
     context = new_phone()
     page = open_page(context, server)
     expect(page.locator(".hero .words")).to_be_visible()
     context.set_offline(True)
-    server_side = begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    page.evaluate("dispatchEvent(new Event('online'))")  # tries at once, in vain
-    expect(page.locator("#link")).to_have_text("Reconnecting to the table…", timeout=BACK_MS)
+    snapshot = begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    page.evaluate("dispatchEvent(new Event('online'))")  # tries at once, without success
+    expect(page.locator("#link")).to_have_text("Reconnecting to the table…", timeout=RECONNECT_MS)
     context.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")
 
-    at_risk(page, "1,000")
+    expect_at_risk(page, "1,000")
     expect(page.locator("#link")).to_be_hidden()
-    assert server_side.version == begun.snapshot().version
+    assert snapshot.version == begun.snapshot().version
 
 
-def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone):
-    """A tab that nobody sees gives its stream back: a browser has six for all tabs together."""
+def test_each_of_ten_tabs_updates_when_it_becomes_visible(begun, serve, new_phone):
+    """A hidden tab closes its stream, because a browser has six connections for all tabs together."""
     server = serve(begun, limit=8)
-    context = new_phone(holder=True)
+    context = new_phone(scorekeeper=True)
     tabs = []
     for _ in range(10):
         tabs.append(open_page(context, server))
@@ -107,52 +107,50 @@ def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone
 
     for tab in tabs:
         tab.evaluate(SLEEP % "false")
-        at_risk(tab, "1,000")
+        expect_at_risk(tab, "1,000")
         tab.evaluate(SLEEP % "true")
 
 
-def test_two_phones_go_on_after_a_restart_in_mid_turn(begun, serve, new_phone):
+def test_two_phones_continue_after_a_restart_in_mid_turn(begun, serve, new_phone):
     server = serve(begun)
-    anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
+    anna, ben = open_page(new_phone(scorekeeper=True), server), open_page(new_phone(), server)
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    at_risk(ben, "1,000")
+    expect_at_risk(ben, "1,000")
     server.stop()
     for page in (anna, ben):
         expect(page.locator("#link")).to_be_visible()
     serve(begun, server.port)
     for page in (anna, ben):
-        expect(page.locator("#link")).to_be_hidden(timeout=BACK_MS)
+        expect(page.locator("#link")).to_be_hidden(timeout=RECONNECT_MS)
     anna.locator("#bank").tap()
 
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
     assert begun.match.state.players[0].score == 1000
 
 
-def test_undo_on_a_page_that_was_open_before_a_restart_is_done_at_once(begun, serve, new_phone):
+def test_undo_works_on_a_page_from_before_a_restart(begun, serve, new_phone):
     server = serve(begun)
-    page = open_page(new_phone(holder=True), server)
+    page = open_page(new_phone(scorekeeper=True), server)
     for _ in range(3):
         begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         begun.do(Bank())
-    page.locator("#undo").tap()  # it knows how far the match was
-    at_risk(page, "1,000")
+    page.locator("#undo").tap()  # the page now knows the step
+    expect_at_risk(page, "1,000")
     server.stop()
     expect(page.locator("#link")).to_be_visible()
     begun._session.table.live_match.steps = 0
     begun.show(step=0)
     serve(begun, server.port)
-    expect(page.locator("#link")).to_be_hidden(timeout=BACK_MS)
+    expect(page.locator("#link")).to_be_hidden(timeout=RECONNECT_MS)
     page.locator("#undo").tap()
 
     expect(page.locator(".hero .words")).to_contain_text("throws six dice")
     assert [type(each) for each in begun.done].count(Undo) == 2
 
 
-def test_dice_in_a_pad_are_entered_by_a_second_tap_after_something_else_was_done(
-    begun, serve, new_phone
-):
+def test_dice_on_the_pad_need_a_second_tap_after_another_change(begun, serve, new_phone):
     begun.show(simulated=False)
-    page = open_page(new_phone(holder=True), serve(begun))
+    page = open_page(new_phone(scorekeeper=True), serve(begun))
     page.locator("[data-enter]").first.tap()
     for face in "111234":
         page.locator("#pad .faces").get_by_label(face, exact=True).tap()
@@ -162,99 +160,98 @@ def test_dice_in_a_pad_are_entered_by_a_second_tap_after_something_else_was_done
     expect(page.locator("#toast")).to_contain_text("The table has moved on")
     page.locator("#pad-enter").tap()
 
-    at_risk(page, "1,000")
+    expect_at_risk(page, "1,000")
 
 
-class Stuck:
-    """A page, and what it sends while the Wi-Fi is away."""
+class DelayedPage:
+    """A page whose requests can be held back, as on a bad Wi-Fi."""
 
     def __init__(self, page):
         self.page, self._held = page, []
 
-    def hold(self, what):
-        """From now on nothing arrives that is sent to this address."""
-        self.page.route(f"**/api/v1/{what}", self._hold)
+    def hold(self, path):
+        """Hold back all requests to this address."""
+        self.page.route(f"**/api/v1/{path}", self._hold)
 
     def _hold(self, route):
         self._held.append(route)
 
-    def let_through(self):
+    def release(self):
+        """Send the requests that were held back."""
         for route in self._held:
             route.continue_()
 
 
 @pytest.fixture
-def stuck(begun, serve, new_phone):
-    return Stuck(open_page(new_phone(holder=True), serve(begun)))
+def delayed(begun, serve, new_phone):
+    return DelayedPage(open_page(new_phone(scorekeeper=True), serve(begun)))
 
 
-def test_a_bank_that_was_stuck_does_not_bank_for_the_next_player(begun, stuck):
+def test_late_bank_does_not_bank_for_the_next_player(begun, delayed):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    page = stuck.page
-    at_risk(page, "1,000")
-    stuck.hold("bank")
+    page = delayed.page
+    expect_at_risk(page, "1,000")
+    delayed.hold("bank")
     page.locator("#bank").tap()
     expect(page.locator("#toast")).to_have_text("Sending…")
     begun.do(Bank())
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(page.locator(".hero h1")).to_contain_text("Ben")
-    stuck.let_through()
+    delayed.release()
 
     expect(page.locator("#toast")).to_contain_text("The table has moved on")
     assert [player.score for player in begun.match.state.players] == [1000, 0]
 
 
-def test_a_bank_behind_a_keep_that_is_answered_late_banks_that_throw(begun, stuck):
+def test_bank_after_a_slow_keep_banks_that_throw(begun, delayed):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 5)))
-    page = stuck.page
-    at_risk(page, "1,050")
-    stuck.hold("keep")
+    page = delayed.page
+    expect_at_risk(page, "1,050")
+    delayed.hold("keep")
     page.locator(".keep").nth(1).tap()
     page.locator("#bank").tap()
     expect(page.locator("#toast")).to_have_text("Sending…")
-    stuck.let_through()
+    delayed.release()
 
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     assert begun.match.state.players[0].score == 1050
 
 
-def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun, stuck):
+def test_repeated_taps_on_a_slow_undo_are_one_step(begun, delayed):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    page = stuck.page
-    at_risk(page, "1,000")
-    stuck.hold("undo")
+    page = delayed.page
+    expect_at_risk(page, "1,000")
+    delayed.hold("undo")
     page.locator("#undo").tap()
     page.locator("#undo").tap()
     expect(page.locator("#toast")).to_have_text("Sending…")
     page.locator("#undo").tap()
     with page.expect_response("**/api/v1/undo"):
-        stuck.let_through()
+        delayed.release()
     expect(page.locator("#toast")).to_contain_text("Not sent: look at the table")
 
     assert len(begun.match.timeline) == 2
     assert [type(each) for each in begun.done].count(Undo) == 1
 
 
-def test_undo_that_is_tapped_three_times_quickly_is_three_steps(begun, serve, new_phone):
-    page = open_page(new_phone(holder=True), serve(begun))
+def test_three_quick_taps_on_undo_are_three_steps(begun, serve, new_phone):
+    page = open_page(new_phone(scorekeeper=True), serve(begun))
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    at_risk(page, "1,000")
+    expect_at_risk(page, "1,000")
     page.evaluate("for (let i = 0; i < 3; i++) document.getElementById('undo').click()")
 
     expect(page.locator("#undo")).to_be_disabled()
     assert begun.match.timeline == ()
 
 
-def test_dice_of_a_pad_that_was_opened_in_another_turn_are_not_the_next_players(
-    begun, serve, new_phone
-):
+def test_dice_from_a_pad_of_an_earlier_turn_are_refused(begun, serve, new_phone):
     begun.show(simulated=False)
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    page = open_page(new_phone(holder=True), serve(begun))
+    page = open_page(new_phone(scorekeeper=True), serve(begun))
     page.locator("[data-enter]").first.tap()
     for face in "555":
         page.locator("#pad .faces").get_by_label(face, exact=True).tap()

@@ -1,4 +1,4 @@
-"""What costs much is done for a few at once, and nobody else is kept waiting for long."""
+"""Few expensive requests run at once, and no other request waits long."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -11,19 +11,19 @@ from web.concurrency_limit import ConcurrencyLimit
 from web.i18n import languages
 
 
-class House:
-    """An app of one page that is worked out for as long as a test wants, and one long answer."""
+class SlowApp:
+    """An app with a page that takes as long as a test wants, and a download."""
 
-    def __init__(self, most, waiting=0):
-        limit = ConcurrencyLimit(most, max_waiting=waiting)
-        self.begun, self.go_on = Event(), Event()
+    def __init__(self, max_running, max_waiting=0):
+        limit = ConcurrencyLimit(max_running, max_waiting=max_waiting)
+        self.begun, self.proceed = Event(), Event()
         pages = Blueprint("pages", __name__)
 
         @pages.get("/page")
         def page():
             self.begun.set()
-            self.go_on.wait(5)
-            return "worked out"
+            self.proceed.wait(5)
+            return "done"
 
         @pages.post("/change")
         def change():
@@ -55,49 +55,49 @@ def pool():
         yield pool
 
 
-def test_who_comes_to_a_full_house_is_told_when_to_come_again(pool):
-    house = House(1)
-    first = pool.submit(house.get)
-    assert house.begun.wait(5)
-    refused = house.get()
-    house.go_on.set()
+def test_request_beyond_the_limit_is_refused_with_retry_after(pool):
+    slow = SlowApp(1)
+    first = pool.submit(slow.get)
+    assert slow.begun.wait(5)
+    refused = slow.get()
+    slow.proceed.set()
 
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
     assert first.result().status_code == 200
-    assert house.get().status_code == 200
+    assert slow.get().status_code == 200
 
 
-def test_a_few_wait_at_the_door(pool, monkeypatch):
+def test_a_few_requests_may_wait(pool, monkeypatch):
     monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 5)
-    house = House(1, waiting=1)
-    first = pool.submit(house.get)
-    assert house.begun.wait(5)
-    second = pool.submit(house.get)
-    house.go_on.set()
+    slow = SlowApp(1, max_waiting=1)
+    first = pool.submit(slow.get)
+    assert slow.begun.wait(5)
+    second = pool.submit(slow.get)
+    slow.proceed.set()
 
     assert [first.result().status_code, second.result().status_code] == [200, 200]
 
 
-def test_what_changes_something_waits_for_nobody_who_looks(pool):
-    house = House(1)
-    first = pool.submit(house.get)
-    assert house.begun.wait(5)
-    changed = house.app.test_client().post("/change")
-    house.go_on.set()
+def test_change_does_not_wait(pool):
+    slow = SlowApp(1)
+    first = pool.submit(slow.get)
+    assert slow.begun.wait(5)
+    changed = slow.app.test_client().post("/change")
+    slow.proceed.set()
 
     assert changed.status_code == 200
     assert first.result().status_code == 200
 
 
-def test_a_page_that_breaks_gives_its_place_back():
-    house = House(1)
-    assert [house.get("/broken").status_code for _ in range(3)] == [500] * 3
+def test_failed_page_frees_its_place():
+    slow = SlowApp(1)
+    assert [slow.get("/broken").status_code for _ in range(3)] == [500] * 3
 
 
-def test_a_download_holds_its_place_until_all_of_it_is_sent():
-    house = House(1)
-    first = house.app.test_client().get("/file")
-    assert house.get("/file").status_code == 503
+def test_download_keeps_its_place_until_it_is_sent():
+    slow = SlowApp(1)
+    first = slow.app.test_client().get("/file")
+    assert slow.get("/file").status_code == 503
 
     first.close()
-    assert house.get("/file").status_code == 200
+    assert slow.get("/file").status_code == 200

@@ -1,4 +1,4 @@
-"""More phones than there is room for, and phones that take nothing: the others do not notice."""
+"""Too many phones, and phones that read nothing, do not disturb the others."""
 
 import contextlib
 import socket
@@ -11,15 +11,15 @@ from web.app import create_app
 from web.server import Server
 from web.stream import Streams
 
-PATIENCE_S = 1.5
+SEND_TIMEOUT_S = 1.5
 STREAM = b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def connect(port, *, takes=None):
-    """A phone's connection; `takes` bytes are what its own side has room for."""
+def connect(port, *, buffer_bytes=None):
+    """Connect a phone, with a receive buffer of this size."""
     phone = socket.socket()
-    if takes:
-        phone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, takes)
+    if buffer_bytes:
+        phone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
     phone.settimeout(20)
     phone.connect(("127.0.0.1", port))
     return phone
@@ -29,21 +29,21 @@ def status(phone):
     return int(phone.recv(12).split()[1])
 
 
-def until(holds, seconds=20):
+def wait_until(is_true, seconds=20):
     end_s = time.monotonic() + seconds
-    while not holds():
+    while not is_true():
         assert time.monotonic() < end_s
         time.sleep(0.05)
 
 
-def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_everything(table):
+def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table):
     table.do(StartMatch(("Anna", "Ben")))
     streams = Streams(limit=2, check_s=0.1)
     app = create_app(table, streams=streams)
-    with Server(app, "127.0.0.1", 0, send_timeout_s=PATIENCE_S) as server:
-        slow, quick = connect(server.port, takes=2048), connect(server.port)
+    with Server(app, "127.0.0.1", 0, send_timeout_s=SEND_TIMEOUT_S) as server:
+        slow, quick = connect(server.port, buffer_bytes=2048), connect(server.port)
         slow.sendall(STREAM)
-        until(lambda: streams.number == 1)
+        wait_until(lambda: streams.number == 1)
         quick.sendall(STREAM)
         read = quick.makefile("rb")
         assert b"200" in read.readline()
@@ -56,12 +56,12 @@ def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_every
             table.show(message="still going on " + "x" * 5000)
             return streams.number == 1
 
-        until(one_is_free)
+        wait_until(one_is_free)
         slow.close()
         quick.close()
 
 
-def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table):
+def test_five_hundred_phones_at_once_are_served_or_refused(table):
     table.do(StartMatch(("Anna", "Ben")))
     streams = Streams(limit=64, check_s=0.5)
     with (
@@ -85,7 +85,7 @@ def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table)
 
 
 @pytest.mark.parametrize("length", ["99999999999", "131073"])
-def test_a_body_beyond_all_bounds_is_refused_before_it_is_read(table, length):
+def test_overlong_body_is_refused_before_it_is_read(table, length):
     with Server(create_app(table), "127.0.0.1", 0) as server, connect(server.port) as phone:
         head = f"POST /api/v1/keep HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
         phone.sendall(head.encode())
@@ -93,8 +93,8 @@ def test_a_body_beyond_all_bounds_is_refused_before_it_is_read(table, length):
         assert status(phone) == 413
 
 
-def test_phones_that_say_nothing_more_keep_nobody_out(table):
-    """Half a request each, and then silence."""
+def test_silent_phones_keep_nobody_out(table):
+    """Each phone sends half a request and then nothing."""
     with contextlib.ExitStack() as open_phones, Server(create_app(table), "127.0.0.1", 0) as server:
         for _ in range(300):
             phone = open_phones.enter_context(connect(server.port))

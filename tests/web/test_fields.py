@@ -1,3 +1,5 @@
+"""The fields of a request body."""
+
 import pytest
 
 from web.fields import (
@@ -16,7 +18,7 @@ from web.fields import (
 from web.problem import HttpProblem
 
 
-def test_gives_each_field_its_type():
+def test_each_field_is_converted():
     fields = {
         "dice": dice(), "names": texts(), "name": text(), "seat": integer(0, 9),
         "seconds": number(0, 60), "down": boolean(), "to": one_of(("", "test")),
@@ -29,7 +31,7 @@ def test_gives_each_field_its_type():
     assert values(body, fields) == body | {"dice": (1, 5), "names": ("Anna",), "seconds": 1.0}
 
 
-def test_null_is_as_good_as_nothing():
+def test_null_counts_as_missing():
     assert values({"index": None}, {"index": optional(integer(0, 9))}) == {"index": None}
     assert values({}, {"index": optional(integer(0, 9))}) == {"index": None}
 
@@ -54,7 +56,7 @@ def test_null_is_as_good_as_nothing():
         (corners(), [[0, 0], [1, 0], [1, 1], [0, 9]], "f: 4 points [x, y], each from 0 to 1"),
     ],
 )
-def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(field, value, detail):
+def test_error_names_the_field_what_is_allowed_and_what_was_sent(field, value, detail):
     with pytest.raises(HttpProblem) as found:
         values({"f": value}, {"f": field})
 
@@ -62,12 +64,12 @@ def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(field, value
     assert found.value.status == 400
 
 
-def test_an_unknown_field_is_named_with_those_known():
+def test_unknown_field_is_named_with_the_known_ones():
     with pytest.raises(HttpProblem, match="'die' is no field here: known are dice, index"):
         values({"die": [1]}, {"dice": dice(), "index": integer(0, 9)})
 
 
-def test_a_long_wrong_value_is_cut_short():
+def test_long_wrong_value_is_shortened():
     with pytest.raises(HttpProblem) as found:
         values({"f": ["x" * 500]}, {"f": boolean()})
 
@@ -78,5 +80,5 @@ def test_a_long_wrong_value_is_cut_short():
     ("query", "expected"),
     [(None, 9), ("", 9), ("x", 9), ("1e9", 9), ("4", 4), ("-1", 0), ("9" * 40, 10)],
 )
-def test_a_number_in_an_address_is_the_nearest_that_may_be(query, expected):
+def test_query_number_out_of_range_is_the_nearest_one(query, expected):
     assert QueryInteger(0, 10, default=9).read(query) == expected

@@ -1,4 +1,4 @@
-"""What may be sent as a picture is known before it is decoded."""
+"""Pictures are checked before they are decoded."""
 
 from contextlib import suppress
 from struct import pack
@@ -20,7 +20,7 @@ def encoded(ending, width=64, height=48, *options):
 
 
 def png_bomb(width, height):
-    """A small file that would be gigabytes."""
+    """Return a small file that would take gigabytes when decoded."""
     head = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = compress(bytes(1000))
     parts = ((b"IHDR", head), (b"IDAT", body), (b"IEND", b""))
@@ -43,7 +43,7 @@ def refusal(data):
         (".jpg", 640, 480, cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
     ],
 )
-def test_what_phones_send_is_taken(picture):
+def test_pictures_of_phones_are_accepted(picture):
     check_picture(encoded(*picture))
 
 
@@ -62,21 +62,21 @@ def test_what_phones_send_is_taken(picture):
     ],
 )
 def test_anything_else_is_refused_in_one_line(data, words):
-    said = refusal(data)
+    message = refusal(data)
 
-    assert words in said
-    assert "\n" not in said
+    assert words in message
+    assert "\n" not in message
 
 
-def test_the_limit_is_said():
-    said = refusal(encoded(".jpg", 8000, 5000))
+def test_limit_is_named():
+    message = refusal(encoded(".jpg", 8000, 5000))
 
-    assert "40 megapixels" in said
-    assert str(MAX_MEGAPIXELS) in said
-    assert "\n" not in said
+    assert "40 megapixels" in message
+    assert str(MAX_MEGAPIXELS) in message
+    assert "\n" not in message
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b""]))
-def test_no_bytes_at_all_do_harm(data, begin):
+def test_no_bytes_crash_the_check(data, begin):
     with suppress(HttpProblem):
         check_picture(begin + data)

@@ -1,4 +1,4 @@
-"""Every error of the API is a JSON problem with a remedy: no HTML, no traceback."""
+"""Every error of the API is a JSON problem with a remedy, without HTML or a traceback."""
 
 import pytest
 
@@ -46,7 +46,7 @@ BAD_BODIES = [
 
 
 @pytest.mark.parametrize("case", BAD_BODIES)
-def test_a_bad_body_is_a_problem(client, case):
+def test_bad_body_is_a_problem(client, case):
     path, body, content_type, status, detail = case
 
     answer = client.post(f"/api/v1/{path}", data=body, content_type=content_type)
@@ -72,7 +72,7 @@ def test_a_bad_body_is_a_problem(client, case):
         ("throw", {}, "not gathered"),
     ],
 )
-def test_what_the_rules_refuse_is_a_conflict_in_their_words(client, table, path, body, detail):
+def test_refusal_by_the_rules_is_a_conflict_with_their_message(client, table, path, body, detail):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 3, 3, 4, 6, 6)))
     before = table.snapshot()
@@ -84,19 +84,19 @@ def test_what_the_rules_refuse_is_a_conflict_in_their_words(client, table, path,
     assert table.snapshot() is before
 
 
-def test_an_unknown_address_is_a_problem(client):
+def test_unknown_address_is_a_problem(client):
     assert is_problem(client.get("/api/v1/nothing"), 404)
     assert is_problem(client.get("/api/v1/photo/gone.jpg"), 404)
 
 
-def test_a_wrong_method_is_a_problem_that_says_the_right_one(client):
+def test_wrong_method_is_a_problem_that_names_the_right_one(client):
     answer = client.get("/api/v1/keep")
 
     assert is_problem(answer, 405)
     assert "POST" in answer.headers["Allow"]
 
 
-def test_a_crash_is_a_problem_and_a_line_in_the_log(client, table, monkeypatch, caplog):
+def test_crash_is_a_problem_and_is_logged(client, table, monkeypatch, caplog):
     monkeypatch.setattr(table, "do", lambda _: 1 // 0)
 
     answer = client.post("/api/v1/press")
@@ -106,14 +106,14 @@ def test_a_crash_is_a_problem_and_a_line_in_the_log(client, table, monkeypatch, 
     assert "POST /api/v1/press failed" in caplog.text
 
 
-def test_a_lost_page_is_a_page(client):
+def test_unknown_page_is_a_page(client):
     answer = client.get("/scores")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
     assert "Back to the table" in answer.text
 
 
-def test_common_refusals_are_said_in_the_phones_language(client, table):
+def test_common_refusals_are_in_the_language_of_the_phone(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     refused = client.post("/api/v1/undo", json={}, headers={"Accept-Language": "de"})
 

@@ -1,4 +1,4 @@
-"""SECURITY.md says exactly what a guest can see and do: every route is walked as one."""
+"""SECURITY.md lists exactly what a guest can see and do: each route is requested without a cookie."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,8 @@ from tests.web.guest import ENDLESS, filled, routes
 TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text("utf-8")
 
 
-def named(title):
-    """The routes that a section lists, none of them twice."""
+def listed(title):
+    """Return the routes that a section lists, each only once."""
     section = TEXT.partition(f"## {title}\n")[2].partition("\n## ")[0]
     found = re.findall(r"`((?:GET|POST) /[^`]*)`", section)
     assert len(found) == len(set(found))
@@ -27,8 +27,8 @@ def app(table):
     return make_app(table)
 
 
-def walked(app):
-    """Route -> how a guest is answered, without a cookie and with nothing in the body."""
+def guest_statuses(app):
+    """Yield each route, and the status code that a guest gets for an empty body."""
     for name in routes(app):
         method, _, path = name.partition(" ")
         if ENDLESS.search(path):
@@ -38,32 +38,38 @@ def walked(app):
             yield name, answer.status_code
 
 
-def test_what_a_guest_can_do_is_what_it_says(app, table):
+def test_what_a_guest_can_do_is_listed(app, table):
     before = table.snapshot().match
     open_to_all = {
-        name for name, status in walked(app) if name.startswith("POST") and status != 403
+        name for name, status in guest_statuses(app) if name.startswith("POST") and status != 403
     }
 
-    # A wrong proof is a 403, too.
-    assert open_to_all <= named("What a guest can do")
+    # A wrong proof is refused with 403 as well.
+    assert open_to_all <= listed("What a guest can do")
     assert (
-        named("What a guest can do") - open_to_all
+        listed("What a guest can do") - open_to_all
         == {f"POST /api/v1/pencil/{proof}" for proof in ("link", "owner", "pin")} - open_to_all
     )
     assert table.snapshot().match == before
 
 
-def test_what_a_guest_cannot_see_is_what_it_says(app):
-    closed = {name for name, status in walked(app) if name.startswith("GET") and status == 403}
+def test_what_a_guest_cannot_see_is_listed(app):
+    closed = {
+        name for name, status in guest_statuses(app) if name.startswith("GET") and status == 403
+    }
 
-    assert closed == named("What a guest cannot see")
-
-
-def test_what_a_guest_can_see_is_what_it_says(app):
-    shown = {name for name, status in walked(app) if not name.startswith("POST") and status != 403}
-
-    assert shown == named("What a guest can see")
+    assert closed == listed("What a guest cannot see")
 
 
-def test_a_guest_breaks_nothing(app):
-    assert {name: status for name, status in walked(app) if status >= 500} == {}
+def test_what_a_guest_can_see_is_listed(app):
+    shown = {
+        name
+        for name, status in guest_statuses(app)
+        if not name.startswith("POST") and status != 403
+    }
+
+    assert shown == listed("What a guest can see")
+
+
+def test_no_request_of_a_guest_crashes(app):
+    assert {name: status for name, status in guest_statuses(app) if status >= 500} == {}

@@ -1,3 +1,5 @@
+"""The server: addresses, stopping, threads and connections."""
+
 import json
 import socket
 import threading
@@ -11,7 +13,7 @@ from web.app import create_app
 from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server, ServerError
 
 
-def test_port_0_takes_a_free_one_and_tells_it(table):
+def test_port_0_is_any_free_port(table):
     with Server(create_app(table), "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.port}/healthz"
         with urllib.request.urlopen(url, timeout=5) as answer:
@@ -21,7 +23,7 @@ def test_port_0_takes_a_free_one_and_tells_it(table):
     assert repr(server).endswith("stopped>")
 
 
-def test_a_port_in_use_is_one_line_with_the_remedy(table, serve):
+def test_port_in_use_is_an_error_with_the_remedy(table, serve):
     port = serve(table).port
 
     with pytest.raises(ServerError) as found:
@@ -41,12 +43,12 @@ def test_a_port_in_use_is_one_line_with_the_remedy(table, serve):
         ("127.0.0.1", 70_000, "a port is a number from 0 to 65535, not 70000"),
     ],
 )
-def test_an_impossible_address_is_one_line_too(table, host, port, detail):
+def test_impossible_address_is_an_error_in_one_line(table, host, port, detail):
     with pytest.raises(ServerError, match=detail):
         Server(create_app(table), host, port)
 
 
-def test_stopping_ends_streams_and_threads_and_frees_the_port(table):
+def test_stop_ends_streams_and_threads_and_frees_the_port(table):
     before = threading.active_count()
     server = Server(create_app(table), "127.0.0.1", 0)
     server.start()
@@ -61,7 +63,7 @@ def test_stopping_ends_streams_and_threads_and_frees_the_port(table):
 
 
 class Task:
-    """What a thread of the server does: here it waits."""
+    """A request that runs until an event is set."""
 
     def __init__(self, until):
         self._until = until
@@ -73,7 +75,7 @@ class Task:
         pass
 
 
-def test_who_asks_while_it_stops_does_not_hold_it_up():
+def test_request_during_the_stop_does_not_delay_it():
     answered, threads = threading.Event(), GrowingThreads(1, 8)
     threads.add_task(Task(answered))
     threads.shutdown(cancel_pending=False, timeout=0)
@@ -84,17 +86,17 @@ def test_who_asks_while_it_stops_does_not_hold_it_up():
         assert threads.thread_exit_cv.wait_for(lambda: not threads.threads, timeout=10)
 
 
-def test_a_server_that_never_started_stops_as_well(table):
+def test_server_that_never_started_stops_as_well(table):
     Server(create_app(table), "127.0.0.1", 0).stop()
 
 
-def test_dripping_connections_give_way_to_those_that_ask(table):
+def test_unfinished_requests_give_way_to_complete_ones(table):
     assert MAX_PER_ADDRESS * 3 <= CONNECTION_LIMIT
     with ExitStack() as stack, Server(create_app(table), "127.0.0.1", 0) as server:
         for _ in range(MAX_PER_ADDRESS + 40):
-            dripping = socket.create_connection(("127.0.0.1", server.port), timeout=5)
-            stack.enter_context(dripping)
-            dripping.sendall(b"GET / HTTP/1.1\r\nHos")
+            unfinished = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            stack.enter_context(unfinished)
+            unfinished.sendall(b"GET / HTTP/1.1\r\nHos")
         with urllib.request.urlopen(
             f"http://127.0.0.1:{server.port}/api/v1/state", timeout=10
         ) as answer:

@@ -1,4 +1,4 @@
-"""Over real HTTP: what a phone sees on its stream."""
+"""Event streams over real HTTP."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from web.stream import MAX_PER_ADDRESS
 
 
 def next_event(stream):
-    """The name and the data of the next event; comments come as ("", text)."""
+    """Return name and data of the next event; a comment is ("", text)."""
     name, data = "", []
     while line := stream.readline().decode().rstrip("\n"):
         key, _, value = line.partition(": ")
@@ -19,7 +19,7 @@ def next_event(stream):
     return name, "\n".join(data)
 
 
-def test_opens_with_the_whole_state(http, table):
+def test_stream_starts_with_the_whole_state(http, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     with http.get("/api/v1/events") as stream:
@@ -29,7 +29,7 @@ def test_opens_with_the_whole_state(http, table):
     assert json.loads(data) == json.load(http.get("/api/v1/state"))
 
 
-def test_sends_the_state_after_every_change(http, table):
+def test_stream_sends_the_state_after_every_change(http, table):
     with http.get("/api/v1/events") as stream:
         next_event(stream)
         table.show(message="Anna threw")
@@ -38,7 +38,7 @@ def test_sends_the_state_after_every_change(http, table):
     assert json.loads(data)["message"] == "Anna threw"
 
 
-def test_the_page_gets_its_sections(http, table):
+def test_page_stream_sends_the_sections(http, table):
     with http.get("/live") as stream:
         assert stream.headers["Content-Type"].startswith("text/event-stream")
         assert stream.headers["Cache-Control"] == "no-store"
@@ -48,34 +48,34 @@ def test_the_page_gets_its_sections(http, table):
     assert data == http.get("/sections").read().decode()
 
 
-def test_a_silent_table_is_heard_all_the_same(table, serve, browserless):
-    http = browserless(serve(table, heartbeat_s=0.1).port)
+def test_heartbeat_is_sent_while_nothing_changes(table, serve, new_client):
+    http = new_client(serve(table, heartbeat_s=0.1).port)
 
     with http.get("/api/v1/events") as stream:
         next_event(stream)
         assert next_event(stream) == ("", "still here")
 
 
-def test_the_page_sees_the_heartbeat_as_an_event(table, serve, browserless):
-    http = browserless(serve(table, heartbeat_s=0.1).port)
+def test_page_gets_the_heartbeat_as_an_event(table, serve, new_client):
+    http = new_client(serve(table, heartbeat_s=0.1).port)
 
     with http.get("/live") as stream:
         next_event(stream)
         assert next_event(stream)[0] == "beat"
 
 
-def test_a_stream_ends_after_its_life(table, serve, browserless):
-    http = browserless(serve(table, heartbeat_s=0.1, max_duration_s=1).port)
+def test_stream_ends_after_its_maximum_duration(table, serve, new_client):
+    http = new_client(serve(table, heartbeat_s=0.1, max_duration_s=1).port)
 
     with http.get("/api/v1/events") as stream:
-        said = stream.read().decode()
+        text = stream.read().decode()
 
-    assert said.startswith("event: state")
-    assert ": still here" in said
+    assert text.startswith("event: state")
+    assert ": still here" in text
 
 
-def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
-    http = browserless(serve(table, limit=2).port, cookie="")
+def test_stream_beyond_the_limit_is_refused_with_retry_after(table, serve, new_client):
+    http = new_client(serve(table, limit=2).port, cookie="")
     streams = [http.get("/live"), http.get("/api/v1/events")]
 
     refused = http.get("/live")
@@ -87,19 +87,19 @@ def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
         stream.close()
 
 
-def test_whoever_holds_the_pencil_gets_a_stream_however_many_watch(table, serve, browserless):
+def test_scorekeeper_gets_a_stream_however_many_watch(table, serve, new_client):
     server = serve(table, limit=1)
-    watcher, holder = browserless(server.port, cookie=""), browserless(server.port)
+    watcher, scorekeeper = new_client(server.port, cookie=""), new_client(server.port)
     watched = watcher.get("/live")
 
     assert watcher.get("/live").status == 503
-    played = [holder.get("/live"), holder.get("/api/v1/events")]
+    played = [scorekeeper.get("/live"), scorekeeper.get("/api/v1/events")]
     assert {stream.status for stream in (watched, *played)} == {200}
     for stream in (watched, *played):
         stream.close()
 
 
-def test_one_address_leaves_streams_for_the_others(client):
+def test_one_address_cannot_take_every_stream(client):
     guest = client.application.test_client()
 
     def opened(address):
@@ -116,8 +116,8 @@ def test_one_address_leaves_streams_for_the_others(client):
         answer.close()
 
 
-def test_a_phone_that_hangs_up_makes_room(table, serve, browserless):
-    http = browserless(serve(table, limit=1).port, cookie="")
+def test_phone_that_hangs_up_frees_its_stream(table, serve, new_client):
+    http = new_client(serve(table, limit=1).port, cookie="")
     http.get("/live").close()
 
     deadline = time.monotonic() + 5
@@ -127,14 +127,14 @@ def test_a_phone_that_hangs_up_makes_room(table, serve, browserless):
     stream.close()
 
 
-def test_asking_for_the_head_only_opens_no_stream(table, client):
+def test_head_request_opens_no_stream(table, client):
     answer = client.head("/live")
 
     assert (answer.status_code, answer.data) == (200, b"")
     assert answer.mimetype == "text/event-stream"
 
 
-def test_fifty_open_phones_stall_no_request_and_hear_of_it(http, table):
+def test_request_is_quick_beside_fifty_streams_that_all_get_the_event(http, table):
     table.do(StartMatch(("Anna", "Ben")))
     streams = [http.get("/live") for _ in range(50)]
     for stream in streams:

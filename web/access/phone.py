@@ -13,6 +13,7 @@ from itsdangerous import BadSignature, Signer
 
 from game.message import Message
 from web.access.owner import Owners
+from web.access.pin import OneTimeLink, PinChecker
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
@@ -56,9 +57,34 @@ def _badge(number: bytes) -> str:
     return blake2s(number, digest_size=6, person=b"badge").hexdigest()
 
 
-def register(
-    app: Flask, table: Table, scorekeeper: Scorekeeper, cookies: PhoneCookies, owners: Owners
-) -> None:
+class AccessControl:
+    """The parts that decide what each phone may do.
+
+    Args:
+        secret: Secret of the table, 32 bytes.
+        scorekeeper: Decides which phone may change the match.
+
+    Attributes:
+        scorekeeper: See above.
+        cookies: The cookies of phones.
+        owners: The phones that belong to the machine's owner.
+        pins: Checks PINs.
+        link: The link that `traykeeper play` prints.
+    """
+
+    def __init__(self, secret: bytes, scorekeeper: Scorekeeper) -> None:
+        self.scorekeeper = scorekeeper
+        self.cookies, self.owners = PhoneCookies(secret), Owners()
+        self.pins, self.link = PinChecker(secret), OneTimeLink()
+
+    def ensure_phone(self) -> str:
+        """Return the badge of the phone of this request; a new phone gets a cookie."""
+        if not g.phone:
+            g.new_cookie, g.phone = self.cookies.new_cookie()
+        return str(g.phone)
+
+
+def register(app: Flask, table: Table, access: AccessControl) -> None:
     """Identify the phone of each request and refuse requests without permission.
 
     Each request gets `g.phone`, the badge of its phone or "", and `g.is_scorekeeper`.
@@ -66,13 +92,12 @@ def register(
     Args:
         app: The app whose requests are checked.
         table: Tells which player is on turn.
-        scorekeeper: Decides which phone may change the match.
-        cookies: Reads the cookies of phones.
-        owners: The phones that belong to the machine's owner.
+        access: Decides what each phone may do.
     """
+    scorekeeper, owners = access.scorekeeper, access.owners
 
     def check_permission() -> None:
-        g.phone = cookies.badge(request.cookies)
+        g.phone = access.cookies.badge(request.cookies)
         g.is_scorekeeper = scorekeeper.is_held_by(g.phone)
         scorekeeper.mark_seen(g.phone)
         route = current_route()
@@ -114,13 +139,6 @@ def _own_turn_paths() -> list[str]:
     """Return the paths that a player's own phone may use during that player's turn."""
     routes = declared_routes()
     return [route.path for route in routes if route.permission is Permission.PLAYER_ON_TURN]
-
-
-def ensure_phone(cookies: PhoneCookies) -> str:
-    """Return the badge of the phone of this request; a new phone gets a cookie with the answer."""
-    if not g.phone:
-        g.new_cookie, g.phone = cookies.new_cookie()
-    return str(g.phone)
 
 
 def player_on_turn(snapshot: Snapshot) -> str:

@@ -11,7 +11,7 @@ from web.contracts.table import Table
 from web.fields import boolean, corners, one_of, optional
 from web.i18n.translate import translate
 from web.problem import HttpProblem
-from web.response import json_response
+from web.response import jpeg_response, json_response
 from web.route import Permission, Routes
 from web.state.plain_json import plain
 
@@ -73,12 +73,8 @@ def create_calibration(calibration: Calibration | None) -> Routes:
         media_type="image/jpeg", permission=Permission.SCOREKEEPER, errors=(403, 404, 409),
     )  # fmt: skip
     def picture() -> Response:
-        jpeg = _required(calibration).picture()
-        if jpeg is None:
-            raise HttpProblem(
-                404, Message("there is no camera now: it is tried again every few seconds")
-            )
-        return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
+        missing = Message("there is no camera now: it is tried again every few seconds")
+        return jpeg_response(_required(calibration).picture(), missing)
 
     for step, summary in STEPS.items():
         routes.command(f"/{step}", summary)(_step_view(answer, step))

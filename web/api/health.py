@@ -14,7 +14,7 @@ from web.contracts.misreads import Misreads
 from web.contracts.table import Table
 from web.fields import base64, integer
 from web.problem import HttpProblem
-from web.response import iter_chunks, json_response, state_response
+from web.response import download, iter_chunks, jpeg_response, json_response, state_response
 from web.route import Permission, Routes
 
 MAX_PART = 98_304
@@ -90,12 +90,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     @limit.limit_download
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
-        headers = {
-            "Cache-Control": "no-store",
-            "Content-Disposition": f'attachment; filename="{name}"',
-        }
-        chunks = iter_chunks(required().backup())
-        return Response(chunks, headers=headers, mimetype="application/zip")
+        return download(iter_chunks(required().backup()), name, "application/zip")
 
     @routes.read(
         "/frame/<int:position>.jpg", "The camera image of a throw in the journal",
@@ -103,10 +98,8 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     )  # fmt: skip
     def frame(position: int) -> Response:
         jpeg = required().frame(position) if position <= MAX_EXACT else None
-        if jpeg is None:
-            raise HttpProblem(404, Message("no picture of that throw is kept: they go with time"))
-        headers = {"Cache-Control": "private, max-age=86400"}
-        return Response(jpeg, headers=headers, mimetype="image/jpeg")
+        missing = Message("no picture of that throw is kept: they go with time")
+        return jpeg_response(jpeg, missing, "private, max-age=86400")
 
     _add_restore(routes, required)
     return routes

@@ -9,7 +9,7 @@ from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.misreads import Misreads
 from web.fields import boolean
 from web.problem import HttpProblem
-from web.response import json_response
+from web.response import download, json_response
 from web.route import Permission, Routes
 
 MAX_DOWNLOADS = 2
@@ -46,10 +46,7 @@ def create_misreads(misreads: Misreads | None) -> Routes:
     )  # fmt: skip
     @limit.limit_download
     def pictures() -> Response:
-        headers = {
-            "Cache-Control": "no-store",
-            "Content-Disposition": 'attachment; filename="traykeeper-corrections.zip"',
-        }
-        return Response(required().zip_parts(), headers=headers, mimetype="application/zip")
+        name = "traykeeper-corrections.zip"
+        return download(required().zip_parts(), name, "application/zip")
 
     return routes

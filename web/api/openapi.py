@@ -73,8 +73,7 @@ def document(routes: Iterable[Route]) -> Schema:
     paths: dict[str, Schema] = {}
     for route in routes:
         path = VARIABLE.sub(r"{\2}", route.path)
-        describe = _get if route.method == "GET" else _post
-        paths.setdefault(path, {})[route.method.lower()] = describe(route)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(route)
     schemas: dict[str, Schema] = {"Problem": PROBLEM}
     _schema_of(StateJson, schemas)
     return {
@@ -88,34 +87,40 @@ def document(routes: Iterable[Route]) -> Schema:
     }
 
 
-def _get(route: Route) -> Schema:
-    schema = {"schema": _ref("StateJson")} if route.returns_state else {}
-    answer = {"description": route.summary, "content": {route.media_type: schema}}
-    return {
-        "summary": route.summary,
-        "parameters": [*_path_parameters(route), *_query_parameters(route)],
-        "responses": {"200": answer} | _refusals(route.errors),
-    } | ({} if route.permission is Permission.ANYBODY else {"security": PENCIL})
+def _operation(route: Route) -> Schema:
+    is_post = route.method == "POST"
+    statuses = (*POST_REFUSALS, *route.errors) if is_post else route.errors
+    security = {} if route.permission is Permission.ANYBODY else {"security": PENCIL}
+    body = _body(route) if is_post else {}
+    return (
+        {
+            "summary": route.summary,
+            "description": f"For {route.permission.value}.",
+            "parameters": [*_path_parameters(route), *_other_parameters(route)],
+            "responses": {"200": _answer(route)} | _refusals(statuses),
+        }
+        | security
+        | body
+    )
 
 
-def _post(route: Route) -> Schema:
-    schema = _ref("StateJson") if route.returns_state else {"type": "object"}
-    description = "The state afterwards" if route.returns_state else "The result"
-    answer = {"description": description, "content": {JSON: {"schema": schema}}}
-    required = [name for name, field in route.fields.items() if field.is_required]
-    body: Schema = {
+def _answer(route: Route) -> Schema:
+    if route.returns_state:
+        return {"description": "The state", "content": {JSON: {"schema": _ref("StateJson")}}}
+    schema = {"schema": {"type": "object"}} if route.method == "POST" else {}
+    return {"description": route.summary, "content": {route.media_type: schema}}
+
+
+def _body(route: Route) -> Schema:
+    schema: Schema = {
         "type": "object",
         "properties": {name: field.schema for name, field in route.fields.items()},
         "additionalProperties": False,
-    } | ({"required": required} if required else {})
-    return {
-        "summary": route.summary,
-        "description": f"For {route.permission.value}.",
-        "security": [] if route.permission is Permission.ANYBODY else PENCIL,
-        "parameters": [*_path_parameters(route), KEY_PARAMETER],
-        "requestBody": {"required": bool(required), "content": {JSON: {"schema": body}}},
-        "responses": {"200": answer} | _refusals((*POST_REFUSALS, *route.errors)),
     }
+    required = [name for name, field in route.fields.items() if field.is_required]
+    if required:
+        schema["required"] = required
+    return {"requestBody": {"required": bool(required), "content": {JSON: {"schema": schema}}}}
 
 
 def _path_parameters(route: Route) -> list[Schema]:
@@ -130,7 +135,9 @@ def _path_parameters(route: Route) -> list[Schema]:
     ]
 
 
-def _query_parameters(route: Route) -> list[Schema]:
+def _other_parameters(route: Route) -> list[Schema]:
+    if route.method == "POST":
+        return [KEY_PARAMETER]
     return [
         {"name": name, "in": "query", "required": False, "schema": each.schema}
         for name, each in route.query.items()

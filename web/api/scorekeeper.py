@@ -8,9 +8,9 @@ from collections.abc import Callable
 from flask import Response, g, request
 
 from game.message import Message
-from web.access.owner import OWNER_S, Owners
-from web.access.phone import PhoneCookies, ensure_phone
-from web.access.pin import PERIOD_S, OneTimeLink, PinChecker, TooManyTriesError
+from web.access.owner import OWNER_S
+from web.access.phone import AccessControl
+from web.access.pin import PERIOD_S, TooManyTriesError
 from web.access.rate_limit import RateLimit
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import ScorekeeperView, Table
@@ -38,20 +38,14 @@ MAX_SEATINGS, MAX_TOTAL_SEATINGS = 20, 200
 """Changes of a phone's player in the same period: eight players behind one router may need ten."""
 
 
-def create_scorekeeper(
-    table: Table, scorekeeper: Scorekeeper, *, pins: PinChecker, link: OneTimeLink,
-    cookies: PhoneCookies, owners: Owners,
-) -> Routes:  # fmt: skip
+def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
     """Create the routes of /api/v1/pencil.
 
     Args:
         table: The companion.
-        scorekeeper: Decides which phone may change the match.
-        pins: Checks PINs.
-        link: The link that `traykeeper play` prints.
-        cookies: Makes cookies for new phones.
-        owners: The phones that belong to the machine's owner.
+        access: Decides what each phone may do.
     """
+    scorekeeper = access.scorekeeper
     routes = Routes("pencil", "/api/v1/pencil")
     asks = RateLimit(MAX_ASKS, MAX_TOTAL_ASKS, PERIOD_OF_ASKS_S)
 
@@ -65,7 +59,7 @@ def create_scorekeeper(
         "/ask", "Ask to become the scorekeeper", permission=Permission.ANYBODY, errors=(429,)
     )
     def ask() -> Response:
-        phone = ensure_phone(cookies)
+        phone = access.ensure_phone()
         if scorekeeper.view().asking in ("", phone) and not scorekeeper.is_held_by(phone):
             _limit(asks, _too_many_asks)
         scorekeeper.ask(phone)
@@ -81,9 +75,8 @@ def create_scorekeeper(
         scorekeeper.release()
         return _status(scorekeeper)
 
-    _add_proofs(routes, scorekeeper, pins, cookies, owners)
-    _add_link(routes, scorekeeper, link, cookies, owners)
-    _add_players(routes, table, scorekeeper, cookies)
+    _add_proofs(routes, access)
+    _add_players(routes, table, access)
     return routes
 
 
@@ -104,10 +97,9 @@ def _too_many_seatings(seconds: int) -> Message:
     return Message("whose phone this is was said too often: wait %(n)s s", n=seconds)
 
 
-def _add_proofs(
-    routes: Routes, scorekeeper: Scorekeeper, pins: PinChecker, cookies: PhoneCookies,
-    owners: Owners,
-) -> None:  # fmt: skip
+def _add_proofs(routes: Routes, access: AccessControl) -> None:
+    scorekeeper, pins, link = access.scorekeeper, access.pins, access.link
+
     def check(pin: str, *, machine_only: bool) -> None:
         digits, address = pin.replace(" ", ""), str(request.remote_addr)
         try:
@@ -124,7 +116,7 @@ def _add_proofs(
     )  # fmt: skip
     def prove_by_pin(pin: str) -> Response:
         check(pin, machine_only=False)
-        scorekeeper.prove(ensure_phone(cookies))
+        scorekeeper.prove(access.ensure_phone())
         return _status(scorekeeper)
 
     @routes.command(
@@ -133,7 +125,7 @@ def _add_proofs(
     )  # fmt: skip
     def prove_owner(pin: str) -> Response:
         check(pin, machine_only=True)
-        owners.add(ensure_phone(cookies))
+        access.owners.add(access.ensure_phone())
         return json_response({"seconds": OWNER_S})
 
     @routes.read(
@@ -143,26 +135,20 @@ def _add_proofs(
     def show_pin() -> Response:
         return json_response({"pin": pins.shown_to_scorekeeper(), "seconds": PERIOD_S})
 
-
-def _add_link(
-    routes: Routes, scorekeeper: Scorekeeper, link: OneTimeLink, cookies: PhoneCookies,
-    owners: Owners,
-) -> None:  # fmt: skip
     @routes.command(
         "/link", "Become the scorekeeper with the link", {"token": text()}, Permission.ANYBODY
     )
     def prove_by_link(token: str) -> Response:
         if not link.is_valid(token):
             raise HttpProblem(403, INVALID_LINK)
-        if scorekeeper.prove(ensure_phone(cookies)):
+        if scorekeeper.prove(access.ensure_phone()):
             link.use_up()
-        owners.add(g.phone)
+        access.owners.add(g.phone)
         return _status(scorekeeper)
 
 
-def _add_players(
-    routes: Routes, table: Table, scorekeeper: Scorekeeper, cookies: PhoneCookies
-) -> None:
+def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
+    scorekeeper = access.scorekeeper
     players = scorekeeper.players
     seatings = RateLimit(MAX_SEATINGS, MAX_TOTAL_SEATINGS, PERIOD_OF_ASKS_S)
 
@@ -179,7 +165,7 @@ def _add_players(
                     name=repr(name),
                 ),
             )
-        phone = ensure_phone(cookies)
+        phone = access.ensure_phone()
         is_change = dict(scorekeeper.view().players).get(phone, "") != name
         if is_change and not scorekeeper.is_held_by(phone):
             _limit(seatings, _too_many_seatings)

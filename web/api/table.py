@@ -67,7 +67,13 @@ from web.fields import (
 )
 from web.pages.match_form import option_values
 from web.problem import HttpProblem
-from web.response import json_response, state_response, state_text
+from web.response import (
+    download,
+    jpeg_response,
+    json_response,
+    state_response,
+    state_text,
+)
 from web.route import Permission, Routes
 from web.stream import MIMETYPE, Streams, format_event
 from web.version_cache import VersionCache
@@ -80,6 +86,14 @@ MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
 MAX_EXACT = 2**53
 """JSON readers that use floating-point numbers lose digits above this."""
+
+NO_VIEW = Message(
+    "there is no camera now, or its tray is not known yet: calibrate it, or tap the dice in"
+)
+NO_PHOTO = Message("only the last few photos are kept: the state names the newest")
+
+CACHE_PHOTO = "private, max-age=86400, immutable"
+"""Browsers may keep a photo, because its id is a hash of what it shows."""
 
 SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_EXACT)
 OWN_TURN = Permission.PLAYER_ON_TURN
@@ -120,37 +134,18 @@ def _add_reading(api: Routes, table: Table, streams: Streams) -> None:
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo(photo_id: str) -> Response:
-        return _photo_response(table.photo(photo_id))
+        return jpeg_response(table.photo(photo_id), NO_PHOTO, CACHE_PHOTO)
 
     @api.read(
         "/photo/<photo_id>/<int:die>.jpg", "One die of that photo, at full resolution",
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo_die(photo_id: str, die: int) -> Response:
-        return _photo_response(table.photo_die(photo_id, die))
+        return jpeg_response(table.photo_die(photo_id, die), NO_PHOTO, CACHE_PHOTO)
 
     @api.read("/view.jpg", "A small live image of the tray", media_type="image/jpeg", errors=(404,))
     def view() -> Response:
-        jpeg = table.view()
-        if jpeg is None:
-            raise HttpProblem(
-                404,
-                Message(
-                    "there is no camera now, or its tray is not known yet: calibrate it, or tap the "
-                    "dice in"
-                ),
-            )
-        return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
-
-
-def _photo_response(jpeg: bytes | None) -> Response:
-    """Return an answer that browsers may keep: the id of a photo is a hash of what it shows."""
-    if jpeg is None:
-        raise HttpProblem(
-            404, Message("only the last few photos are kept: the state names the newest")
-        )
-    headers = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(jpeg, headers=headers, mimetype="image/jpeg")
+        return jpeg_response(table.view(), NO_VIEW)
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
@@ -162,8 +157,7 @@ def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
     def house_rules() -> Response:
         match = table.snapshot().match
         toml = to_toml(match.rules if match else rules[0])
-        headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
-        return Response(toml, headers=headers, mimetype="application/toml")
+        return download(toml, "house.toml", "application/toml")
 
 
 def _rules_json(rules: Ruleset) -> dict[str, object]:

@@ -39,7 +39,7 @@ from game.situation import Situation
 from tests.languages import english_left
 from tests.throws import FARKLE, THOUSAND
 from tests.tray_reader import FakeTrayReader
-from tests.web.conftest import holding, make_app
+from tests.web.conftest import as_scorekeeper, make_app
 from vision.reading import Die, Problem, Reading, Zone
 from web.contracts.table import Snapshot
 
@@ -59,7 +59,7 @@ class Table:
 
     def __init__(self):
         self.version = 0
-        self.client = holding(make_app(self, rules=(WALNUT,)))
+        self.client = as_scorekeeper(make_app(self, rules=(WALNUT,)))
 
     def open(self, journal, rules):
         """Nobody plays here yet."""

@@ -1,4 +1,4 @@
-"""What somebody would try who wants in, over real HTTP and in a real browser."""
+"""Attacks over real HTTP and in a real browser."""
 
 import socket
 
@@ -38,13 +38,13 @@ def port(table):
 
 
 def raw(port, *lines, body=b""):
-    """Exactly these lines; gives the whole answer."""
+    """Send exactly these lines and return the whole answer."""
     with socket.create_connection(("127.0.0.1", port), 10) as peer:
         peer.sendall("\r\n".join((*lines, "Connection: close", "", "")).encode("latin-1") + body)
         with peer.makefile("rb") as answer:
             try:
                 return answer.read()
-            except ConnectionResetError:  # it closed while we were still talking
+            except ConnectionResetError:  # the server closed before all was sent
                 return b"HTTP/1.1 400"
 
 
@@ -72,7 +72,7 @@ def status(answer):
         "/" + "a" * 5000,
     ],
 )
-def test_no_path_leads_out(port, path):
+def test_no_path_leads_out_of_the_served_files(port, path):
     answer = raw(port, f"GET {path} HTTP/1.1", "Host: localhost")
 
     assert status(answer) in (400, 404, 308), answer[:200]
@@ -83,7 +83,7 @@ def test_no_path_leads_out(port, path):
 @pytest.mark.parametrize(
     ("headers", "expected"),
     [
-        (["Content-Type: text/plain"], 415),  # what a form of another site can send
+        (["Content-Type: text/plain"], 415),  # a form on another site can send this
         (["Content-Type: application/x-www-form-urlencoded"], 415),
         (["Content-Type: application/json", "Origin: http://evil.example"], 403),
         (["Content-Type: application/json", "Origin: null"], 403),
@@ -91,7 +91,7 @@ def test_no_path_leads_out(port, path):
         (["Content-Type: application/json", "Origin: http://localhost:1"], 403),
     ],
 )
-def test_another_sites_page_changes_nothing(port, table, headers, expected):
+def test_page_of_another_site_cannot_change_anything(port, table, headers, expected):
     table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
     body = b'{"dice": [1, 1, 1, 2, 3, 4]}'
@@ -116,7 +116,7 @@ def test_another_sites_page_changes_nothing(port, table, headers, expected):
         ["GET /api/v1/state HTTP/1.1", "Host: 127.0.0.1.rebound.example:8000"],
     ],
 )
-def test_a_rebound_name_is_refused(port, lines):
+def test_foreign_host_name_is_refused(port, lines):
     assert status(raw(port, *lines, "Content-Length: 0")) == 403
 
 
@@ -133,7 +133,7 @@ def test_a_rebound_name_is_refused(port, lines):
         ["Host: localhost", "Host: evil.example"],
     ],
 )
-def test_requests_made_to_be_misread_are_no_trouble(port, table, lines):
+def test_malformed_requests_are_refused_and_do_no_harm(port, table, lines):
     answer = raw(port, "POST /api/v1/press HTTP/1.1", "Host: localhost", *lines, body=b"{}\r\n")
 
     assert status(answer) in (400, 403, 413, 431, 501), answer[:200]
@@ -141,14 +141,14 @@ def test_requests_made_to_be_misread_are_no_trouble(port, table, lines):
     assert table.done == []
 
 
-def test_answers_hold_no_line_of_the_askers(port):
+def test_answer_headers_never_contain_a_line_from_the_request(port):
     answer = raw(port, "GET /x%0d%0aSet-Cookie:%20a=b HTTP/1.1", "Host: localhost")
 
     assert b"\r\nSet-Cookie" not in answer
 
 
 @pytest.mark.browser
-def test_names_that_are_scripts_are_names(browser, table, port):
+def test_names_that_look_like_scripts_are_shown_as_text(browser, table, port):
     table.do(StartMatch(tuple(SCRIPTS)))
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.show(message=SCRIPTS[1], troubles=(SCRIPTS[0],), question=SCRIPTS[4])
@@ -165,7 +165,7 @@ def test_names_that_are_scripts_are_names(browser, table, port):
 
 
 @pytest.mark.browser
-def test_our_page_is_in_nobodys_frame(browser, table, port):
+def test_another_site_cannot_frame_the_page(browser, table, port):
     page = browser.new_page()
     page.route(
         "http://evil.example/",
@@ -182,7 +182,7 @@ def test_our_page_is_in_nobodys_frame(browser, table, port):
 
 
 @pytest.mark.browser
-def test_another_sites_script_reads_and_changes_nothing(browser, table, port):
+def test_script_of_another_site_cannot_read_or_change_anything(browser, table, port):
     table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
     page = browser.new_page()

@@ -1,4 +1,4 @@
-"""A PIN is answered where it was typed, and a link works in a tab that is open already."""
+"""The PIN form and the one-time link, in real Chromium."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,18 +23,18 @@ def watcher(browser, server):
     return page
 
 
-def test_a_wrong_pin_says_so_beside_it(watcher):
+def test_wrong_pin_shows_an_error_beside_the_field(watcher):
     watcher.locator("[data-menu]").click()
     watcher.locator("#menu [data-pencil]").click()
     watcher.locator("#pin").fill("000000")
     watcher.locator("#pin-form button").click()
 
-    said = watcher.locator("#pin-said")
-    expect(said).not_to_be_empty()
-    expect(said).to_be_in_viewport(ratio=1)
+    error = watcher.locator("#pin-said")
+    expect(error).not_to_be_empty()
+    expect(error).to_be_in_viewport(ratio=1)
 
 
-def test_the_link_with_the_pencil_works_in_an_open_tab(watcher, server, table):
+def test_one_time_link_works_in_an_open_tab(watcher, server, table):
     table.scorekeeper.release()
     link = new_link(server.app)
     watcher.evaluate("link => { location.hash = link; }", link)

@@ -1,4 +1,4 @@
-"""Who asks for a name that is not ours was sent by a stranger's page."""
+"""The host names under which the server answers."""
 
 import pytest
 
@@ -17,7 +17,7 @@ HOSTS = AllowedHosts(*split_names("den.example, 10.0.0.1 Other.Example."), name=
         *("den.example", "other.example:443", ""),
     ],
 )
-def test_own_names_and_addresses_are_taken(host):
+def test_own_names_and_addresses_are_allowed(host):
     assert HOSTS.allows(host)
 
 
@@ -37,14 +37,14 @@ def test_own_names_and_addresses_are_taken(host):
         ),
     ],
 )
-def test_any_other_name_is_not(host):
+def test_any_other_name_is_not_allowed(host):
     assert not HOSTS.allows(host)
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/api/v1/state", "/healthz", "/static/actions.js", "/nowhere"]
 )
-def test_a_rebound_name_gets_nothing_but_the_remedy(table, path):
+def test_request_for_a_foreign_name_gets_only_the_remedy(table, path):
     client = create_app(table, hosts=HOSTS).test_client()
     answer = client.get(path, headers={"Host": "rebound.example:8000"})
 
@@ -57,7 +57,7 @@ def test_a_rebound_name_gets_nothing_but_the_remedy(table, path):
     assert client.get("/", headers={"Host": "traykeeper.local:8000"}).status_code == 200
 
 
-def test_a_rebound_name_cannot_post(table):
+def test_post_for_a_foreign_name_is_refused(table):
     client = create_app(table, hosts=HOSTS).test_client()
     headers = {"Host": "rebound.example", "Origin": "http://rebound.example"}
 

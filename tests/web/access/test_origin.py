@@ -1,10 +1,12 @@
+"""Security headers, and refused requests of other sites."""
+
 import pytest
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/new", "/api/v1/state", "/api/v1/nothing", "/static/actions.js"]
 )
-def test_every_answer_forbids_what_is_not_ours(client, path):
+def test_every_answer_forbids_foreign_content(client, path):
     with client.get(path) as answer:
         headers = answer.headers
 
@@ -14,14 +16,14 @@ def test_every_answer_forbids_what_is_not_ours(client, path):
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
-def test_another_sites_page_cannot_press(client, table):
+def test_page_of_another_site_cannot_press_the_button(client, table):
     answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://elsewhere.example"})
 
     assert answer.status_code == 403
     assert table.done == []
 
 
-def test_our_own_page_can(client):
+def test_own_page_can_press_the_button(client):
     answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://localhost"})
 
     assert answer.status_code == 200

@@ -1,11 +1,11 @@
-"""Who may, over the API: cookies, proofs and refusals."""
+"""Permissions over the API: cookies, proofs and refusals."""
 
 import re
 
 import pytest
 
 from game.commands import Bank, EnterThrow, StartMatch
-from tests.web.conftest import PHONE, PHONE_COOKIE, holding, make_app
+from tests.web.conftest import PHONE, PHONE_COOKIE, as_scorekeeper, make_app
 from web.access.phone import COOKIE, PhoneCookies
 from web.app import new_link
 
@@ -18,7 +18,7 @@ def app(table):
 
 @pytest.fixture
 def free_app(table):
-    """Nobody holds the pencil."""
+    """An app without a scorekeeper."""
     table.do(StartMatch(("Anna", "Ben")))
     return make_app(table, holder="")
 
@@ -27,14 +27,14 @@ def post(client, path, **body):
     return client.post(f"/api/v1/{path}", json=body)
 
 
-def posts(app):
+def post_paths(app):
     return {rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods}
 
 
-def test_every_post_but_those_that_lead_to_the_pencil_needs_it(app, table):
+def test_watcher_may_only_post_to_become_the_scorekeeper_or_owner(app, table):
     before = table.snapshot()
     refused = set()
-    for path in posts(app):
+    for path in post_paths(app):
         answer = app.test_client().post(path, json={})
         words = ("watches", "needs the machine's own PIN")
         if answer.status_code == 403 and any(word in answer.json["detail"] for word in words):
@@ -42,15 +42,15 @@ def test_every_post_but_those_that_lead_to_the_pencil_needs_it(app, table):
             refused.add(path)
 
     open_to_all = {f"/api/v1/pencil/{name}" for name in ("ask", "pin", "link", "owner", "sit")}
-    assert refused == posts(app) - open_to_all
+    assert refused == post_paths(app) - open_to_all
     assert table.snapshot().match == before.match
 
 
-def test_the_refusal_says_how_to_get_it(app):
+def test_refusal_says_how_to_become_the_scorekeeper(app):
     assert "press the tray's button" in post(app.test_client(), "bank").json["detail"]
 
 
-def test_who_asks_is_known_from_then_on_by_a_cookie_that_scripts_cannot_read(app):
+def test_phone_that_asks_gets_a_cookie_that_scripts_cannot_read(app):
     client = app.test_client()
     answer = post(client, "pencil/ask")
     cookie = answer.headers["Set-Cookie"]
@@ -61,11 +61,11 @@ def test_who_asks_is_known_from_then_on_by_a_cookie_that_scripts_cannot_read(app
     assert post(client, "pencil/ask").json["me"] == answer.json["me"]
 
 
-def test_watching_alone_leaves_no_cookie(app):
+def test_watching_sets_no_cookie(app):
     assert "Set-Cookie" not in app.test_client().get("/").headers
 
 
-def test_a_press_over_http_never_grants(free_app, table):
+def test_press_over_http_never_makes_a_phone_the_scorekeeper(free_app, table):
     asker = free_app.test_client()
     post(asker, "pencil/ask")
     for path in ("press", "button", "hold", "throw"):
@@ -76,19 +76,21 @@ def test_a_press_over_http_never_grants(free_app, table):
     assert asker.get("/api/v1/pencil").json["mine"]
 
 
-def test_the_pin_gives_it_while_nobody_holds_it(free_app):
+def test_pin_makes_a_phone_the_scorekeeper_if_there_is_none(free_app):
     client = free_app.test_client()
-    shown = free_app.extensions["traykeeper_pins"].shown_to_scorekeeper()
+    shown = free_app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
     answer = post(client, "pencil/pin", pin=f"{shown[:3]} {shown[3:]}")
 
     assert answer.json["mine"]
-    assert post(client, "undo").status_code == 409  # there is nothing, but it may
+    assert post(client, "undo").status_code == 409  # allowed, but there is no step to undo
 
 
-def test_the_pin_asks_a_holder_who_is_here(app):
-    holder, other = holding(app), app.test_client()
+def test_pin_only_asks_an_active_scorekeeper(app):
+    holder, other = as_scorekeeper(app), app.test_client()
     holder.get("/api/v1/pencil")
-    answer = post(other, "pencil/pin", pin=app.extensions["traykeeper_pins"].shown_to_scorekeeper())
+    answer = post(
+        other, "pencil/pin", pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
+    )
     assert (answer.json["mine"], answer.json["by_holder"]) == (False, True)
 
     post(holder, "pencil/give", yes=True)
@@ -105,17 +107,20 @@ def test_pins_cannot_be_guessed(free_app):
     assert int(answers[-1].headers["Retry-After"]) > 200
 
 
-def test_the_pin_is_told_to_the_holder_alone(app):
-    shown = app.extensions["traykeeper_pins"].shown_to_scorekeeper()
+def test_only_the_scorekeeper_can_see_the_pin(app):
+    shown = app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
     watcher = app.test_client()
     post(watcher, "pencil/ask")
 
-    assert holding(app).get("/api/v1/pencil/pin").json["pin"] == shown
+    assert as_scorekeeper(app).get("/api/v1/pencil/pin").json["pin"] == shown
     assert watcher.get("/api/v1/pencil/pin").status_code == 403
 
 
-def test_nothing_that_a_watcher_can_fetch_holds_the_pin_or_the_holders_cookie(app):
-    shown, watcher = app.extensions["traykeeper_pins"].shown_to_scorekeeper(), app.test_client()
+def test_no_answer_to_a_watcher_contains_the_pin_or_the_scorekeepers_cookie(app):
+    shown, watcher = (
+        app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(),
+        app.test_client(),
+    )
     paths = [r.rule for r in app.url_map.iter_rules() if "GET" in r.methods]
     streams = {path for path in paths if path.endswith(("live", "events"))}
     for path in set(paths) - streams:
@@ -124,7 +129,7 @@ def test_nothing_that_a_watcher_can_fetch_holds_the_pin_or_the_holders_cookie(ap
             assert PHONE_COOKIE.encode() not in answer.data, path
 
 
-def test_the_link_is_good_once(free_app):
+def test_link_works_once(free_app):
     token = new_link(free_app).partition("=")[2]
     assert post(free_app.test_client(), "pencil/link", token=token).json["mine"]
 
@@ -136,31 +141,31 @@ def test_the_link_is_good_once(free_app):
     ["", "x", PHONE, f"{PHONE}.x", PHONE_COOKIE[:-1], PHONE_COOKIE + "x", "\xff"],
     ids=range(7),
 )
-def test_a_forged_cookie_only_watches(app, forged):
+def test_phone_with_a_forged_cookie_only_watches(app, forged):
     client = app.test_client()
     client.set_cookie(COOKIE, forged)
 
     assert post(client, "bank").status_code == 403
 
 
-def test_a_cookie_of_another_table_only_watches(app):
+def test_phone_with_a_cookie_of_another_table_only_watches(app):
     client = app.test_client()
     client.set_cookie(COOKIE, PhoneCookies(b"another").new_cookie()[0])
 
     assert post(client, "bank").status_code == 403
 
 
-def test_a_replayed_cookie_of_who_gave_it_away_only_watches(app):
-    holder = holding(app)
+def test_cookie_of_a_former_scorekeeper_only_watches(app):
+    holder = as_scorekeeper(app)
     post(holder, "pencil/lay-down")
 
-    assert post(holding(app), "bank").status_code == 403
+    assert post(as_scorekeeper(app), "bank").status_code == 403
 
 
-def test_in_ones_own_turn_ones_own_phone_keeps_banks_and_corrects(app, table):
+def test_players_own_phone_keeps_banks_and_corrects_in_the_own_turn(app, table):
     ben = app.test_client()
     post(ben, "pencil/sit", name="Ben")
-    post(holding(app), "pencil/own-turn", on=True)
+    post(as_scorekeeper(app), "pencil/own-turn", on=True)
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert post(ben, "bank").status_code == 403
     table.do(Bank())
@@ -173,7 +178,7 @@ def test_in_ones_own_turn_ones_own_phone_keeps_banks_and_corrects(app, table):
     assert post(ben, "undo").status_code == 403
 
 
-def test_in_ones_own_turn_ones_own_phone_reads_the_dice_and_gets_no_pencil(free_app, table):
+def test_players_own_phone_reads_the_dice_without_becoming_the_scorekeeper(free_app, table):
     anna, ben = free_app.test_client(), free_app.test_client()
     for client, name in ((anna, "Anna"), (ben, "Ben")):
         post(client, "pencil/sit", name=name)
@@ -186,5 +191,5 @@ def test_in_ones_own_turn_ones_own_phone_reads_the_dice_and_gets_no_pencil(free_
     assert not anna.get("/api/v1/pencil").json["mine"]
 
 
-def test_nobody_can_sit_under_a_name_that_does_not_play(app):
+def test_phone_cannot_belong_to_somebody_who_does_not_play(app):
     assert "nobody called 'Zoe'" in post(app.test_client(), "pencil/sit", name="Zoe").json["detail"]

@@ -1,3 +1,5 @@
+"""The PIN and the one-time link, without HTTP."""
+
 import pytest
 
 from web.access.pin import (
@@ -19,7 +21,7 @@ def pins(clock):
     return PinChecker(SECRET, wall=clock, clock=clock)
 
 
-def test_the_pin_is_six_digits_and_changes(clock):
+def test_pin_has_six_digits_and_changes(clock):
     shown = pin_at(clock.now_s, SECRET)
 
     assert len(shown) == PIN_DIGITS
@@ -28,7 +30,7 @@ def test_the_pin_is_six_digits_and_changes(clock):
     assert shown != pin_at(clock.now_s, bytes(32))
 
 
-def test_it_is_taken_while_it_is_shown_and_a_period_longer(pins, clock):
+def test_pin_is_valid_while_shown_and_for_one_more_period(pins, clock):
     shown = pins.shown_to_scorekeeper()
     clock.now_s += PERIOD_S
     assert pins.is_right(shown)
@@ -37,7 +39,7 @@ def test_it_is_taken_while_it_is_shown_and_a_period_longer(pins, clock):
     assert not pins.is_right(shown)
 
 
-def test_who_guesses_is_stopped_even_with_the_right_one(pins, clock):
+def test_too_many_wrong_pins_block_even_the_right_one(pins, clock):
     for guess in range(MAX_TRIES):
         assert not pins.is_right(f"x{guess}")
     with pytest.raises(TooManyTriesError, match="wait 300 s"):
@@ -47,12 +49,12 @@ def test_who_guesses_is_stopped_even_with_the_right_one(pins, clock):
     assert pins.is_right(pins.shown_to_scorekeeper())
 
 
-@pytest.mark.parametrize("told", ["", "12345", "1234567", "\ud800", "１２３４５６", "☃" * 200])
-def test_garbage_is_wrong(pins, told):
-    assert not pins.is_right(told)
+@pytest.mark.parametrize("pin", ["", "12345", "1234567", "\ud800", "１２３４５６", "☃" * 200])
+def test_garbage_is_a_wrong_pin(pins, pin):
+    assert not pins.is_right(pin)
 
 
-def test_a_link_is_valid_once_and_for_an_hour(clock):
+def test_link_is_valid_once_and_for_an_hour(clock):
     link = OneTimeLink(clock)
     assert not link.is_valid("")
     token = link.new_token()

@@ -1,7 +1,7 @@
-"""Who tries something too often waits, and nobody else does."""
+"""Rate limits: an address that tries too often has to wait, and others do not."""
 
 from game.commands import StartMatch
-from tests.web.conftest import holding, make_app
+from tests.web.conftest import as_scorekeeper, make_app
 from web.access.rate_limit import RateLimit
 from web.api.scorekeeper import MAX_ASKS, MAX_SEATINGS
 
@@ -19,7 +19,7 @@ def test_an_address_that_tries_too_often_waits_alone(clock):
     assert limit.wait_s("a") == 0
 
 
-def test_all_wait_where_many_addresses_try(clock):
+def test_all_addresses_wait_after_many_attempts_in_total(clock):
     limit = RateLimit(2, 3, 60, clock)
     for address in "abc":
         limit.record(address)
@@ -27,7 +27,7 @@ def test_all_wait_where_many_addresses_try(clock):
     assert limit.wait_s("d") == 60
 
 
-def test_what_was_good_is_forgotten(clock):
+def test_forgiven_address_does_not_wait(clock):
     limit = RateLimit(1, 9, 60, clock)
     limit.record("a")
     limit.forgive("a")
@@ -35,17 +35,17 @@ def test_what_was_good_is_forgotten(clock):
     assert limit.wait_s("a") == 0
 
 
-def test_a_script_that_asks_for_ever_does_not_get_the_pencil_at_the_next_press(table):
+def test_script_that_keeps_asking_for_the_role_is_limited(table):
     script = make_app(table, holder="").test_client()
     answers = [script.post("/api/v1/pencil/ask").status_code for _ in range(MAX_ASKS + 1)]
 
     assert answers == [200] * MAX_ASKS + [429]
     other = script.application.test_client()
     asked = other.post("/api/v1/pencil/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
-    assert asked.status_code == 409  # the script's last ask still stands, for half a minute
+    assert asked.status_code == 409  # the script's last request is open for half a minute
 
 
-def test_a_script_that_changes_its_seat_for_ever_is_refused_and_the_holder_is_not(table):
+def test_script_that_keeps_changing_its_player_is_limited_and_the_scorekeeper_is_not(table):
     table.do(StartMatch(("Anna", "Ben")))
     app = make_app(table)
 
@@ -53,16 +53,16 @@ def test_a_script_that_changes_its_seat_for_ever_is_refused_and_the_holder_is_no
         name = ("Anna", "Ben", "")[n % 3]
         return client.post("/api/v1/pencil/sit", json={"name": name}).status_code
 
-    script, holder = app.test_client(), holding(app)
+    script, holder = app.test_client(), as_scorekeeper(app)
     assert [sit(script, n) for n in range(MAX_SEATINGS + 1)] == [200] * MAX_SEATINGS + [429]
     assert {sit(script, MAX_SEATINGS - 1) for _ in range(9)} == {
         200
-    }  # the same again changes nothing
+    }  # repeating the same name is no change
     script.post("/api/v1/pencil/sit", json={"name": ""})
     assert {sit(holder, n) for n in range(2, 2 * MAX_SEATINGS)} <= {200, 409}
 
 
-def test_who_asks_is_called_by_a_name_or_a_number(table):
+def test_unknown_phone_that_asks_is_called_by_a_number(table):
     client = make_app(table, holder="").test_client()
     client.post("/api/v1/pencil/ask")
     asker = client.get("/api/v1/state").json["pencil"]["asker"]

@@ -1,4 +1,4 @@
-"""Who may: the rules of the scorekeeper, without any request."""
+"""Who becomes the scorekeeper, and whose phone is whose, without HTTP."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,17 +17,17 @@ def scorekeeper(clock):
     return Scorekeeper(clock=clock)
 
 
-def given_to(scorekeeper, phone):
+def make_scorekeeper(scorekeeper, phone):
     scorekeeper.ask(phone)
     assert scorekeeper.press_button()
 
 
-def test_nobody_holds_it_at_first(scorekeeper):
+def test_nobody_is_the_scorekeeper_at_first(scorekeeper):
     assert not scorekeeper.is_held_by("anna")
     assert not scorekeeper.is_held_by("")
 
 
-def test_a_phone_that_asks_gets_it_by_the_next_press(scorekeeper):
+def test_next_press_makes_the_phone_that_asks_the_scorekeeper(scorekeeper):
     scorekeeper.ask("anna")
     assert scorekeeper.view().by_button
     assert scorekeeper.press_button()
@@ -36,17 +36,17 @@ def test_a_phone_that_asks_gets_it_by_the_next_press(scorekeeper):
     assert scorekeeper.view().asking == ""
 
 
-def test_a_press_that_nobody_asked_for_gives_nothing(scorekeeper):
+def test_press_without_a_request_makes_nobody_the_scorekeeper(scorekeeper):
     assert not scorekeeper.press_button()
 
 
-def test_a_press_gives_it_once_and_then_reads_again(scorekeeper):
-    given_to(scorekeeper, "anna")
+def test_only_the_first_press_hands_over(scorekeeper):
+    make_scorekeeper(scorekeeper, "anna")
 
     assert not scorekeeper.press_button()
 
 
-def test_a_press_after_half_a_minute_reads_dice_again(scorekeeper, clock):
+def test_request_expires_after_half_a_minute(scorekeeper, clock):
     scorekeeper.ask("anna")
     clock.now_s += REQUEST_S
 
@@ -54,8 +54,8 @@ def test_a_press_after_half_a_minute_reads_dice_again(scorekeeper, clock):
     assert scorekeeper.view().asking == ""
 
 
-def test_a_holder_who_is_here_is_asked_and_cannot_be_pushed_out(scorekeeper):
-    given_to(scorekeeper, "anna")
+def test_active_scorekeeper_is_asked_and_cannot_be_pushed_out(scorekeeper):
+    make_scorekeeper(scorekeeper, "anna")
     scorekeeper.ask("ben")
 
     assert scorekeeper.view().by_holder
@@ -65,16 +65,16 @@ def test_a_holder_who_is_here_is_asked_and_cannot_be_pushed_out(scorekeeper):
     assert scorekeeper.is_held_by("anna")
 
 
-def test_the_holder_hands_it_over(scorekeeper):
-    given_to(scorekeeper, "anna")
+def test_scorekeeper_hands_over(scorekeeper):
+    make_scorekeeper(scorekeeper, "anna")
     scorekeeper.ask("ben")
     scorekeeper.answer(give=True)
 
     assert scorekeeper.is_held_by("ben")
 
 
-def test_the_holder_keeps_it(scorekeeper):
-    given_to(scorekeeper, "anna")
+def test_scorekeeper_refuses(scorekeeper):
+    make_scorekeeper(scorekeeper, "anna")
     scorekeeper.ask("ben")
     scorekeeper.answer(give=False)
 
@@ -83,8 +83,8 @@ def test_the_holder_keeps_it(scorekeeper):
         scorekeeper.answer(give=True)
 
 
-def test_a_holder_unseen_for_two_minutes_gives_way_to_a_press(scorekeeper, clock):
-    given_to(scorekeeper, "anna")
+def test_scorekeeper_unseen_for_two_minutes_gives_way_to_a_press(scorekeeper, clock):
+    make_scorekeeper(scorekeeper, "anna")
     clock.now_s += ABSENT_AFTER_S - 1
     scorekeeper.mark_seen("anna")
     clock.now_s += ABSENT_AFTER_S - 1
@@ -97,7 +97,7 @@ def test_a_holder_unseen_for_two_minutes_gives_way_to_a_press(scorekeeper, clock
     assert scorekeeper.is_held_by("ben")
 
 
-def test_another_phone_waits_while_one_is_asking(scorekeeper, clock):
+def test_second_phone_cannot_ask_while_the_first_one_waits(scorekeeper, clock):
     scorekeeper.ask("anna")
     with pytest.raises(TableError, match="try again"):
         scorekeeper.ask("ben")
@@ -107,9 +107,9 @@ def test_another_phone_waits_while_one_is_asking(scorekeeper, clock):
     assert scorekeeper.view().asking == "ben"
 
 
-def test_it_survives_a_restart_and_gives_way_only_while_unseen(clock):
+def test_scorekeeper_survives_a_restart_and_gives_way_only_while_unseen(clock):
     kept = []
-    given_to(Scorekeeper(save=kept.append, clock=clock), "anna")
+    make_scorekeeper(Scorekeeper(save=kept.append, clock=clock), "anna")
     after = Scorekeeper(kept[-1], clock=clock)
     assert after.is_held_by("anna")
 
@@ -118,17 +118,17 @@ def test_it_survives_a_restart_and_gives_way_only_while_unseen(clock):
     assert not after.press_button()
 
 
-def test_laid_down_it_is_free(scorekeeper):
-    given_to(scorekeeper, "anna")
+def test_released_role_goes_to_the_next_proof(scorekeeper):
+    make_scorekeeper(scorekeeper, "anna")
     scorekeeper.release()
 
     assert scorekeeper.prove("ben")
 
 
-def test_nothing_is_written_where_nothing_changed(clock):
+def test_record_is_saved_only_when_it_changes(clock):
     kept = []
     scorekeeper = Scorekeeper(save=kept.append, clock=clock)
-    given_to(scorekeeper, "anna")
+    make_scorekeeper(scorekeeper, "anna")
     for _ in range(10):
         scorekeeper.mark_seen("anna")
         scorekeeper.prove("anna")
@@ -136,38 +136,38 @@ def test_nothing_is_written_where_nothing_changed(clock):
     assert len(kept) == 1
 
 
-def test_who_looks_waits_for_no_write(clock):
-    looks = ThreadPoolExecutor(1)
-    seen = []
+def test_view_does_not_wait_for_saving(clock):
+    pool = ThreadPoolExecutor(1)
+    views = []
     scorekeeper = Scorekeeper(
-        save=lambda _: seen.append(looks.submit(scorekeeper.view).result(5)), clock=clock
+        save=lambda _: views.append(pool.submit(scorekeeper.view).result(5)), clock=clock
     )
     scorekeeper.players.assign("bens phone", "Ben")
 
-    assert seen == [scorekeeper.view()]
+    assert views == [scorekeeper.view()]
 
 
-def test_only_a_change_is_told(clock):
-    told = []
-    scorekeeper = Scorekeeper(on_change=lambda: told.append(1), clock=clock)
+def test_only_a_change_is_announced(clock):
+    announced = []
+    scorekeeper = Scorekeeper(on_change=lambda: announced.append(1), clock=clock)
     for _ in range(5):
         scorekeeper.players.assign("bens phone", "Ben")
         scorekeeper.ask("bens phone")
 
-    assert len(told) == 2
+    assert len(announced) == 2
 
 
-def test_a_phone_that_asks_again_later_is_told_again(clock):
-    told = []
-    scorekeeper = Scorekeeper(on_change=lambda: told.append(1), clock=clock)
+def test_new_request_after_an_expired_one_is_announced(clock):
+    announced = []
+    scorekeeper = Scorekeeper(on_change=lambda: announced.append(1), clock=clock)
     scorekeeper.ask("anna")
     clock.now_s += REQUEST_S
     scorekeeper.ask("anna")
 
-    assert len(told) == 2
+    assert len(announced) == 2
 
 
-def test_a_players_own_phone_may_act_only_where_the_holder_lets_it(scorekeeper):
+def test_players_own_phone_may_act_only_if_own_turns_are_allowed(scorekeeper):
     scorekeeper.players.assign("bens phone", "Ben")
     assert not scorekeeper.players.may_act("bens phone", "Ben")
     scorekeeper.players.allow_own_turns(on=True)
@@ -176,7 +176,7 @@ def test_a_players_own_phone_may_act_only_where_the_holder_lets_it(scorekeeper):
     assert not scorekeeper.players.may_act("bens phone", "Anna")
 
 
-def test_a_name_is_one_phones_until_it_is_freed(scorekeeper):
+def test_player_has_one_phone_until_the_phones_are_cleared(scorekeeper):
     scorekeeper.players.assign("first", "Ben")
     with pytest.raises(TableError, match="another phone is Ben's"):
         scorekeeper.players.assign("second", "Ben")
@@ -186,7 +186,7 @@ def test_a_name_is_one_phones_until_it_is_freed(scorekeeper):
     assert scorekeeper.view().players == (("second", "Ben"),)
 
 
-def test_a_phone_follows_the_new_name_of_its_player(scorekeeper):
+def test_phone_follows_its_renamed_player(scorekeeper):
     scorekeeper.players.assign("bens phone", "Ben")
     scorekeeper.players.assign("annas phone", "Anna")
     scorekeeper.players.rename({"Ben": "Benjamin"})
@@ -194,7 +194,7 @@ def test_a_phone_follows_the_new_name_of_its_player(scorekeeper):
     assert dict(scorekeeper.view().players) == {"bens phone": "Benjamin", "annas phone": "Anna"}
 
 
-def test_who_bore_that_name_in_an_earlier_match_gives_way(scorekeeper):
+def test_renamed_player_replaces_an_earlier_player_of_that_name(scorekeeper):
     scorekeeper.players.assign("bens phone", "Ben")
     scorekeeper.players.assign("cleos phone", "Cleo")
     scorekeeper.players.rename({"Cleo": "Ben"})
@@ -206,7 +206,7 @@ PHONES = st.sampled_from(["anna", "ben", "cleo"])
 
 
 class AnyEvening(RuleBasedStateMachine):
-    """Whatever phones do, a holder who is here is never pushed out."""
+    """Whatever phones do, an active scorekeeper is never pushed out."""
 
     def __init__(self):
         super().__init__()
@@ -244,7 +244,7 @@ class AnyEvening(RuleBasedStateMachine):
             assert self.scorekeeper.view().by_holder
 
     @invariant()
-    def a_holder_who_is_here_stays(self):
+    def active_scorekeeper_stays(self):
         now = self.scorekeeper.view().holder
         if self.holder and now != self.holder:
             assert self.clock.now_s - self.seen_s[self.holder] >= ABSENT_AFTER_S

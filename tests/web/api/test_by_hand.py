@@ -1,4 +1,4 @@
-"""What no camera sees, over the API."""
+"""Events that no camera sees, over the API."""
 
 import pytest
 
@@ -15,24 +15,24 @@ def post(client, table):
     return send
 
 
-def test_a_player_joins_leaves_and_is_skipped(post):
+def test_player_joins_leaves_and_is_skipped(post):
     assert post("join", name="Dan").json["players"][3]["name"] == "Dan"
     assert post("leave", seat=1).json["players"][1]["here"] is False
     assert post("skip").json["turn"]["seat"] == 2
 
 
-def test_the_order_a_score_and_the_turn_are_set(post):
+def test_order_score_and_turn_are_set(post):
     assert post("order", seats=[2, 1, 0]).status_code == 200
     assert post("score", seat=1, score=3200).json["players"][1]["score"] == 3200
     state = post("turn", seat=2, points=450, dice=3).json
     assert (state["turn"]["seat"], state["at_risk"], state["dice_to_throw"]) == (2, 450, 3)
 
 
-def test_a_farkle_is_declared(post):
+def test_farkle_is_recorded(post):
     assert post("farkle").json["turns"][0]["ending"] == "farkle"
 
 
-def test_a_turn_is_put_in_and_dropped(post, client):
+def test_turn_is_inserted_and_deleted(post, client):
     state = post("insert", turn="111234: 111 = 1000, bank").json
     assert state["players"][0]["score"] == 1000
     state = post("insert", turn="113335: 333 11 5 = 550, bank", before=0).json
@@ -63,14 +63,14 @@ def test_a_turn_is_put_in_and_dropped(post, client):
         ("drop", {"start": 5, "stop": 9}, 409, "there are no events 5 to 9"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(post, name, body, status, detail):
+def test_impossible_event_is_refused_with_the_reason(post, name, body, status, detail):
     answer = post(name, **body)
 
     assert answer.status_code == status
     assert detail in answer.json["detail"]
 
 
-def test_there_is_no_text_without_a_match(client):
+def test_no_match_has_no_text(client):
     assert client.get("/api/v1/match.txt").status_code == 404
 
 

@@ -1,4 +1,4 @@
-"""The calibration's part of the API, over a calibration in memory."""
+"""The calibration page and its API, over a calibration in memory."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from device.session.messages import expected
 from game.message import Message, Percentage
 from game.situation import TableError
-from tests.web.conftest import MemoryTable, holding, make_app
+from tests.web.conftest import MemoryTable, as_scorekeeper, make_app
 from web.contracts.calibration import (
     CalibrationState,
     CalibrationStep,
@@ -33,10 +33,10 @@ START = CalibrationState(
 
 
 class MemoryCalibration:
-    """Notes what it is asked, and refuses what it is told to."""
+    """A calibration that records the calls, and refuses them if a test says so."""
 
     def __init__(self):
-        self.asked = []
+        self.calls = []
         self.refusal = None
         self.jpeg = b"a picture"
         self.now = START
@@ -48,21 +48,21 @@ class MemoryCalibration:
         return self.jpeg
 
     def set_corners(self, tray, aside):
-        self.asked.append(("set_corners", tray, aside))
+        self.calls.append(("set_corners", tray, aside))
         return replace(START, tray=tray, aside=aside)
 
     def confirm_colour(self, colour, *, seen):
-        self.asked.append(("confirm_colour", colour, seen))
+        self.calls.append(("confirm_colour", colour, seen))
         return START
 
     def __getattr__(self, name):
-        def ask(*given):
+        def call(*args):
             if self.refusal:
                 raise TableError(self.refusal)
-            self.asked.append((name, *given))
+            self.calls.append((name, *args))
             return START
 
-        return ask
+        return call
 
 
 @pytest.fixture
@@ -72,10 +72,10 @@ def calibration():
 
 @pytest.fixture
 def client(calibration):
-    return holding(make_app(MemoryTable(), calibration=calibration))
+    return as_scorekeeper(make_app(MemoryTable(), calibration=calibration))
 
 
-def test_a_phone_is_told_in_its_language(client, calibration):
+def test_answers_are_in_the_language_of_the_phone(client, calibration):
     german = {"Accept-Language": "de"}
     glare = Message("A lamp is mirrored in %(share)s of the tray.", share=Percentage(0.012, 1))
     advice = replace(START.checks[0], verdict=glare, advice=Message("Put the dice in it."))
@@ -92,21 +92,21 @@ def test_a_phone_is_told_in_its_language(client, calibration):
         learning=DiceProgress(12, 12, learnt=True, words=dice),
         trials=(SelfTestThrow((1, 2, 3, 4), passed=False, words=trial),),
     )
-    told = client.get(API, headers=german).json
+    state = client.get(API, headers=german).json
     calibration.refusal = Message("The tray is empty: throw the dice, then read them.")
     refused = client.post(f"{API}/learn", json={}, headers=german)
     page = client.get("/calibrate", headers=german).text
 
-    assert told["checks"][0]["verdict"] == "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts."
-    assert told["checks"][0]["advice"] == "Leg die Würfel hinein."
-    assert told["learning"]["words"].startswith("Würfel: weiß, Augen: schwarz; 13 neben")
-    assert told["trials"][0]["words"].startswith("Erwartet: sechs Würfel, gesehen: 4")
+    assert state["checks"][0]["verdict"] == "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts."
+    assert state["checks"][0]["advice"] == "Leg die Würfel hinein."
+    assert state["learning"]["words"].startswith("Würfel: weiß, Augen: schwarz; 13 neben")
+    assert state["trials"][0]["words"].startswith("Erwartet: sechs Würfel, gesehen: 4")
     assert refused.json["detail"].startswith("Das Tablett ist leer")
     assert "Wo ist das Tablett?" in page
     assert "Zuletzt gespeichert" in page
 
 
-def test_the_state_is_plain_json(client):
+def test_state_is_plain_json(client):
     state = client.get(API).json
 
     assert state["tray"] == [list(corner) for corner in TRAY]
@@ -117,24 +117,24 @@ def test_the_state_is_plain_json(client):
 
 
 @pytest.mark.parametrize("step", CalibrationStep)
-def test_what_is_asked_without_a_body(client, calibration, step):
+def test_step_needs_no_body(client, calibration, step):
     assert client.post(f"{API}/{step}").json["camera"] == "imx708"
-    assert calibration.asked == [("do", step)]
+    assert calibration.calls == [("do", step)]
 
 
-def test_corners_are_placed_with_and_without_a_zone(client, calibration):
-    zone = [[0.85, 0.1], [0.95, 0.1], [0.95, 0.9], [0.85, 0.9]]
-    client.post(f"{API}/place", json={"tray": TRAY, "aside": zone})
+def test_corners_are_set_with_and_without_a_set_aside_area(client, calibration):
+    aside = [[0.85, 0.1], [0.95, 0.1], [0.95, 0.9], [0.85, 0.9]]
+    client.post(f"{API}/place", json={"tray": TRAY, "aside": aside})
     client.post(f"{API}/place", json={"tray": TRAY, "aside": None})
 
-    assert calibration.asked == [
-        ("set_corners", TRAY, tuple(map(tuple, zone))),
+    assert calibration.calls == [
+        ("set_corners", TRAY, tuple(map(tuple, aside))),
         ("set_corners", TRAY, None),
     ]
 
 
 @pytest.mark.parametrize(
-    ("route", "body", "told"),
+    ("route", "body", "detail"),
     [
         ("place", {}, "tray is missing"),
         ("place", {"tray": [[0, 0]]}, "4 points"),
@@ -148,28 +148,28 @@ def test_corners_are_placed_with_and_without_a_zone(client, calibration):
         ("find", {"now": True}, "is no field here"),
     ],
 )
-def test_what_does_not_hold_is_told(client, route, body, told):
+def test_wrong_body_is_refused_with_the_reason(client, route, body, detail):
     answer = client.post(f"{API}/{route}", json=body)
 
     assert answer.status_code == 400
-    assert told in answer.json["detail"]
+    assert detail in answer.json["detail"]
 
 
-def test_only_the_holders_page_keeps_button_and_lamp_from_the_match(client, calibration):
+def test_only_the_scorekeepers_page_keeps_button_and_lamp_for_the_calibration(client, calibration):
     client.application.test_client().get(API)
-    assert calibration.asked == []
+    assert calibration.calls == []
 
     client.get(API)
-    assert calibration.asked == [("keep_alive",)]
+    assert calibration.calls == [("keep_alive",)]
 
 
-def test_what_a_press_is_for_and_the_lamp(client, calibration):
+def test_button_use_and_lamp_are_set(client, calibration):
     client.post(f"{API}/listen", json={"to": "learn"})
     client.post(f"{API}/listen", json={"to": ""})
     client.post(f"{API}/show", json={"colour": "blue"})
     client.post(f"{API}/lamp", json={"colour": "blue", "seen": False})
 
-    assert calibration.asked == [
+    assert calibration.calls == [
         ("set_button_use", "learn"),
         ("set_button_use", ""),
         ("show_colour", "blue"),
@@ -177,7 +177,7 @@ def test_what_a_press_is_for_and_the_lamp(client, calibration):
     ]
 
 
-def test_a_refusal_is_a_problem_with_the_remedy(client, calibration):
+def test_refusal_is_a_problem_with_the_remedy(client, calibration):
     calibration.refusal = Message("The tray is empty: throw the dice, then read them.")
     answer = client.post(f"{API}/learn")
 
@@ -185,14 +185,14 @@ def test_a_refusal_is_a_problem_with_the_remedy(client, calibration):
     assert answer.json["detail"] == str(calibration.refusal)
 
 
-def test_another_sites_page_may_not_calibrate(client, calibration):
+def test_page_of_another_site_cannot_calibrate(client, calibration):
     answer = client.post(f"{API}/save", headers={"Origin": "http://elsewhere.example"})
 
     assert answer.status_code == 403
-    assert calibration.asked == []
+    assert calibration.calls == []
 
 
-def test_the_picture_is_never_kept(client, calibration):
+def test_image_is_never_cached(client, calibration):
     answer = client.get(f"{API}/picture.jpg")
     assert (answer.data, answer.headers["Cache-Control"]) == (b"a picture", "no-store")
 
@@ -200,23 +200,23 @@ def test_the_picture_is_never_kept(client, calibration):
     assert client.get(f"{API}/picture.jpg").status_code == 404
 
 
-def test_a_table_without_calibration_says_so():
-    client = holding(make_app(MemoryTable()))
+def test_table_without_calibration_refuses():
+    client = as_scorekeeper(make_app(MemoryTable()))
 
     assert client.get(API).status_code == 409
     assert client.post(f"{API}/find").status_code == 409
 
 
-def test_the_page_holds_no_script_and_no_style_of_its_own(client):
+def test_page_has_no_inline_script_or_style(client):
     html = client.get("/calibrate").text
 
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=", html)
     assert "Where is the tray?" in html
 
 
-def test_the_board_leads_to_it_and_says_what_has_changed():
+def test_board_links_to_the_calibration_and_shows_changes():
     table = MemoryTable()
-    client = holding(make_app(table))
+    client = as_scorekeeper(make_app(table))
     assert "Fit the camera to your tray" not in client.get("/").text
 
     table.show(camera="imx708", simulated=False, calibrated=False)
@@ -231,9 +231,9 @@ def test_the_board_leads_to_it_and_says_what_has_changed():
     assert client.get("/api/v1/state").json["notice"] == "The tray has moved."
 
 
-def test_the_join_card_has_the_address_and_its_code():
+def test_join_card_has_the_address_and_a_qr_code():
     table = MemoryTable()
-    client = holding(make_app(table))
+    client = as_scorekeeper(make_app(table))
     assert "not known yet" in client.get("/join").text
 
     table.show(join_url="http://traykeeper.local:8000/")

@@ -1,4 +1,4 @@
-"""A match for other programs and a spreadsheet."""
+"""Exports of a match as JSON and CSV."""
 
 import csv
 
@@ -14,19 +14,19 @@ def match():
     return set_by_hand()
 
 
-def test_the_spreadsheet_has_a_line_for_each_turn_and_no_formulas(match):
-    lines = list(csv.DictReader(match_csv(match).splitlines()))
+def test_csv_has_a_row_for_each_turn_and_no_formulas(match):
+    rows = list(csv.DictReader(match_csv(match).splitlines()))
 
-    assert [line["turn"] for line in lines] == ["1", "2", "3", "4"]
-    assert lines[0] | {"player": "Anna", "points": "1000", "throws": "111234>111"} == lines[0]
-    assert lines[1]["player"] == "'=Ben"
+    assert [row["turn"] for row in rows] == ["1", "2", "3", "4"]
+    assert rows[0] | {"player": "Anna", "points": "1000", "throws": "111234>111"} == rows[0]
+    assert rows[1]["player"] == "'=Ben"
 
 
-def test_json_ends_with_the_scores(match):
-    told = match_json(match)
+def test_json_has_the_scores_after_each_turn(match):
+    exported = match_json(match)
 
-    assert told["turns"][2]["score"] == 1050
-    assert told["players"][1]["score"] == 1050
+    assert exported["turns"][2]["score"] == 1050
+    assert exported["players"][1]["score"] == 1050
 
 
 def test_exports_need_a_match(client, table):

@@ -1,4 +1,4 @@
-"""Whatever is sent, over real HTTP: an answer with the remedy, no crash, nothing in the log."""
+"""Garbage over real HTTP: every answer names the remedy, nothing crashes, nothing is logged."""
 
 import logging
 import socket
@@ -60,8 +60,8 @@ def begun(table):
     return table
 
 
-def ask(port, method, path, body=b"", content_type="application/json"):
-    """Status and body of the answer."""
+def send(port, method, path, body=b"", content_type="application/json"):
+    """Send a request and return status and body of the answer."""
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
     head += f"Cookie: {COOKIE}={PHONE_COOKIE}\r\n"
     head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -72,51 +72,53 @@ def ask(port, method, path, body=b"", content_type="application/json"):
             return status, answer.read().partition(b"\r\n\r\n")[2]
 
 
-def heaps(name):
-    """No object at all; then each field of the route with all garbage, the others as they should be."""
+def garbage_for(name):
+    """Yield bodies that are no object, then for each field of a route bodies where it is garbage."""
     yield BODIES
     fields = FIELDS.get(name, {})
     for field in fields:
-        yield [_spelled(fields | {field: value}) for value in GARBAGE]
+        yield [_body(fields | {field: value}) for value in GARBAGE]
 
 
-def _spelled(fields):
+def _body(fields):
     return ("{" + ", ".join(f'"{key}": {text}' for key, text in fields.items()) + "}").encode()
 
 
-def complaints(caplog):
-    """What the log warns of."""
+def warnings(caplog):
+    """Return the log records from the level of a warning."""
     return [line for line in caplog.records if line.levelno > logging.INFO]
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_garbage_is_answered_and_the_table_still_stands(begun, http, caplog, path):
+def test_garbage_is_refused_and_the_table_still_works(begun, http, caplog, path):
     allowed = {200, 400, 404, 409, 413} | ({403, 429} if "/pencil/" in path else set())
-    for heap in heaps(path.rpartition("/")[2]):
-        for body in heap:
-            status, answer = ask(http.port, "POST", path, body)
+    for bodies in garbage_for(path.rpartition("/")[2]):
+        for body in bodies:
+            status, answer = send(http.port, "POST", path, body)
             assert status in allowed, (body, answer)
-            assert ask(http.port, "GET", "/api/v1/state")[0] == 200, body
+            assert send(http.port, "GET", "/api/v1/state")[0] == 200, body
         for page in ("/", "/pad.svg"):
-            assert ask(http.port, "GET", page)[0] == 200, (heap, page)
-        told = ask(http.port, "GET", "/api/v1/match.txt")[0]
-        assert told == 200 or (told == 404 and path.endswith("/just-dice")), heap
+            assert send(http.port, "GET", page)[0] == 200, (bodies, page)
+        status_of_text = send(http.port, "GET", "/api/v1/match.txt")[0]
+        assert status_of_text == 200 or (status_of_text == 404 and path.endswith("/just-dice")), (
+            bodies
+        )
     for content_type in ("text/plain", "multipart/form-data", "application/json; charset=utf-16"):
-        status, _ = ask(http.port, "POST", path, b"{\xff}", content_type)
+        status, _ = send(http.port, "POST", path, b"{\xff}", content_type)
         assert status in {400, 415} | allowed & {403, 429}
 
-    assert complaints(caplog) == []
+    assert warnings(caplog) == []
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
-def test_a_wrong_method_is_named(http, method):
-    for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # that one can be asked for, too
-        status, answer = ask(http.port, method, path)
+def test_wrong_method_is_named(http, method):
+    for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # this path has a GET as well
+        status, answer = send(http.port, method, path)
         assert status == 405
         assert f"does not take {method}".encode() in answer
 
 
-def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
+def test_hundred_broken_streams_leave_nothing_behind(begun, caplog):
     streams = Streams(limit=100, check_s=0.1)
     with Server(make_app(begun, streams=streams), "127.0.0.1", 0) as server:
         phones = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
@@ -126,7 +128,7 @@ def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
             )
         for phone in phones:
             assert phone.recv(100).startswith(b"HTTP/1.1 200")
-        for phone in phones[::2]:  # a reset instead of a goodbye
+        for phone in phones[::2]:  # closes with a reset
             phone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         for phone in phones:
             phone.close()
@@ -136,5 +138,5 @@ def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
             time.sleep(0.05)
 
         assert streams.number == 0
-        assert ask(server.port, "GET", "/api/v1/state")[0] == 200
-    assert complaints(caplog) == []
+        assert send(server.port, "GET", "/api/v1/state")[0] == 200
+    assert warnings(caplog) == []

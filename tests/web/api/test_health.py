@@ -1,4 +1,4 @@
-"""The health page, and what watchdogs and phones can ask for."""
+"""The health page, the answer for watchdogs, and the API of backups."""
 
 from importlib.metadata import version
 from io import BytesIO
@@ -7,7 +7,7 @@ import pytest
 
 from game.message import Message, Verbatim
 from game.situation import TableError
-from tests.web.conftest import holding, make_app
+from tests.web.conftest import as_scorekeeper, make_app
 from web.api.health import MAX_DOWNLOADS
 from web.contracts.maintenance import FoundBackup, HealthCheck
 
@@ -19,8 +19,8 @@ BAD = HealthCheck(
 PART = "/api/v1/restore/part"
 
 
-class Keeper:
-    """Keeps what tests put there."""
+class MemoryMaintainer:
+    """A maintainer that returns what tests put there."""
 
     def __init__(self, table):
         self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
@@ -59,22 +59,22 @@ class Keeper:
 
 
 @pytest.fixture
-def keeper(table):
-    return Keeper(table)
+def maintainer(table):
+    return MemoryMaintainer(table)
 
 
 @pytest.fixture
-def client(table, keeper):
-    return holding(make_app(table, maintainer=keeper))
+def client(table, maintainer):
+    return as_scorekeeper(make_app(table, maintainer=maintainer))
 
 
-def test_while_all_is_well_a_watchdog_hears_just_that(client):
+def test_healthy_table_reports_ok(client):
     assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}
     assert "All is well" in client.get("/health").text
 
 
-def test_what_is_wrong_is_told_with_its_remedy(client, keeper):
-    keeper.checks = (GOOD, BAD)
+def test_failed_check_is_shown_with_its_remedy(client, maintainer):
+    maintainer.checks = (GOOD, BAD)
     answer = client.get("/healthz")
     page = client.get("/health").text
 
@@ -91,7 +91,7 @@ def test_what_is_wrong_is_told_with_its_remedy(client, keeper):
     }
 
 
-def test_trouble_is_on_the_board_until_somebody_says_they_looked(client, table):
+def test_trouble_is_on_the_board_until_it_is_acknowledged(client, table):
     table.show(troubles=("The journal was damaged.",))
     assert "The journal was damaged." in client.get("/").text
     assert client.get("/api/v1/state").json["troubles"] == ["The journal was damaged."]
@@ -100,7 +100,7 @@ def test_trouble_is_on_the_board_until_somebody_says_they_looked(client, table):
     assert "damaged" not in client.get("/").text
 
 
-def test_a_backup_is_a_file_to_save_and_to_send_back(client):
+def test_backup_is_downloaded_and_sent_back_in_parts(client):
     answer = client.get("/api/v1/backup")
 
     assert answer.data == b"zip"
@@ -110,13 +110,13 @@ def test_a_backup_is_a_file_to_save_and_to_send_back(client):
     assert client.post("/api/v1/restore", json={}).json["message"] == "restored"
 
 
-def test_few_save_a_backup_at_once(client):
-    saving = [client.get("/api/v1/backup") for _ in range(MAX_DOWNLOADS)]
-    assert {answer.status_code for answer in saving} == {200}
+def test_downloads_of_backups_are_limited(client):
+    downloads = [client.get("/api/v1/backup") for _ in range(MAX_DOWNLOADS)]
+    assert {answer.status_code for answer in downloads} == {200}
     refused = client.get("/api/v1/backup")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
 
-    saving[0].close()
+    downloads[0].close()
     assert client.get("/api/v1/backup").status_code == 200
 
 
@@ -132,11 +132,11 @@ def test_few_save_a_backup_at_once(client):
         ({"at": 0, "part": "eg==" * 30_000}, 413),
     ],
 )
-def test_what_is_no_part_of_a_backup_is_refused(client, body, status):
+def test_wrong_part_of_a_backup_is_refused(client, body, status):
     assert client.post(PART, json=body).status_code == status
 
 
-def test_what_is_no_backup_changes_nothing(client, table):
+def test_unusable_backup_changes_nothing(client, table):
     version = table.snapshot().version
     client.post(PART, json={"at": 0, "part": "eg=="})
 
@@ -157,13 +157,13 @@ def test_what_is_no_backup_changes_nothing(client, table):
         "7",
     ],
 )
-def test_pictures_of_throws_are_asked_for_by_number_alone(client, path):
+def test_image_of_a_throw_is_found_only_by_its_number(client, path):
     assert client.get("/api/v1/frame/7.jpg").data == b"jpeg"
     assert client.get(f"/api/v1/frame/{path}").status_code == 404
 
 
-def test_without_a_keeper_the_page_says_so(table):
-    client = holding(make_app(table))
+def test_page_works_without_a_maintainer(table):
+    client = as_scorekeeper(make_app(table))
 
     assert client.get("/health").status_code == 200
     assert client.get("/api/v1/backup").status_code == 404
@@ -172,32 +172,32 @@ def test_without_a_keeper_the_page_says_so(table):
 @pytest.mark.parametrize(
     "path", ["heed", "restore", "restore/part", "restore/found", "restore/forget"]
 )
-def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
-    client = make_app(table, maintainer=keeper).test_client()
+def test_watcher_cannot_restore(table, maintainer, path):
+    client = make_app(table, maintainer=maintainer).test_client()
 
     assert client.post(f"/api/v1/{path}", json={}).status_code == 403
     assert client.get("/api/v1/health").status_code == 200
 
 
-def test_a_backup_on_a_stick_is_asked_for_and_put_in_place_or_let_go(client, keeper):
-    keeper.waiting = FoundBackup(Message("so many matches"), is_usable=True)
+def test_backup_on_a_stick_is_restored_or_dismissed(client, maintainer):
+    maintainer.waiting = FoundBackup(Message("so many matches"), is_usable=True)
     page = client.get("/health").text
 
     assert "so many matches" in page
     assert 'data-post="/api/v1/restore/found"' in page
     assert client.post("/api/v1/restore/found", json={}).json["message"] == "restored"
     assert "on a stick" not in client.get("/health").text
-    keeper.waiting = FoundBackup(Message("it is torn"), is_usable=False)
+    maintainer.waiting = FoundBackup(Message("it is torn"), is_usable=False)
     assert 'data-post="/api/v1/restore/found"' not in client.get("/health").text
     assert client.post("/api/v1/restore/forget", json={}).status_code == 200
-    assert keeper.waiting is None
+    assert maintainer.waiting is None
 
 
-def test_without_the_pin_a_backup_on_a_stick_is_told_and_not_taken(table, keeper):
-    app = make_app(table, maintainer=keeper)
-    app.extensions["traykeeper_owners"]._proved_s.clear()
-    keeper.waiting = FoundBackup(Message("so many matches"), is_usable=True)
-    page = holding(app).get("/health").text
+def test_backup_on_a_stick_is_shown_but_not_restored_without_the_pin(table, maintainer):
+    app = make_app(table, maintainer=maintainer)
+    app.extensions["traykeeper_access"].owners._proved_s.clear()
+    maintainer.waiting = FoundBackup(Message("so many matches"), is_usable=True)
+    page = as_scorekeeper(app).get("/health").text
 
     assert "so many matches" in page
     assert "Unlock backups with the PIN first." in page

@@ -1,4 +1,4 @@
-"""The matches of the journal over HTTP."""
+"""Past matches, over the API."""
 
 from contextlib import closing
 
@@ -9,21 +9,21 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Thrown
 from game.match.match import Match
-from tests.web.conftest import RULES, holding, make_app
+from tests.web.conftest import RULES, as_scorekeeper, make_app
 
 
 @pytest.fixture
 def client(table, tmp_path):
-    """A page over a journal of two matches."""
+    """A client of an app whose journal has two matches."""
     path = tmp_path / "journal.db"
     with closing(Journal.open(path)) as journal:
         for names in (("Anna", "Ben"), ("<b>Cleo</b>", "Dan")):
             number = journal.start(Match.start(RULES, names))
             journal.append(number, Thrown((1, 1, 1, 2, 3, 4)))
-        yield holding(make_app(table, history=History(path)))
+        yield as_scorekeeper(make_app(table, history=History(path)))
 
 
-def test_the_list_has_the_newest_match_first_and_goes_on(client):
+def test_matches_are_listed_newest_first_in_pages(client):
     newest, oldest = client.get("/api/v1/matches").json
 
     assert [player["name"] for player in newest["players"]] == ["<b>Cleo</b>", "Dan"]
@@ -34,7 +34,7 @@ def test_the_list_has_the_newest_match_first_and_goes_on(client):
         assert client.get(f"/api/v1/matches?before={nonsense}").status_code == 200
 
 
-def test_each_match_is_there_as_text(client):
+def test_match_is_exported_as_text(client):
     assert "Anna" in client.get("/api/v1/matches/1.txt").text
     for lost in ("3", "9" * 30):
         answer = client.get(f"/api/v1/matches/{lost}.txt")
@@ -44,11 +44,11 @@ def test_each_match_is_there_as_text(client):
 @pytest.mark.parametrize(
     "path", ["../journal.db", "%2e%2e%2fjournal.db", "..%5cjournal.db", "-1.txt"]
 )
-def test_nothing_but_numbers_leads_anywhere(client, path):
+def test_path_without_a_number_is_not_found(client, path):
     assert client.get(f"/api/v1/matches/{path}").status_code == 404
 
 
-def test_an_older_match_is_asked_for(client, table):
+def test_older_match_is_reopened(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     assert client.post("/api/v1/reopen", json={"match": 1}).status_code == 200
@@ -56,8 +56,8 @@ def test_an_older_match_is_asked_for(client, table):
     assert client.post("/api/v1/reopen", json={"match": 0}).status_code == 400
 
 
-def test_without_a_journal_the_list_is_empty(table):
-    client = holding(make_app(table))
+def test_list_is_empty_without_a_journal(table):
+    client = as_scorekeeper(make_app(table))
 
     assert client.get("/api/v1/matches").json == []
     assert client.get("/api/v1/matches/1.txt").status_code == 404

@@ -1,18 +1,18 @@
-"""Pictures of corrected throws on the health page: counted for all, taken away by the holder."""
+"""The images of corrected throws: everyone sees how many, only the scorekeeper gets them."""
 
 from dataclasses import replace
 
 import pytest
 
-from tests.web.conftest import holding, make_app
+from tests.web.conftest import as_scorekeeper, make_app
 from web.api.misreads import MAX_DOWNLOADS
 from web.contracts.misreads import MisreadStatus
 
 API = "/api/v1/corrections"
 
 
-class Memory:
-    """Keeps what tests put there."""
+class MemoryMisreads:
+    """A store of images whose status tests set."""
 
     def __init__(self):
         self.now = MisreadStatus(
@@ -34,7 +34,7 @@ class Memory:
 
 @pytest.fixture
 def corrections():
-    return Memory()
+    return MemoryMisreads()
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ def app(table, corrections):
 
 @pytest.fixture
 def client(app):
-    return holding(app)
+    return as_scorekeeper(app)
 
 
-def test_it_is_off_until_the_holder_wants_it(client, corrections):
+def test_nothing_is_kept_until_the_scorekeeper_turns_it_on(client, corrections):
     assert client.get(API).json["on"] is False
     assert "Keep these pictures" in client.get("/health").text
     assert client.post(f"{API}/switch", json={"on": True}).json["on"] is True
@@ -55,19 +55,19 @@ def test_it_is_off_until_the_holder_wants_it(client, corrections):
     assert 'id="keep-corrections" checked' in client.get("/health").text
 
 
-def test_what_is_kept_is_told_saved_and_deleted(client, corrections):
+def test_images_are_counted_downloaded_and_deleted(client, corrections):
     assert "pictures.zip" not in client.get("/health").text
     corrections.now = replace(corrections.now, pictures=3, size_bytes=1_300_000)
     page = client.get("/health").text
-    saved = client.get(f"{API}/pictures.zip")
+    download = client.get(f"{API}/pictures.zip")
 
     assert "3 pictures are kept, 1.2 MB" in page
-    assert (saved.data, saved.mimetype) == (b"PKzip", "application/zip")
-    assert "traykeeper-corrections.zip" in saved.headers["Content-Disposition"]
+    assert (download.data, download.mimetype) == (b"PKzip", "application/zip")
+    assert "traykeeper-corrections.zip" in download.headers["Content-Disposition"]
     assert client.post(f"{API}/delete", json={}).json["pictures"] == 0
 
 
-def test_a_phone_that_only_watches_takes_nothing_and_changes_nothing(app, corrections):
+def test_watcher_can_neither_download_nor_change_anything(app, corrections):
     watcher = app.test_client()
 
     assert watcher.get(API).status_code == 200
@@ -78,28 +78,28 @@ def test_a_phone_that_only_watches_takes_nothing_and_changes_nothing(app, correc
 
 
 @pytest.mark.parametrize("body", [{}, {"on": "yes"}, {"on": 1}, {"off": True}])
-def test_what_is_no_switch_is_refused(client, body):
+def test_wrong_body_of_the_switch_is_refused(client, body):
     assert client.post(f"{API}/switch", json=body).status_code == 400
 
 
-def test_a_table_that_keeps_none_says_so(table):
-    client = holding(make_app(table))
+def test_table_without_a_store_refuses(table):
+    client = as_scorekeeper(make_app(table))
 
     assert client.get(API).status_code == 404
     assert client.get(f"{API}/pictures.zip").status_code == 404
     assert "Corrected throws" not in client.get("/health").text
 
 
-def test_the_page_tells_it_in_the_phones_language(client, corrections):
+def test_page_shows_the_count_in_the_language_of_the_phone(client, corrections):
     corrections.now = replace(corrections.now, pictures=1, size_bytes=1_300_000)
     page = client.get("/health", headers={"Accept-Language": "de"}).text
 
     assert "Ein Bild ist da, 1,2 MB" in page
 
 
-def test_few_save_the_pictures_at_once(client):
-    saving = [client.get(f"{API}/pictures.zip") for _ in range(MAX_DOWNLOADS)]
+def test_downloads_of_images_are_limited(client):
+    downloads = [client.get(f"{API}/pictures.zip") for _ in range(MAX_DOWNLOADS)]
     assert client.get(f"{API}/pictures.zip").status_code == 503
 
-    saving[0].close()
+    downloads[0].close()
     assert client.get(f"{API}/pictures.zip").status_code == 200

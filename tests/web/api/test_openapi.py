@@ -1,4 +1,4 @@
-"""The API's own description: complete, and true of every answer that schemathesis can provoke."""
+"""The OpenAPI document: it is complete, and every answer that schemathesis provokes conforms to it."""
 
 import re
 from pathlib import Path
@@ -43,26 +43,28 @@ def described():
         return document(declared_routes())
 
 
-def test_it_describes_every_route_and_no_other():
+def test_document_describes_every_route_and_no_other():
     routes = {
         (re.sub("<(?:[^<]*:)?(.*?)>", r"{\1}", rule.rule), method.lower())
         for rule in table_in_play().url_map.iter_rules()
         if rule.rule.startswith("/api/")
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }
-    told = {(path, way) for path, ways in described()["paths"].items() for way in ways}
+    described_routes = {
+        (path, method) for path, methods in described()["paths"].items() for method in methods
+    }
 
-    assert told == routes
+    assert described_routes == routes
 
 
-def test_what_may_stand_behind_the_question_mark_is_described():
+def test_query_parameters_are_described():
     (before,) = described()["paths"]["/api/v1/matches"]["get"]["parameters"]
 
     assert (before["name"], before["in"], before["required"]) == ("before", "query", False)
     assert before["schema"]["type"] == "integer"
 
 
-def test_no_route_of_the_api_reads_what_it_does_not_declare():
+def test_routes_read_no_undeclared_query_parameters():
     api = Path(__file__).parents[3] / "web" / "api"
 
     assert [
@@ -71,7 +73,7 @@ def test_no_route_of_the_api_reads_what_it_does_not_declare():
 
 
 @pytest.mark.parametrize("path", ["state", "pencil"])
-def test_what_is_watched_needs_no_pencil(path):
+def test_watching_needs_no_permission(path):
     assert "security" not in described()["paths"][f"/api/v1/{path}"]["get"]
 
 
@@ -82,7 +84,7 @@ def test_what_is_watched_needs_no_pencil(path):
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
-def test_every_answer_is_as_described(case):
+def test_every_answer_conforms_to_the_document(case):
     case.cookies = {COOKIE: PHONE_COOKIE}
     answer = case.call_and_validate(checks=CHECKS)
 
@@ -91,7 +93,7 @@ def test_every_answer_is_as_described(case):
 
 @schema.include(path_regex="/(bank|undo|score)$").parametrize()
 @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_every_refusal_of_a_watcher_is_as_described(case):
+def test_every_refusal_of_a_watcher_conforms_to_the_document(case):
     case.cookies = {COOKIE: "x"}
     answer = case.call_and_validate(checks=CHECKS)
 

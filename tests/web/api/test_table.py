@@ -1,3 +1,5 @@
+"""The API of the table: its state and its commands."""
+
 import json
 
 import pytest
@@ -24,7 +26,7 @@ def begun(client):
     return post(client, "match", names=["Anna", "Ben"])
 
 
-def test_a_match_is_set_up_with_names_rules_and_target(client):
+def test_match_is_started_with_names_rules_and_target(client):
     answer = post(client, "match", names=["Anna", "Ben"], rules="walnut-studiolo", target=2000)
 
     assert answer.status_code == 200
@@ -32,7 +34,7 @@ def test_a_match_is_set_up_with_names_rules_and_target(client):
     assert [player["name"] for player in answer.json["players"]] == ["Anna", "Ben"]
 
 
-def test_every_post_answers_with_the_state_after_it(client):
+def test_post_answers_with_the_new_state(client):
     begun(client)
 
     state = post(client, "dice", dice=[1, 1, 3, 3, 3, 5]).json
@@ -46,14 +48,14 @@ def test_every_post_answers_with_the_state_after_it(client):
     assert client.get("/api/v1/state").json == banked
 
 
-def test_banking_can_name_its_dice(client):
+def test_bank_can_name_its_dice(client):
     begun(client)
     post(client, "dice", dice=[1, 1, 1, 5, 2, 3])
 
     assert post(client, "bank", dice=[1, 1, 1]).json["players"][0]["score"] == 1000
 
 
-def test_steps_are_taken_back_and_done_again(client):
+def test_step_is_undone_and_redone(client):
     begun(client)
     post(client, "dice", dice=[1, 1, 1, 2, 3, 4])
 
@@ -61,7 +63,7 @@ def test_steps_are_taken_back_and_done_again(client):
     assert post(client, "redo").json["turn"]["throws"] != []
 
 
-def test_a_throw_is_corrected_newest_or_by_its_index(client):
+def test_newest_throw_or_one_by_its_index_is_corrected(client):
     begun(client)
     post(client, "dice", dice=[1, 1, 1, 2, 3, 4])
 
@@ -69,13 +71,13 @@ def test_a_throw_is_corrected_newest_or_by_its_index(client):
     assert post(client, "correct", dice=[5, 1, 1, 1, 3, 4], index=0).json["at_risk"] == 1050
 
 
-def test_a_player_is_renamed(client):
+def test_player_is_renamed(client):
     begun(client)
 
     assert post(client, "rename", seat=1, name="Bea").json["players"][1]["name"] == "Bea"
 
 
-def test_the_button_and_the_tray_are_reached(client, table):
+def test_button_and_tray_are_used(client, table):
     begun(client)
     table.to_throw = [(1, 1, 1, 2, 3, 4)]
 
@@ -93,14 +95,14 @@ def test_the_button_and_the_tray_are_reached(client, table):
     ]
 
 
-def test_a_question_is_answered(client, table):
+def test_question_is_answered(client, table):
     table.show(question="Did Anna bank?", choices=(Choice("yes", "Yes"),))
 
     assert post(client, "answer", choice="yes").json["question"] is None
     assert table.done == [AnswerQuestion("yes")]
 
 
-def test_one_die_of_the_newest_photo_gets_its_face(client, table):
+def test_face_of_a_die_on_the_newest_photo_is_corrected(client, table):
     table.show(photo=Photo("7", 64, 48, (PhotoDie(None, 0, 0, 1, 1, 0, "tray", "cocked"),)))
 
     assert post(client, "face", photo="7", die=0, face=5).json["photo"]["dice"][0]["value"] == 5
@@ -112,7 +114,7 @@ def test_one_die_of_the_newest_photo_gets_its_face(client, table):
     assert post(client, "face", photo="7", die=0, face=7).status_code == 400
 
 
-def test_what_is_no_die_is_left_out_of_the_newest_photo(client, table):
+def test_object_on_the_newest_photo_is_marked_as_not_a_die(client, table):
     dice = (
         PhotoDie(2, 0, 0, 1, 1, 0, "tray", None),
         PhotoDie(None, 0, 0, 1, 1, 0, "tray", "cocked"),
@@ -126,7 +128,7 @@ def test_what_is_no_die_is_left_out_of_the_newest_photo(client, table):
     assert post(client, "not-a-die", photo="7").status_code == 400
 
 
-def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
+def test_rematch_needs_a_won_match(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
     assert post(client, "rematch").status_code == 409
     table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
@@ -137,14 +139,14 @@ def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
     assert (state["winner"], state["turn"]["seat"]) == (None, 1)
 
 
-def test_a_hold_longer_than_any_means_something_is_refused(client, table):
+def test_overlong_hold_is_refused(client, table):
     answer = post(client, "hold", seconds=10.5)
 
     assert answer.json["detail"] == "seconds: a number from 0 to 10, not 10.5"
     assert table.done == []
 
 
-def test_a_press_needs_no_body_at_all(client):
+def test_press_needs_no_body(client):
     assert client.post("/api/v1/press").status_code == 200
 
 
@@ -154,7 +156,7 @@ def test_rule_sets_are_listed(client):
     assert "walnut-studiolo" in names
 
 
-def test_a_photo_is_a_jpeg_that_may_be_kept(client, table):
+def test_photo_is_a_jpeg_that_may_be_cached(client, table):
     table.photos["p1"] = b"\xff\xd8 jpeg"
 
     answer = client.get("/api/v1/photo/p1.jpg")
@@ -164,14 +166,14 @@ def test_a_photo_is_a_jpeg_that_may_be_kept(client, table):
 
 
 @pytest.mark.parametrize("name", ["<script>", 'a"b', "O'Neil & Søn", "🎲 dice"])
-def test_names_come_back_as_they_were_given(client, name):
+def test_names_come_back_unchanged(client, name):
     answer = post(client, "match", names=[name, "Ben"])
 
     assert answer.json["players"][0]["name"] == name
     assert json.loads(answer.data)
 
 
-def test_the_view_is_what_the_camera_sees_now(client, table):
+def test_view_is_the_live_image(client, table):
     assert client.get("/api/v1/view.jpg").status_code == 404
     table.photos["view"] = b"jpeg"
 
@@ -180,7 +182,7 @@ def test_the_view_is_what_the_camera_sees_now(client, table):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_was_meant_for_another_throw_or_step_is_refused(client):
+def test_command_for_an_earlier_throw_or_step_is_refused(client):
     begun(client)
     before = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json
     post(client, "bank", dice=[1, 1, 1], throw=before["throw"]["index"])
@@ -201,7 +203,7 @@ def test_what_was_meant_for_another_throw_or_step_is_refused(client):
 
 
 @pytest.mark.parametrize("path", ["skip", "farkle"])
-def test_what_is_said_of_a_player_who_is_not_on_turn_is_refused(client, path):
+def test_event_of_a_player_who_is_not_on_turn_is_refused(client, path):
     begun(client)
 
     assert post(client, path, on_turn=1).status_code == 409

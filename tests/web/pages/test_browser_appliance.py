@@ -10,8 +10,8 @@ from game.rules.rule_files import names
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.api.test_calibration import START, MemoryCalibration
-from tests.web.api.test_health import BAD, GOOD, Keeper
-from tests.web.api.test_misreads import Memory
+from tests.web.api.test_health import BAD, GOOD, MemoryMaintainer
+from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.contracts.maintenance import HealthCheck
@@ -53,11 +53,11 @@ class Calibration(MemoryCalibration):
 
 @pytest.fixture
 def address(table):
-    keeper, corrections = Keeper(table), Memory()
-    keeper.checks = CHECKS
+    maintainer, corrections = MemoryMaintainer(table), MemoryMisreads()
+    maintainer.checks = CHECKS
     corrections.now = replace(corrections.now, on=True, pictures=17, size_bytes=7_400_000)
     table.show(troubles=("The journal was damaged. Look at the scores before you play on.",))
-    app = make_app(table, maintainer=keeper, misreads=corrections, calibration=Calibration())
+    app = make_app(table, maintainer=maintainer, misreads=corrections, calibration=Calibration())
     with Server(app, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.port}/"
 

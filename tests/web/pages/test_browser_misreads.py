@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import PATIENCE_MS, PHONE
-from tests.web.api.test_misreads import Memory
+from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.server import Server
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def corrections():
-    return Memory()
+    return MemoryMisreads()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from game.match.match import Match
 from tests.browser import PATIENCE_MS
 from tests.web.conftest import PHONE_COOKIE, RULES, make_app
 from tests.web.evening import AtOnce, journal_of
-from tests.web.first_screen import FONTS, eyesores, put_on
+from tests.web.first_screen import FONTS, layout_faults, set_font
 from tests.web.screens import MORE, SCREENS, THROW, doubtful, tapped, thrown
 from web.access.phone import COOKIE
 from web.server import Server
@@ -47,7 +47,7 @@ def open_page(browser, table, serve):
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         opened = context.new_page()
         opened.goto(f"http://127.0.0.1:{port}/")
-        put_on(opened, font)
+        set_font(opened, font)
         return opened
 
     return page
@@ -62,8 +62,8 @@ def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, name
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         for font in FONTS:
-            put_on(page, font)
-            if wrong := eyesores(page):
+            set_font(page, font)
+            if wrong := layout_faults(page):
                 faults[size, font] = wrong
 
     assert faults == {}
@@ -74,7 +74,7 @@ def test_german_fits_on_the_first_screen(open_page, table, name):
     SCREENS[name].show(table, SCREENS[name].names)
     page = open_page((360, 640), FONTS[0], locale="de")
 
-    assert eyesores(page) == {}
+    assert layout_faults(page) == {}
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -10,7 +10,7 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
-from tests.web.conftest import RULES, MemoryTable, holding, make_app
+from tests.web.conftest import RULES, MemoryTable, as_scorekeeper, make_app
 from tests.web.evening import AtOnce, journal_of, played
 from web.pages.evening import EVENING_S, MAX_SHOWN, players
 
@@ -22,7 +22,7 @@ def history(tmp_path):
 
 def page_of(history):
     app = make_app(MemoryTable(), history=history, coach=AtOnce(history))
-    return holding(app).get("/evening").text
+    return as_scorekeeper(app).get("/evening").text
 
 
 def test_evening_shows_its_matches_with_their_awards(history):
@@ -62,7 +62,7 @@ def test_team_mates_win_together_and_an_unfinished_match_does_not_count(in_teams
 def test_list_of_matches_marks_the_whole_winning_team(in_teams):
     app = make_app(MemoryTable(), history=in_teams, coach=AtOnce(in_teams))
 
-    assert holding(app).get("/matches").text.count('class="one won"') == 2
+    assert as_scorekeeper(app).get("/matches").text.count('class="one won"') == 2
 
 
 @pytest.mark.parametrize("earlier_s", [EVENING_S, -EVENING_S], ids=["before", "clock ran ahead"])
@@ -92,7 +92,7 @@ def test_evening_without_a_match_says_so(tmp_path):
 
 def test_evening_reloads_while_the_coach_is_working(history):
     coach = AtOnce(history)
-    client = holding(make_app(MemoryTable(), history=history, coach=coach))
+    client = as_scorekeeper(make_app(MemoryTable(), history=history, coach=coach))
     coach.ready = False
     page = client.get("/evening").text
     assert "data-wait" in page

@@ -13,7 +13,7 @@ from game.match.events import Kept, Renamed, ScoreSet, Skipped, Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import Situation
-from tests.web.conftest import RULES, holding, make_app
+from tests.web.conftest import RULES, as_scorekeeper, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.pages.charts import HIGH, WIDE, win_curve
 from web.pages.match_card import card
@@ -39,7 +39,7 @@ def coach(history):
 
 @pytest.fixture
 def client(table, history, coach):
-    return holding(make_app(table, history=history, coach=coach))
+    return as_scorekeeper(make_app(table, history=history, coach=coach))
 
 
 def test_list_shows_the_winner_of_each_match(client):
@@ -67,7 +67,7 @@ def test_match_has_the_local_date(table, tmp_path, page):
     journal.start(Match.start(RULES, THREE))
     journal.close()
     history = History(journal.path)
-    client = holding(make_app(table, history=history, coach=AtOnce(history)))
+    client = as_scorekeeper(make_app(table, history=history, coach=AtOnce(history)))
 
     assert "November 22, 2026" in client.get(page).text
 
@@ -98,7 +98,11 @@ def test_match_page_shows_curve_luck_decisions_and_turning_point(client):
 )
 def test_limits_of_the_calculated_chance_are_explained(table, tmp_path, start, said):
     history = journal_of(tmp_path, start.throw((2, 2, 3, 4, 6, 6)[: start.rules.n_dice]))
-    page = holding(make_app(table, history=history, coach=AtOnce(history))).get("/matches/1").text
+    page = (
+        as_scorekeeper(make_app(table, history=history, coach=AtOnce(history)))
+        .get("/matches/1")
+        .text
+    )
 
     assert said in page
     assert ("is that of two" in page) is (said == "is that of two")
@@ -185,7 +189,7 @@ def test_unknown_match_is_not_found(client, path):
 
 @pytest.mark.parametrize("path", ["/matches", "/players", "/dice"])
 def test_pages_without_a_journal_are_empty(table, path):
-    client = holding(make_app(table))
+    client = as_scorekeeper(make_app(table))
 
     assert client.get(path).status_code == 200
     assert client.get("/api/v1/players").status_code == 404
@@ -204,7 +208,7 @@ def mixed(table, tmp_path, match):
     journal.append(broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3)))
     journal.close()
     history = History(journal.path)
-    return holding(make_app(table, history=history, coach=AtOnce(history)))
+    return as_scorekeeper(make_app(table, history=history, coach=AtOnce(history)))
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -225,7 +229,7 @@ def test_list_links_to_older_matches_if_there_are_any(table, tmp_path):
 
     def page_of(n):
         history = journal_of(tmp_path, *[begun] * n)
-        return holding(make_app(table, history=history)).get("/matches").text
+        return as_scorekeeper(make_app(table, history=history)).get("/matches").text
 
     assert "Older ones" not in page_of(PAGE_SIZE)
     assert "Older ones" in page_of(1)

@@ -4,7 +4,7 @@ import pytest
 
 from game.match.events import Place, Thrown
 from game.match.match import Match
-from tests.web.conftest import RULES, MemoryTable, holding, make_app
+from tests.web.conftest import RULES, MemoryTable, as_scorekeeper, make_app
 from tests.web.evening import AtOnce, journal_of
 
 FIRST, SECOND = (1, 1, 1, 1, 1, 5), (5, 5, 2, 3, 4, 6)
@@ -28,7 +28,7 @@ def open_at(history, pictures):
         return pictures
 
     app = make_app(MemoryTable(), history=history, coach=AtOnce(history), pictures=picture)
-    return holding(app), asked
+    return as_scorekeeper(app), asked
 
 
 def test_luckiest_throw_is_shown_with_its_picture(history):

@@ -22,7 +22,7 @@ def text(client, **headers):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
-def test_says_nothing_until_it_is_switched_on(client, table):
+def test_coach_says_nothing_until_it_is_turned_on(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 4, 6, 6)))
 
@@ -31,7 +31,7 @@ def test_says_nothing_until_it_is_switched_on(client, table):
     assert 'class="figures' not in client.get("/").text
 
 
-def test_the_holder_switches_it(client, table):
+def test_scorekeeper_sets_the_mode(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     assert client.post("/api/v1/coach", json={"mode": "live"}).json["coach"]["mode"] == "live"
@@ -41,7 +41,7 @@ def test_the_holder_switches_it(client, table):
     assert "off, after, live" in refused.json["detail"]
 
 
-def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
+def test_every_keep_has_its_odds_and_the_best_is_marked(client, live):
     live.do(EnterThrow((1, 1, 3, 4, 6, 6)))
     keeps = client.get("/api/v1/state").json["keeps"]
 
@@ -53,25 +53,25 @@ def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
     assert "farkle 15.7%" in text(client)  # with four dice to throw
 
 
-def test_before_a_throw_it_says_how_the_match_stands(client, live):
+def test_coach_shows_the_chance_to_win_before_a_throw(client, live):
     assert "Anna wins with 5" in text(client)
     assert "farkles with 3.1%" in text(client)
 
 
-def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
+def test_coach_reviews_a_turn_after_it(client, live):
     live.advise(CoachMode.AFTER)
     live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
     live.do(Bank())
-    said = client.get("/api/v1/state").json["coach"]["turn"]
+    moments = client.get("/api/v1/state").json["coach"]["turn"]
 
-    assert [moment["kind"] for moment in said] == ["luck", "decision"]
-    assert said[1]["done"] == {"dice": [1, 1, 1], "bank": True}
-    assert said[1]["win"] <= 0
+    assert [moment["kind"] for moment in moments] == ["luck", "decision"]
+    assert moments[1]["done"] == {"dice": [1, 1, 1], "bank": True}
+    assert moments[1]["win"] <= 0
     assert "Anna's last turn" in client.get("/sections").text
 
 
-def test_with_three_players_it_says_what_the_chance_is(client, table):
+def test_caveat_of_three_players_is_shown(client, table):
     table.do(StartMatch(("Anna", "Ben", "Cleo"), rules="greed"))
     table.advise(CoachMode.LIVE)
 
@@ -81,14 +81,14 @@ def test_with_three_players_it_says_what_the_chance_is(client, table):
 @pytest.mark.parametrize(
     ("rules", "left_out"), [("stirler", "taking over"), ("ten-thousand-extras", "penalties")]
 )
-def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
+def test_caveats_are_named(client, table, rules, left_out):
     table.do(StartMatch(("Anna", "Ben"), rules=rules))
     table.advise(CoachMode.LIVE)
 
     assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
 
 
-def test_where_no_chances_are_known_it_speaks_of_points(client, table):
+def test_coach_shows_points_if_chances_are_unknown(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=7_050))
     table.advise(CoachMode.LIVE)
     table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
@@ -99,7 +99,7 @@ def test_where_no_chances_are_known_it_speaks_of_points(client, table):
     assert "throw on and play well" in text(client)
 
 
-def test_a_won_match_has_its_last_turn(client, table):
+def test_page_works_after_a_won_match(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=500))
     table.advise(CoachMode.AFTER)
     table.do(RecordEvent(Farkled()))
@@ -107,7 +107,7 @@ def test_a_won_match_has_its_last_turn(client, table):
     assert client.get("/").status_code == 200
 
 
-def test_the_best_choice_is_never_folded_away(client, live):
+def test_best_choice_is_never_folded_away(client, live):
     live.do(RecordEvent(TurnSet(0, 2_000, 6)))
     live.do(EnterThrow((1, 1, 1, 5, 5, 2)))
     keeps = client.get("/api/v1/state").json["keeps"]
@@ -116,7 +116,7 @@ def test_the_best_choice_is_never_folded_away(client, live):
     assert ('id="more-keeps" open' in client.get("/sections").text) is (place >= 5)
 
 
-def test_what_is_worked_out_shows_how_far_it_is(client, table):
+def test_progress_of_the_calculation_is_shown(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.show(coach=Coaching(CoachMode.LIVE, solving=0.43))
 
@@ -129,7 +129,7 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
     assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
 
 
-def test_the_chance_to_win_stands_on_every_board(client, live):
+def test_chance_to_win_is_on_every_board(client, live):
     live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     best = client.get("/api/v1/state").json["coach"]["win"]
 
@@ -138,21 +138,21 @@ def test_the_chance_to_win_stands_on_every_board(client, live):
 
 
 @pytest.mark.parametrize("mode", [CoachMode.AFTER, CoachMode.LIVE])
-def test_a_score_that_no_chance_is_known_of_shows_none(client, table, mode):
+def test_unknown_chance_at_a_score_is_not_shown(client, table, mode):
     table.do(StartMatch(("Anna", "Ben"), rules="welfare"))
     table.advise(mode)
     table.do(RecordEvent(ScoreSet(1, 10_050)))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Bank())
     table.do(EnterThrow((2, 3, 3, 4, 6, 6)))
-    said = client.get("/api/v1/state").json["coach"]
+    coach = client.get("/api/v1/state").json["coach"]
 
-    assert said["solved"]
-    assert [moment["win"] for moment in said["turn"]] == [None]
+    assert coach["solved"]
+    assert [moment["win"] for moment in coach["turn"]] == [None]
     assert "Luck of the dice" in client.get("/").text
 
 
-def test_a_last_round_that_no_chance_is_known_of_shows_none(client, live):
+def test_unknown_chance_in_the_last_round_is_not_shown(client, live):
     live.do(RecordEvent(ScoreSet(0, 9_900)))
     live.do(RecordEvent(ScoreSet(1, 9_500)))
     live.do(EnterThrow((1, 1, 1, 2, 3, 4)))

@@ -1,3 +1,5 @@
+"""The state of the table as JSON."""
+
 import json
 from dataclasses import replace
 
@@ -13,7 +15,7 @@ def view(table):
     return json.loads(json.dumps(state_json(table.snapshot())))
 
 
-def test_holds_just_the_fields_of_its_shape_with_and_without_a_match(table):
+def test_state_has_exactly_the_fields_of_its_shape(table):
     fields = set(StateJson.__annotations__)
 
     assert set(view(table)) == fields
@@ -21,7 +23,7 @@ def test_holds_just_the_fields_of_its_shape_with_and_without_a_match(table):
     assert set(view(table)) == fields
 
 
-def test_shows_nobody_before_a_match(table):
+def test_state_without_a_match_is_empty(table):
     state = view(table)
 
     assert (state["players"], state["turn"], state["bank"]) == ([], None, None)
@@ -30,7 +32,7 @@ def test_shows_nobody_before_a_match(table):
 NEW = {"score": 0, "opened": False, "team": None, "here": True}
 
 
-def test_shows_who_is_on_turn(table):
+def test_state_shows_who_is_on_turn(table):
     table.do(StartMatch(("Anna", "Ben")))
 
     assert view(table)["players"] == [
@@ -39,7 +41,7 @@ def test_shows_who_is_on_turn(table):
     ]
 
 
-def test_lists_keeps_best_first_with_what_they_mean(table):
+def test_keeps_are_listed_best_first_with_their_effect(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
@@ -57,7 +59,7 @@ def test_lists_keeps_best_first_with_what_they_mean(table):
     assert len(others) == 10
 
 
-def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
+def test_bank_that_ends_the_match_names_the_winner(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
     table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
@@ -72,25 +74,25 @@ def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
     assert (state["bank"]["winner"], state["last_round"]["needed"]) == (1, 0)
 
 
-def test_the_last_bank_of_a_game_of_rounds_says_who_wins_by_it(table):
+def test_last_bank_of_a_match_of_rounds_names_the_winner(table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten", options={"rounds": 1}))
     for dice in ((1, 1, 1, 1, 1, 1), (1, 1, 1, 2, 3, 4)):
         table.do(EnterThrow(dice))
-        told = state_json(table.snapshot())
+        state = state_json(table.snapshot())
         table.do(Bank())
 
-    assert told["rules"]["rounds"] == 1
-    assert told["bank"]["winner"] == 0
+    assert state["rules"]["rounds"] == 1
+    assert state["bank"]["winner"] == 0
 
 
-def test_what_is_missing_for_the_opening_is_a_number(table):
+def test_points_missing_for_the_opening_are_a_number(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     assert view(table)["bank"]["short"] == 400
 
 
-def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
+def test_points_at_risk_are_of_the_best_keep_until_one_is_chosen(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
@@ -99,7 +101,7 @@ def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
     assert view(table)["at_risk"] == 200
 
 
-def test_banking_says_what_it_takes_and_makes(table):
+def test_bank_shows_its_dice_and_points(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
 
@@ -113,7 +115,7 @@ def test_banking_says_what_it_takes_and_makes(table):
     }
 
 
-def test_a_tapped_keep_is_what_is_banked(table):
+def test_chosen_keep_is_banked(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 1, 5, 3, 3)))
     assert view(table)["bank"]["points"] == 1050
@@ -124,14 +126,14 @@ def test_a_tapped_keep_is_what_is_banked(table):
     assert view(table)["bank"]["refusal"] == "200 is 300 short of the opening 500"
 
 
-def test_banking_says_why_not(table):
+def test_bank_shows_why_it_is_refused(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     assert view(table)["bank"]["refusal"] == "100 is 400 short of the opening 500"
 
 
-def test_a_throw_of_a_finished_turn_stays_in_view(table):
+def test_throw_of_a_finished_turn_stays_in_view(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
 
@@ -160,7 +162,7 @@ def test_earlier_keeps_of_the_turn_are_locked(table):
     assert (turn["locked_points"], turn["points"], len(turn["throws"])) == (300, 300, 2)
 
 
-def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
+def test_last_round_shows_who_closed_and_the_score_to_beat(table):
     table.do(StartMatch(("Anna", "Ben", "Clara"), target=1000))
     table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
@@ -175,7 +177,7 @@ def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
     }
 
 
-def test_a_won_match_offers_neither_keep_nor_bank(table):
+def test_won_match_offers_neither_keep_nor_bank(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
     table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
@@ -187,7 +189,7 @@ def test_a_won_match_offers_neither_keep_nor_bank(table):
     assert not any(player["on_turn"] for player in state["players"])
 
 
-def test_question_photo_and_rolloff_pass_through(table):
+def test_question_photo_and_rolloff_are_in_the_state(table):
     die = PhotoDie(None, 0.5, 0.25, 0.1, 0.2, 12.0, "tray", "cocked")
     table.show(
         question="Did Anna bank?",
@@ -207,7 +209,7 @@ def test_question_photo_and_rolloff_pass_through(table):
     assert state["rolloff"] == {"rolls": [[3], [5]], "open": False, "seat": None, "first": 1}
 
 
-def test_a_die_of_the_roll_off_can_be_taken_back(table):
+def test_die_of_the_roll_off_can_be_undone(table):
     table.show(rolloff=RollOff())
     assert not view(table)["can_undo"]
 
@@ -215,7 +217,7 @@ def test_a_die_of_the_roll_off_can_be_taken_back(table):
     assert view(table)["can_undo"]
 
 
-def test_what_was_called_nothing_can_be_taken_back_before_the_first_throw(table):
+def test_ignored_object_can_be_undone_before_the_first_throw(table):
     table.do(StartMatch(("Anna", "Ben")))
     assert not view(table)["can_undo"]
 

@@ -1,4 +1,4 @@
-"""Who may, on two phones in real Chromium."""
+"""The scorekeeper and watchers, on two phones in real Chromium."""
 
 import json
 import re
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def server(table):
-    """A table whose pencil nobody holds."""
+    """A server without a scorekeeper."""
     table.do(StartMatch(("Anna", "Ben")))
     table.show(simulated=False, camera="usb:0")
     with Server(make_app(table, holder=""), "127.0.0.1", 0) as server:
@@ -26,7 +26,7 @@ def server(table):
 
 @pytest.fixture
 def new_phone(browser, server):
-    """Opens the page on one more phone; `link` goes behind the address."""
+    """Open the page on one more phone; `link` is appended to the address."""
     contexts, errors = [], []
 
     def open_phone(link=""):
@@ -43,11 +43,11 @@ def new_phone(browser, server):
     assert errors == []
 
 
-def holds(phone):
+def expect_scorekeeper(phone):
     expect(phone.locator("html.holder")).to_be_attached()
 
 
-def test_a_phone_watches_asks_and_gets_it_by_a_press_at_the_tray(new_phone, table):
+def test_watcher_asks_and_becomes_the_scorekeeper_by_a_press(new_phone, table):
     anna, ben = new_phone(), new_phone()
     expect(anna.locator("#bank")).to_be_hidden()
     anna.locator("#ask").tap()
@@ -55,48 +55,48 @@ def test_a_phone_watches_asks_and_gets_it_by_a_press_at_the_tray(new_phone, tabl
     expect(ben.get_by_text("the next press of the button")).to_be_visible()
     table.scorekeeper.press_button()
 
-    holds(anna)
+    expect_scorekeeper(anna)
     expect(anna.locator("#asking")).to_be_hidden()
     expect(anna.locator("#bank")).to_be_visible()
     expect(ben.locator("#bank")).to_be_hidden()
 
 
-def test_the_holder_is_asked_on_the_phone_and_hands_it_over(new_phone, server):
+def test_scorekeeper_is_asked_on_the_phone_and_hands_over(new_phone, server):
     anna = new_phone(new_link(server.app))
-    holds(anna)
+    expect_scorekeeper(anna)
     assert "pencil=" not in anna.url
     ben = new_phone()
     ben.locator("#ask").tap()
     expect(ben.locator("[data-for=holder]")).to_be_visible()
     anna.locator("#pencil-give").tap()
 
-    holds(ben)
+    expect_scorekeeper(ben)
     expect(anna.locator("#ask")).to_be_visible()
 
 
-def test_a_holder_who_looks_at_another_page_is_asked_there(new_phone, server):
+def test_scorekeeper_is_asked_on_other_pages_too(new_phone, server):
     anna, ben = new_phone(new_link(server.app)), new_phone()
-    holds(anna)
+    expect_scorekeeper(anna)
     anna.goto(f"http://127.0.0.1:{server.port}/rules")
     anna.locator("[data-menu]").tap()
     expect(anna.locator("#show-pin")).to_be_visible()
-    expect(anna.locator("#own-turn")).to_be_hidden()  # only the board knows how that stands
+    expect(anna.locator("#own-turn")).to_be_hidden()  # only the board shows this setting
     anna.get_by_role("button", name="Done").tap()
     ben.locator("#ask").tap()
     anna.locator("#hand-over").get_by_text("Hand it over").tap()
 
-    holds(ben)
+    expect_scorekeeper(ben)
     expect(anna.locator("html.watcher")).to_be_attached()
 
 
-def test_what_a_player_may_in_the_own_turn_is_what_the_page_lets_through(client):
+def test_page_knows_what_players_may_do_in_their_own_turns(client):
     own = re.search(r"data-own='([^']*)'", client.get("/").text)[1]
 
     assert {"/api/v1/not-a-die", "/api/v1/bank"} < set(json.loads(own))
     assert "/api/v1/undo" not in json.loads(own)
 
 
-def test_asking_for_the_pencil_on_the_health_page_says_how(new_phone):
+def test_asking_on_the_health_page_says_how(new_phone):
     phone = new_phone("health")
     phone.locator("[data-menu]").tap()
     phone.locator("#menu [data-pencil]").tap()
@@ -105,7 +105,7 @@ def test_asking_for_the_pencil_on_the_health_page_says_how(new_phone):
     expect(phone.get_by_text("Press the button at the tray now")).to_be_visible()
 
 
-def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, table):
+def test_tap_of_a_watcher_changes_nothing_and_offers_to_ask(new_phone, table):
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     watcher = new_phone()
     watcher.locator(".keep").first.tap()
@@ -114,9 +114,9 @@ def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, tab
     assert table.match.state.turn.last.keep is None
 
 
-def test_the_pin_shown_on_one_phone_lets_another_ask(new_phone, server, table):
+def test_pin_from_the_scorekeepers_phone_works_on_another_phone(new_phone, server, table):
     anna = new_phone(new_link(server.app))
-    holds(anna)
+    expect_scorekeeper(anna)
     anna.locator("[data-menu]").tap()
     anna.locator("#show-pin").tap()
     shown = anna.locator("#the-pin")
@@ -127,12 +127,12 @@ def test_the_pin_shown_on_one_phone_lets_another_ask(new_phone, server, table):
     screen.locator("#pin").fill(shown.text_content())
     screen.locator("#pin-form button").tap()
 
-    holds(screen)
+    expect_scorekeeper(screen)
 
 
-def test_who_knows_the_pin_while_the_holder_is_here_is_told_that_it_is_asked(new_phone, server):
+def test_right_pin_only_asks_an_active_scorekeeper(new_phone, server):
     anna = new_phone(new_link(server.app))
-    holds(anna)
+    expect_scorekeeper(anna)
     anna.locator("[data-menu]").tap()
     anna.locator("#show-pin").tap()
     expect(anna.locator("#the-pin")).to_be_visible()
@@ -146,19 +146,19 @@ def test_who_knows_the_pin_while_the_holder_is_here_is_told_that_it_is_asked(new
     expect(ben.locator("#pin-said")).to_contain_text("is asked to hand it over")
     expect(ben.locator("html.holder")).not_to_be_attached()
     anna.locator("#pencil-give").tap()
-    holds(ben)
+    expect_scorekeeper(ben)
     expect(ben.locator("#asking")).to_be_hidden()
 
 
-def test_who_watches_fills_in_no_form_that_it_may_not_send(new_phone):
+def test_watcher_cannot_fill_in_the_form_of_a_new_match(new_phone):
     phone = new_phone("new")
     expect(phone.get_by_text("Whoever holds the pencil says who plays.")).to_be_visible()
     expect(phone.locator("#new-match[inert]")).to_be_attached()
 
 
-def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
+def test_players_own_phone_plays_in_the_own_turn(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
-    holds(anna)
+    expect_scorekeeper(anna)
     ben.locator("[data-menu]").tap()
     ben.locator("#player").select_option("Ben")
     ben.get_by_role("button", name="Done").tap()
@@ -176,7 +176,7 @@ def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
     assert table.match.state.players[1].score == 600
 
 
-def test_a_phone_that_cannot_be_the_players_shows_so_in_the_open_menu(new_phone):
+def test_taken_player_is_refused_in_the_open_menu(new_phone):
     anna, ben = new_phone(), new_phone()
     for phone in (anna, ben):
         phone.locator("[data-menu]").tap()
@@ -189,9 +189,9 @@ def test_a_phone_that_cannot_be_the_players_shows_so_in_the_open_menu(new_phone)
     expect(ben.locator("body > #toast")).to_be_visible()
 
 
-def test_only_a_question_for_the_pencil_that_was_asked_comes_to_nothing(new_phone, server, table):
+def test_refusal_is_shown_only_after_a_request(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
-    holds(anna)
+    expect_scorekeeper(anna)
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     ben.locator(".keep").first.tap()
     expect(ben.locator("#asking")).to_be_visible()
