@@ -31,6 +31,9 @@ from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
+from device.companion.companion import Equipment, Stores
+from device.companion.inbox import Inbox, JournalMended
+from device.companion.table_worker import JournalNotice
 from device.doctor.system import Machine, System
 from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
@@ -38,7 +41,6 @@ from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
 from device.hardware.pins import open_pins
 from device.hardware.systemd import Heartbeat, notify, power_off_action
-from device.inbox import Inbox, JournalMended
 from device.lan import lan_address
 from device.maintenance import Maintenance
 from device.mqtt.connect import publish_to_broker
@@ -55,6 +57,7 @@ from device.storage.scorekeeper_file import FILE as PENCIL
 from device.storage.scorekeeper_file import ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
+from device.watching.watch_loop import WatchOptions
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Paragraph
@@ -197,23 +200,25 @@ def open_maintenance(
             inbox,
             live_match,
             rules,
-            open_it,
-            open_signals(pins, _wiring(options), warn=partial(print_line, err=True)),
-            button=button,
-            no_button=no_button,
-            tray=tray,
-            profiles=profiles,
+            Equipment(
+                open_it,
+                open_signals(pins, _wiring(options), warn=partial(print_line, err=True)),
+                button=button,
+                no_button=no_button,
+                simulated_tray=tray,
+                shut_down=_shut_down(options, pins),
+            ),
+            Stores(
+                profiles, frames, misreads, JournalNotice(damage, partial(delete_notice, state))
+            ),
+            watch=WatchOptions(
+                still_s=options.still_s,
+                reports_settled_dice=options.hands_off,
+                burst_frames=fit.looks,
+            ),
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
-            still_s=options.still_s,
-            hands_off=options.hands_off,
-            looks=fit.looks,
-            shut_down=_shut_down(options, pins),
-            throw_pictures=frames,
-            misreads=misreads,
-            damage=damage,
-            heeded=partial(delete_notice, state),
             coach=coach,
-            alive=Heartbeat(),
+            on_turn=Heartbeat(),
         )
         companion.start()
         try:

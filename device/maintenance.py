@@ -10,6 +10,7 @@ from typing import BinaryIO
 from device.cameras.base import SIMULATED_CAMERA
 from device.coach.coach import TableCoach
 from device.companion import Companion
+from device.companion.snapshots import Troubles
 from device.doctor import check_pi
 from device.doctor.findings import (
     BACKUP_FAILED,
@@ -24,7 +25,6 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import System
-from device.snapshots import Troubles
 from device.storage import backup
 from device.storage.backup import Backup, BackupError, match_count
 from device.storage.daily_backup import Backups
@@ -155,7 +155,7 @@ class Maintenance:
     def _camera(self, said: Troubles) -> Finding:
         if said.camera:
             return warning(CAMERA_LOST, said.camera)
-        if self.companion.by_phone:
+        if not self.companion.tray_camera.is_expected:
             return ok(Message("phones take the pictures"))
         camera = self.companion.snapshot().camera
         return ok(_called(camera) if camera else Message("looking for it"))

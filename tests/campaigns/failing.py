@@ -19,9 +19,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from device.companion.inbox import Inbox
 from device.errors import UsageError
 from device.hardware.outputs import Signals
-from device.inbox import Inbox
 from device.session.live_match import LiveMatch
 from device.storage import backup
 from device.storage.daily_backup import Backups

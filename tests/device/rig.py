@@ -6,16 +6,18 @@ Nothing waits: the clock goes on when the rig says so, one look of the camera af
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import RLock
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
+from device.companion.companion import Equipment, Stores
+from device.companion.inbox import Inbox
+from device.companion.table_worker import JournalNotice
 from device.hardware.button import TrayButton
 from device.hardware.lamp import RgbLamp
-from device.inbox import Asked, Inbox
 from device.session.live_match import LiveMatch
+from device.watching.watch_loop import WatchOptions
 from game.commands import AnswerQuestion
 from game.journal.journal import Journal
 from game.rules import rule_files
@@ -31,28 +33,6 @@ N_DICE = 6
 TRIES = 8
 NUDGE_S = 1.5
 ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
-
-
-class Stepped(Companion):
-    """A companion without threads: whoever asks works the inbox off, a server's threads in turn."""
-
-    def __init__(self, *args, **options):
-        self._one_at_a_time = RLock()
-        super().__init__(*args, **options)
-
-    def _ask(self, command, request=""):
-        asked = Asked(command, request)
-        self._inbox.post(asked)
-        self.work_off()
-        return asked.done.result(timeout=PATIENCE_S)
-
-    def step(self, timeout_s):
-        with self._one_at_a_time:
-            return super().step(timeout_s)
-
-    def work_off(self):
-        while len(self._inbox):
-            self.step(0)
 
 
 class Finger:
@@ -71,9 +51,17 @@ class Rig:
     """The parts of a table, and what a person does at it."""
 
     def __init__(
-        self, companion: Stepped, tray: SimulatedTray, finger: Finger, lamp: RgbLamp, clock: Clock
+        self,
+        companion: Companion,
+        *,
+        inbox: Inbox,
+        tray: SimulatedTray,
+        finger: Finger,
+        lamp: RgbLamp,
+        clock: Clock,
     ):
-        self.companion, self.tray, self.finger, self.lamp = companion, tray, finger, lamp
+        self.companion, self.inbox, self.tray, self.finger = companion, inbox, tray, finger
+        self.lamp, self.loop, self.watch = lamp, companion.loop, companion.tray_camera.watch
         self.clock = clock
         self._next_s = clock()
 
@@ -88,13 +76,13 @@ class Rig:
     def look(self) -> None:
         """The camera's next look, whose reports wait in the inbox."""
         self.clock.now_s = max(self.clock.now_s, self._next_s)
-        self._next_s = self.clock() + self.companion.tray_watch.step()
+        self._next_s = self.clock() + self.watch.step()
 
     def step(self) -> None:
         """The next look, and what the companion makes of it."""
         self.look()
-        self.companion.work_off()
-        self.companion.step(0)  # a turn of the loop in which nothing came
+        self.loop.work_off()
+        self.loop.step(0)  # a turn of the loop in which nothing came
 
     def wait_s(self, seconds: float) -> None:
         """Let time go by: dice roll, hands come and go."""
@@ -144,7 +132,7 @@ class Rig:
 
     def settled(self) -> Snapshot:
         """The snapshot once nothing is being waited for, or a wait has no end."""
-        self.companion.work_off()
+        self.loop.work_off()
         return self.until(
             lambda s: (
                 s.situation is not Situation.WAITING or str(s.message) == "Waiting for a throw."
@@ -178,21 +166,43 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             on_holding=inbox.holding,
             clock=clock,
         )
-        companion = Stepped(
-            inbox,
-            live_match,
-            rules,
+        equipment = Equipment(
             options.pop("open_camera", lambda: tray),
             lamp,
             button=button,
-            tray=tray,
+            simulated_tray=tray if options.pop("simulated", True) else None,
+            shut_down=options.pop("shut_down", None),
+        )
+        notice = JournalNotice(options.pop("damage", None))
+        stores = Stores(
+            throw_pictures=options.pop("throw_pictures", None),
+            misreads=options.pop("misreads", None),
+            notice=notice,
+        )
+        watch = WatchOptions(
             still_s=STILL_S,
+            reports_settled_dice=options.pop("hands_off", False),
+            burst_frames=options.pop("looks", 1),
+        )
+        companion = Companion(
+            inbox,
+            live_match,
+            rules,
+            equipment,
+            stores,
+            watch=watch,
             clock=clock,
-            looks=options.pop("looks", 1),
             pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - made below
             **options,
         )
-        rig = Rig(companion, tray, Finger(button, clock), lamp, clock)
+        rig = Rig(
+            companion,
+            inbox=inbox,
+            tray=tray,
+            finger=Finger(button, clock),
+            lamp=lamp,
+            clock=clock,
+        )
         try:
             if opened:
                 rig.until(lambda s: s.camera is not None or "No camera" in str(s.message))

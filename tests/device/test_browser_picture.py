@@ -32,14 +32,13 @@ def shared():
 @pytest.fixture
 def phone(browser, tmp_path):
     """The page of a table without a camera, on the phone that holds the pencil."""
-    with open_rig(tmp_path, open_camera=None, opened=False) as rig:
-        rig.companion.simulated_tray = None  # there is no tray at all
+    with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
         app = create_app(rig.companion, scorekeeper=rig.companion.scorekeeper)
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
         page.set_default_timeout(PATIENCE_MS)
         with Server(app, "127.0.0.1", 0) as server:
             open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
-            rig.companion.work_off()
+            rig.loop.work_off()
             expect(page.locator("html.holder")).to_be_attached()
             page.locator("#name-0").fill("Anna")
             page.locator("#name-1").fill("Ben")

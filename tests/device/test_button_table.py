@@ -37,7 +37,7 @@ def test_the_roll_off_stays_in_view_while_a_die_is_waited_for_and_when_all_dice_
     roll_one(rig, 4)
     rig.tray.gather()
     rig.finger.press()
-    rig.companion.work_off()
+    rig.loop.work_off()
     waiting = rig.companion.snapshot()
     rig.settled()
     asked = rig.throw(*SCORING)
@@ -134,7 +134,7 @@ def test_waiting_press_is_still_waiting(match_rig):
     match_rig.tray.throw_all(SCORING)
     match_rig.wait_s(0.1)
     match_rig.finger.press()
-    match_rig.companion.work_off()
+    match_rig.loop.work_off()
     match_rig.finger.press()
     snapshot = match_rig.until(lambda s: str(s.message).startswith("Still waiting"))
 
@@ -423,12 +423,12 @@ def test_lamp_shows_what_letting_go_would_do(tmp_path):
     with open_rig(tmp_path, shut_down=lambda: None) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
-            rig.companion._inbox.holding(held_s)
+            rig.inbox.holding(held_s)
             snapshot = rig.settled()
 
             assert meaning in str(snapshot.lamp.meaning)
             assert rig.lamp.shown == snapshot.lamp
-        rig.companion._inbox.holding(None)
+        rig.inbox.holding(None)
 
         assert "throw" in str(rig.settled().lamp.meaning)
 
@@ -444,7 +444,7 @@ def test_lamp_tells_of_hot_dice_as_long_as_they_are_kept(match_rig):
 
 def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
     ready = match_rig.settled().lamp
-    match_rig.companion._inbox.holding(SHUTDOWN_S)
+    match_rig.inbox.holding(SHUTDOWN_S)
 
     assert match_rig.settled().lamp == ready
 
@@ -452,8 +452,8 @@ def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
 def show_and_hold(rig, seconds):
     """As a finger does: the lamp counts, and only then is the button let go."""
     for so_far_s in (seconds, None):
-        rig.companion._inbox.holding(so_far_s)
-        rig.companion.work_off()
+        rig.inbox.holding(so_far_s)
+        rig.loop.work_off()
     rig.hold(seconds)
 
 

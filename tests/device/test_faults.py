@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from device import companion as companion_module
 from device.app import PlayOptions, open_maintenance
-from device.companion import Companion
+from device.companion import inbox
+from device.companion.inbox import Inbox, InboxLoop
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
 from device.watching import burst
@@ -169,7 +171,7 @@ def test_a_damaged_journal_is_said_loudly_and_play_goes_on(tmp_path):
 def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
     rig.companion.do(StartMatch(("Anna", "Ben")))
     rig.clock.now_s += HUNG_S + 1  # no step is taken meanwhile
-    rig.companion.step(0)
+    rig.loop.step(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
     assert "it hangs" in str(lost.message)
@@ -183,7 +185,7 @@ def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
 def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypatch):
     hung = []
     with open_rig(tmp_path, looks=BURST_FRAMES) as rig:
-        watch = rig.companion.tray_watch
+        watch = rig.watch
 
         def read_slowly(*what, **how):
             rig.clock.now_s += HUNG_S - 1
@@ -202,7 +204,7 @@ def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_wh
     tmp_path,
 ):
     with open_rig(tmp_path) as rig:
-        session, reason = rig.companion._session, Message("its pictures are black")
+        session, reason = rig.companion.session, Message("its pictures are black")
         rig.companion.do(StartMatch(("Anna", "Ben")))
         session.camera.lost(reason)
         assert "No camera (its pictures are black)" in str(session.table.message)
@@ -218,21 +220,46 @@ def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_wh
         assert str(session.table.message) == said
 
         rig.finger.press()
-        rig.companion.work_off()
+        rig.loop.work_off()
         session.camera.lost(reason)
         session.camera.found()
         assert str(session.table.message) == "The camera is back: press again."
 
 
-def test_who_was_told_that_the_table_is_busy_finds_nothing_done_later(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion_module, "ANSWER_S", 0.05)
-    with open_rig(tmp_path) as rig:
-        rig.companion.do(StartMatch(("Anna", "Ben")))
-        with pytest.raises(TableError, match="The table is busy"):
-            Companion._ask(rig.companion, EnterThrow(THOUSAND))  # nobody works the inbox off
-        rig.companion.work_off()
+class SlowWorker:
+    """Takes long for the first task, and counts the tasks it has done."""
 
-        assert rig.state.turn.last is None
+    def __init__(self):
+        self.begun, self.may_end, self.done = Event(), Event(), []
+
+    def perform(self, task, request):
+        self.begun.set()
+        self.may_end.wait(10)
+        self.done.append(task)
+
+    def publish(self):
+        return None
+
+    def has_news(self):
+        return False
+
+
+def test_a_command_that_was_refused_because_the_table_is_busy_is_not_done_later(monkeypatch):
+    worker = SlowWorker()
+    loop = InboxLoop(Inbox(), worker, lambda: None)
+    loop.start()
+    with ThreadPoolExecutor(1) as phones:
+        first = phones.submit(loop.ask, EnterThrow(THOUSAND))
+        assert worker.begun.wait(10)
+        with monkeypatch.context() as patch:
+            patch.setattr(inbox, "ANSWER_S", 0.05)
+            with pytest.raises(TableError, match="The table is busy"):
+                loop.ask(Undo())
+        worker.may_end.set()
+        first.result(10)
+    loop.close()
+
+    assert worker.done == [EnterThrow(THOUSAND)]
 
 
 class BrokenLamp(RgbLamp):
@@ -306,7 +333,7 @@ def test_damage_is_spoken_too(tmp_path):
 def test_a_camera_that_opens_for_ever_is_told_too(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.clock.now_s += HUNG_S + 1
-        rig.companion.step(0)
+        rig.loop.step(0)
         assert "it hangs" in str(rig.companion.snapshot().message)
 
         assert rig.until(lambda s: s.camera is not None).camera == "simulated tray"

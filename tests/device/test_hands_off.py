@@ -117,7 +117,7 @@ def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
     table.roll(5, 5, 5, 2, 3, 4)
     table.wait_s(LONG_S)
     asked = table.companion.snapshot()
-    session = table.companion._session
+    session = table.companion.session
     session.requests.dice_settled()
     session.camera.lost(Message("its pictures are black"))
 

@@ -167,7 +167,7 @@ def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(matc
     match_rig.tray.throw_all((1, 1, 1, 5, 5, 5))
     match_rig.wait_s(1)
     match_rig.companion.do(EnterThrow((1, 1, 1, 5, 5, 5)))
-    match_rig.companion.tray_watch.mark_accepted()
+    match_rig.watch.mark_accepted()
     match_rig.press()
 
     assert [throw.dice for throw in match_rig.state.turn.throws] == [(1, 1, 1, 5, 5, 5)]

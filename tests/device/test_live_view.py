@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from device.live_view import VIEW_S, LiveView
+from device.companion.live_view import VIEW_S, LiveView
 from tests.device.rig import open_rig
 from vision.reading import Quad
 

@@ -129,7 +129,7 @@ def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_
     rig, monkeypatch
 ):
     monkeypatch.setattr("device.watching.tray_memory.seems_empty", lambda *_: False)
-    rig.companion.tray_watch.close()  # the camera hiccups, and is another one
+    rig.watch.close()  # the camera hiccups, and is another one
     rig.tray.name = "another one"
     rig.wait_s(1.0)
     snapshot = is_nothing(rig, *asked(rig, *FIRST))

@@ -13,7 +13,7 @@ from tests.device.rig import open_rig
 @pytest.fixture
 def real(tmp_path, monkeypatch):
     """A table whose button is at the tray."""
-    monkeypatch.setattr(TrayButton, "simulated", False)
+    monkeypatch.setattr(TrayButton, "is_simulated", False)
     with open_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         yield rig

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from device import companion
+from device.companion import companion
 from game.commands import Bank, CorrectDie, StartMatch, SubmitPhoto, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
@@ -25,8 +25,7 @@ TURNED = {90: 6, 180: 3, 270: 8}
 @pytest.fixture
 def rig(tmp_path):
     """A table without a camera; the simulated tray is what the phone is held over."""
-    with open_rig(tmp_path, open_camera=None, opened=False) as rig:
-        rig.companion.simulated_tray = None
+    with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         yield rig
 
@@ -173,7 +172,7 @@ def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
 def test_no_camera_is_missed_where_phones_take_the_pictures(rig):
     snapshot = rig.companion.snapshot()
     rig.clock.now_s += 30
-    rig.companion.step(0)
+    rig.loop.step(0)
 
     assert snapshot.camera is None
     assert str(snapshot.lamp.meaning) == "ready: throw and press"

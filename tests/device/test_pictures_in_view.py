@@ -121,7 +121,7 @@ def test_nothing_of_the_room_is_kept_beside_the_journal(tmp_path):
     with open_rig(
         tmp_path, tray=tray, clock=clock, open_camera=lambda: Room(tray), throw_pictures=pictures
     ) as rig:
-        assert (rig.companion.tray_watch.preview.latest[0, 0] == PEOPLE).all()
+        assert (rig.watch.preview.latest[0, 0] == PEOPLE).all()
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*FIRST)
 
@@ -139,7 +139,9 @@ def test_a_picture_is_kept_of_the_throw_and_not_of_what_was_seen_since(tmp_path)
 
         rig.tray.gather()
         rig.press()
-        rig.companion._live_match.seen = 3  # as a choice books a throw that lay there before
-        rig.companion._publish()
+        rig.companion.session.table.live_match.seen = (
+            3  # as a choice books a throw that lay there before
+        )
+        rig.companion.announce("http://here/")
 
     assert len(kept) == 1

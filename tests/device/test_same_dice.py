@@ -172,8 +172,8 @@ def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
 def test_dice_thrown_between_the_reading_and_its_acceptance_were_thrown(match_rig):
     match_rig.roll(1, 1, 2, 3, 5, 6)
     match_rig.finger.press()
-    match_rig.companion.work_off()
-    while not len(match_rig.companion._inbox):  # the reading waits there
+    match_rig.loop.work_off()
+    while not len(match_rig.inbox):  # the reading waits there
         match_rig.look()
     match_rig.tray.set_aside((1, 1))
     match_rig.tray.throw(values=(2, 3, 5, 6))
@@ -200,7 +200,7 @@ def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path,
         rig.throw(*SCORING)
         assert str(rig.press().message) == "Not thrown yet: the dice lie where they lay."
 
-        assert rig.companion.tray_watch.has_tumbled is False
+        assert rig.watch.has_tumbled is False
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])

@@ -6,10 +6,9 @@ from threading import Event
 
 import pytest
 
+from device.companion.inbox import Inbox, InboxLoop, Refresh
 from device.hardware import systemd as systemd_words
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
-from device.inbox import Announce, Asked
-from game.commands import RestoreBackup
 
 
 @pytest.fixture
@@ -75,24 +74,39 @@ def test_a_loop_that_stands_still_is_not_heard(systemd):
     assert heard(ear) == []
 
 
-def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path):
-    from tests.device.rig import open_rig  # noqa: PLC0415
+class HangingWorker:
+    """Hangs in the first note, until it is told to go on."""
 
-    with open_rig(tmp_path) as rig:
-        beats, hang, hanging = [], Event(), Event()
-        rig.companion._alive = lambda: beats.append(1)
-        rig.companion._thread.start()
-        rig.companion._session.starts.reload = lambda: (hanging.set(), hang.wait(20))
-        rig.companion._inbox.post(Asked(RestoreBackup(lambda: None)))
-        assert hanging.wait(10)
-        before = len(beats)
-        hang.wait(1.5)
-        assert len(beats) == before
-        hang.set()
-        asked = Asked(Announce("http://here/"))
-        rig.companion._inbox.post(asked)
-        asked.done.result(timeout=10)
-        assert len(beats) > before
+    def __init__(self):
+        self.is_hanging, self.may_go_on = Event(), Event()
+
+    def handle(self, note):
+        self.is_hanging.set()
+        self.may_go_on.wait(20)
+
+    def perform(self, task, request):
+        pass
+
+    def publish(self):
+        return None
+
+    def has_news(self):
+        return False
+
+
+def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs():
+    beats, inbox, worker = [], Inbox(), HangingWorker()
+    loop = InboxLoop(inbox, worker, lambda: beats.append(1))
+    loop.start()
+    inbox.changed()
+    assert worker.is_hanging.wait(10)
+    before = len(beats)
+    worker.may_go_on.wait(1.5)
+    assert len(beats) == before
+    worker.may_go_on.set()
+    loop.ask(Refresh())
+    assert len(beats) > before
+    loop.close()
 
 
 def test_what_may_take_long_is_no_hang_until_it_takes_too_long(monkeypatch):

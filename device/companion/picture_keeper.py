@@ -1,0 +1,146 @@
+"""Which picture belongs to what is in view: to the open question, or to the throw as it stands."""
+
+from dataclasses import replace
+
+from device.session.session import Session
+from device.session.table_state import NeedsAttention, OpenQuestion, Overlay, TableState
+from device.session.tray_reader import TrayReading
+from device.storage.misreads import MisreadCollector, MisreadStore
+from device.storage.photo_album import AlbumPicture, PhotoAlbum, shows
+from device.storage.throw_pictures import ThrowPictures
+from device.watching.reports import CapturedReading
+from game.commands import CorrectDie, EnterThrow, MarkForeignObject
+from game.match.rolloff import RollOff
+from game.message import Message
+from game.situation import TableError
+from web.contracts.table import Photo
+
+
+class PictureKeeper:
+    """Keeps the pictures that were read, and what people said about them.
+
+    Args:
+        throw_pictures: Keeps one picture of each throw on disk; None keeps none.
+        misreads: Keeps the pictures that people corrected; None keeps none.
+
+    Attributes:
+        album: The last few pictures, for the phones.
+    """
+
+    def __init__(self, throw_pictures: ThrowPictures | None, misreads: MisreadStore | None) -> None:
+        self.album = PhotoAlbum()
+        self._throw_pictures = throw_pictures
+        self._misreads = MisreadCollector(misreads) if misreads else None
+        self._saved_position = 0
+        self._newest: CapturedReading | None = None
+        self._cropped: AlbumPicture | None = None
+        self._in_question: tuple[Overlay, AlbumPicture] | None = None
+        self._rolled_off: tuple[RollOff, AlbumPicture] | None = None
+
+    def add(self, captured: CapturedReading) -> None:
+        """Keep a picture as it was read, before people say more about it."""
+        if self._misreads:
+            self._misreads.saw(captured)
+        self._show(captured)
+
+    def assign(self, table: TableState) -> None:
+        """Note that what is open now, or the last die of the roll-off, comes from the newest picture."""
+        if self._cropped is None:
+            return
+        if isinstance(table.overlay, OpenQuestion | NeedsAttention):
+            self._in_question = table.overlay, self._cropped
+        if table.match is None:
+            self._rolled_off = table.rolloff, self._cropped
+
+    def photo(self, table: TableState) -> Photo | None:
+        """Return the photo of what is in view. A throw without a picture never shows another's."""
+        throw = table.last_throw
+        if self._in_question and self._in_question[0] is table.overlay:
+            return self.album.as_read(self._in_question[1], throw)
+        if throw:
+            return self.album.of(throw)
+        if table.match is not None or table.dice_log is not None:
+            return None
+        if self._rolled_off and self._rolled_off[0] is table.rolloff:
+            return self.album.as_read(self._rolled_off[1])
+        return None
+
+    def correct(
+        self, session: Session, command: CorrectDie | MarkForeignObject, photo: Photo | None
+    ) -> CapturedReading | None:
+        """Carry out what somebody said about a die on the photo.
+
+        Args:
+            session: What is played.
+            command: What somebody said.
+            photo: The photo that the phones show.
+
+        Returns:
+            The reading as it was before, if one of its objects turned out not to be a die.
+
+        Raises:
+            TableError, GameError: If it is refused.
+        """
+        slot = _slot(command, photo)
+        before = self._newest
+        match command:
+            case CorrectDie() if slot is not None:
+                session.correct_die(slot, command.face)
+            case CorrectDie() if before:
+                tray_reading = before.tray_reading.with_face(command.die, command.face)
+                session.results.correct(tray_reading)
+                self._replace_newest(session, before, tray_reading)
+            case MarkForeignObject() if before:
+                tray_reading = before.tray_reading.without(command.die)
+                session.results.ignore(tray_reading)
+                self._replace_newest(session, before, tray_reading)
+                return before
+        return None
+
+    def enter(self, session: Session, command: EnterThrow) -> None:
+        """Enter a throw. If a reading needs attention, its picture shows that throw.
+
+        Raises:
+            TableError, GameError: If it is refused.
+        """
+        before = session.table.match
+        needs_attention = isinstance(session.table.overlay, NeedsAttention)
+        session.do(command)
+        after = session.table.match
+        if self._misreads and before and after and needs_attention and after is not before:
+            self._misreads.tapped_in(before, after)
+
+    def save(self, table: TableState) -> None:
+        """Save the picture of a throw that was just read, and learn from what people corrected."""
+        position = table.live_match.seen
+        if self._throw_pictures and self._cropped and position not in (0, self._saved_position):
+            self._saved_position = position
+            throw = table.last_throw
+            if throw and shows(self._cropped.reading, throw):
+                self._throw_pictures.keep(position, self._cropped.image)
+        if self._misreads and table.match:
+            self._misreads.learn(table.match)
+
+    def _replace_newest(
+        self, session: Session, captured: CapturedReading, tray_reading: TrayReading
+    ) -> None:
+        self._show(replace(captured, tray_reading=tray_reading))
+        self.assign(session.table)
+
+    def _show(self, captured: CapturedReading) -> None:
+        """Add the picture to the album, cropped to the tray, because everybody in the network may see it."""
+        self._newest = captured
+        self._cropped = self.album.add(
+            captured.image, captured.reading, captured.zones, captured.offset_px
+        )
+
+
+def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int | None:
+    """Return the index of the die in the last throw, or None if it is no part of it."""
+    if photo is None or photo.id != command.photo:
+        raise TableError(Message("That photo is an old one: look at the newest, and tap there."))
+    if command.die >= len(photo.dice):
+        raise TableError(
+            Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
+        )
+    return photo.dice[command.die].slot

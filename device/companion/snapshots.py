@@ -1,0 +1,167 @@
+"""What is shown of the table: the snapshot for the phones, and the indicator for the lamp."""
+
+from dataclasses import dataclass, field, replace
+from threading import Condition
+
+from device.hardware.lamp import LAMPS
+from device.hardware.outputs import Signals
+from device.hardware.voice import spoken_text
+from device.session.indicator import Indicator, indicator_for
+from device.session.session import Session
+from device.session.table_state import NeedsAttention, OpenQuestion
+from game.message import Message
+from game.stats.announcements import has_banked
+from web.contracts.coach import Coaching
+from web.contracts.table import Photo, ScorekeeperView, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Troubles:
+    """What is wrong with the running companion.
+
+    Attributes:
+        camera: Why there is no camera.
+        journal: Why the last step could not be written.
+        record: What happened to the journal when it was opened.
+        output: What is wrong with button, lamp, buzzer or voice.
+    """
+
+    camera: Message | None = None
+    journal: Message | None = None
+    record: Message | None = None
+    output: Message | None = None
+
+    @property
+    def at_the_table(self) -> tuple[Message, ...]:
+        """What everybody has to know. A missing camera is in the table's message already."""
+        return tuple(each for each in (self.record, self.journal, self.output) if each)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The state of everything around the session.
+
+    Attributes:
+        simulated: Whether the tray is simulated.
+        camera: Name of the camera; None while there is none.
+        by_phone: Whether phones take the pictures, so that no camera is missed.
+        hands_off: Whether thrown dice are read without a press.
+        photo: The photo of what is in view.
+        join_url: Address behind the QR code.
+        held_s: How long the button has been down, in seconds; None if it is up.
+        moved: Whether the tray has moved since it was calibrated.
+        testing: The colour that calibration asks about.
+        calibrated: Whether the camera is calibrated, or needs no calibration.
+        notice: What has changed since the calibration.
+        troubles: What is wrong.
+        scorekeeper: Who may change the match.
+    """
+
+    simulated: bool
+    camera: str | None = None
+    by_phone: bool = False
+    hands_off: bool = False
+    photo: Photo | None = None
+    join_url: str = ""
+    held_s: float | None = None
+    moved: bool = False
+    testing: str = ""
+    calibrated: bool = True
+    notice: Message | None = None
+    troubles: Troubles = field(default_factory=Troubles)
+    scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
+
+
+def draw(version: int, session: Session, around: Surroundings, coaching: Coaching) -> Snapshot:
+    """Return everything that a phone needs to draw the table.
+
+    Args:
+        version: Version of the snapshot.
+        session: What is played.
+        around: The state of everything around the session.
+        coaching: What the coach says.
+    """
+    table, match, overlay = session.table, session.table.match, session.table.overlay
+    return Snapshot(
+        version=version,
+        situation=table.situation,
+        message=table.message,
+        lamp=LAMPS[indicator_of(session, around)],
+        advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
+        match=match,
+        step=table.live_match.steps,
+        rolloff=table.rolloff if match is None and table.dice_log is None else None,
+        photo=around.photo,
+        just_dice=table.dice_log,
+        question=overlay.question if isinstance(overlay, OpenQuestion) else None,
+        choices=table.choices,
+        has_ignored_objects=session.results.has_ignored_objects,
+        simulated=around.simulated,
+        camera=around.camera,
+        hands_off=around.hands_off,
+        join_url=around.join_url,
+        calibrated=around.calibrated,
+        notice=around.notice,
+        troubles=around.troubles.at_the_table,
+        scorekeeper=around.scorekeeper,
+        coach=coaching,
+    )
+
+
+def indicator_of(session: Session, around: Surroundings) -> Indicator:
+    """Return what the lamp shows.
+
+    Args:
+        session: What is played.
+        around: The state of everything around the session.
+    """
+    return indicator_for(
+        session.table.situation,
+        session.table.match,
+        held_s=around.held_s or 0.0,
+        has_camera=session.camera.is_present or around.by_phone,
+        started=session.camera.is_known,
+        moved=around.moved,
+        testing=around.testing,
+        asked=around.scorekeeper.by_button,
+        may_shut_down=session.may_shut_down,
+    )
+
+
+class SnapshotPublisher:
+    """Publishes snapshots to phones, and indicators to the parts at the tray.
+
+    Args:
+        first: The snapshot before anything has happened.
+        output: Lamp, buzzer and voice.
+
+    Attributes:
+        snapshot: The newest snapshot; any thread may read it.
+    """
+
+    def __init__(self, first: Snapshot, output: Signals) -> None:
+        self.snapshot, self._output = first, output
+        self._published = Condition()
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """Implement `Table.wait`."""
+        with self._published:
+            is_newer = self._published.wait_for(lambda: self.snapshot.version > after, timeout_s)
+            return self.snapshot if is_newer else None
+
+    def publish(self, drawn: Snapshot, indicator: Indicator) -> Snapshot:
+        """Publish a snapshot if it shows anything new, and return the newest one.
+
+        Args:
+            drawn: What the table shows now, with the version of the newest snapshot.
+            indicator: What the lamp shows now.
+        """
+        before = self.snapshot
+        if drawn == before:
+            return before
+        with self._published:
+            self.snapshot = replace(drawn, version=before.version + 1)
+            self._published.notify_all()
+        words = spoken_text(drawn.message, drawn.advice)
+        self._output.show(indicator, words, banked=has_banked(before.match, drawn.match))
+        return self.snapshot

@@ -1,0 +1,311 @@
+"""What the companion does on its one thread."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from device.calibrating.wizard import ButtonUse
+from device.cameras.simulated.player import throw_like_a_player
+from device.cameras.simulated.tray import SimulatedTray
+from device.coach.coach import TableCoach
+from device.companion.inbox import (
+    RESTORE_S,
+    Announce,
+    ButtonDown,
+    ButtonReleased,
+    Changed,
+    JournalMended,
+    Note,
+    Photographed,
+    Refresh,
+    RelockExposure,
+    Task,
+)
+from device.companion.picture_keeper import PictureKeeper
+from device.companion.snapshots import (
+    SnapshotPublisher,
+    Surroundings,
+    Troubles,
+    draw,
+    indicator_of,
+)
+from device.companion.table_button import TableButton
+from device.companion.tray_camera import TrayCamera
+from device.hardware.lamp import LAMPS
+from device.hardware.outputs import Signals
+from device.hardware.systemd import keep_alive
+from device.session.session import Session
+from device.session.table_state import TableState
+from device.watching.reports import (
+    CameraFound,
+    CameraLost,
+    CapturedReading,
+    DiceSettled,
+    Report,
+    TimedOut,
+)
+from game.commands import (
+    AcknowledgeDamage,
+    CorrectDie,
+    EnterThrow,
+    MarkForeignObject,
+    RestoreBackup,
+    SetCoachMode,
+    ThrowSimulatedDice,
+)
+from game.match.match import new_names
+from game.message import Message, join_with_semicolons
+from game.situation import TableError
+from web.access.scorekeeper import Scorekeeper
+from web.contracts.coach import Coaching, CoachMode
+from web.contracts.table import Snapshot
+
+
+@dataclass(slots=True)
+class JournalNotice:
+    """What people have to know about the journal as it was found.
+
+    Attributes:
+        message: The notice; None if there is none, or somebody has read it.
+        on_read: Called when somebody has read it.
+    """
+
+    message: Message | None = None
+    on_read: Callable[[], object] = lambda: None
+
+    def acknowledge(self) -> None:
+        """Drop the notice, because somebody has read it."""
+        self.message = None
+        self.on_read()
+
+
+@dataclass(frozen=True, slots=True)
+class TableParts:
+    """The parts of one table.
+
+    Attributes:
+        session: What is played.
+        camera: The camera over the tray.
+        button: The button.
+        output: Lamp, buzzer and voice.
+        pictures: The pictures that were read.
+        scorekeeper: Who may change the match from a phone.
+        coach: Works out figures; None if there is no coach.
+        notice: What people have to know about the journal.
+        simulated_tray: The simulated tray, if there is one.
+        hands_off: Whether thrown dice are read without a press.
+        is_alive: Called while a long task is under way.
+    """
+
+    session: Session
+    camera: TrayCamera
+    button: TableButton
+    output: Signals
+    pictures: PictureKeeper
+    scorekeeper: Scorekeeper
+    coach: TableCoach | None
+    notice: JournalNotice
+    simulated_tray: SimulatedTray | None
+    hands_off: bool
+    is_alive: Callable[[], object]
+
+
+class TableWorker:
+    """Does what the notes in the inbox say.
+
+    Args:
+        parts: The parts of the table.
+
+    Attributes:
+        publisher: Publishes what the table shows.
+    """
+
+    def __init__(self, parts: TableParts) -> None:
+        self._parts = parts
+        self._held_s: float | None = None
+        self._join_url = ""
+        first = draw(1, parts.session, self._surroundings, self._coaching)
+        self.publisher = SnapshotPublisher(first, parts.output)
+
+    @property
+    def troubles(self) -> Troubles:
+        """What is wrong with the parts of the table."""
+        parts = self._parts
+        no_button = (parts.button.trouble,) if parts.button.trouble else ()
+        failing = (*no_button, *parts.output.troubles)
+        output = join_with_semicolons(failing) if failing else None
+        journal = parts.session.table.live_match.trouble
+        return Troubles(parts.camera.trouble, journal, parts.notice.message, output)
+
+    def handle(self, note: Note) -> None:
+        """Implement `NoteWorker.handle`."""
+        match note:
+            case ButtonReleased():
+                with self._parts.session.table.live_match.asked_by(note.request):
+                    self._release_button(note)
+            case ButtonDown():
+                self._held_s = None if self._parts.camera.wizard.page.button_use else note.held_s
+            case JournalMended():
+                self._parts.notice.message = note.notice
+                self.say(note.notice.sentences[0])
+            case RelockExposure():
+                self._parts.camera.watch.relock_exposure()
+            case Changed():
+                pass
+            case _:
+                self._take(note)
+
+    def perform(self, task: Task, request: str) -> None:
+        """Implement `NoteWorker.perform`."""
+        with self._parts.session.table.live_match.asked_by(request):
+            self._perform(task)
+
+    def publish(self) -> Snapshot:
+        """Implement `NoteWorker.publish`."""
+        table = self._parts.session.table
+        self._parts.pictures.save(table)
+        before, after = self.publisher.snapshot.match, table.match
+        if before and after and after is not before:  # a renamed player keeps the phone
+            self._parts.scorekeeper.players.rename(new_names(before, after))
+        around = self._surroundings
+        drawn = draw(self.publisher.snapshot.version, self._parts.session, around, self._coaching)
+        return self.publisher.publish(drawn, indicator_of(self._parts.session, around))
+
+    def has_news(self) -> bool:
+        """Implement `NoteWorker.has_news`: a camera hangs, or a page has stopped asking for something."""
+        if report := self._parts.camera.check_hung():
+            self._take(report)
+            return True
+        around, shown = self._surroundings, self.publisher.snapshot
+        lamp = LAMPS[indicator_of(self._parts.session, around)]
+        return shown.lamp != lamp or shown.scorekeeper != around.scorekeeper
+
+    def say(self, message: Message) -> None:
+        """Implement `NoteWorker.say`."""
+        self._parts.session.table.message = message
+
+    def _release_button(self, note: ButtonReleased) -> None:
+        parts = self._parts
+        is_press_at_tray = note.is_finger and parts.button.is_real and not note.held_s
+        if is_press_at_tray and parts.scorekeeper.press_button():
+            self.say(Message("The pencil is handed over."))
+            return
+        # A press on a page does not show that the button at the tray works.
+        is_for_wizard = note.is_finger or parts.camera.wizard.page.button_use is not ButtonUse.CHECK
+        if not (is_for_wizard and parts.camera.wizard.handle_press(note.held_s)):
+            parts.session.release_button(note.held_s)
+
+    def _take(self, report: Report) -> None:
+        session, camera = self._parts.session, self._parts.camera
+        match report:
+            case CapturedReading():
+                self._take_reading(report)
+            case TimedOut():
+                session.requests.timed_out(report.request)
+            case DiceSettled():
+                if not camera.wizard.page.button_use:
+                    session.requests.dice_settled()
+            case CameraFound():
+                camera.found(report.name)
+                session.camera.found()
+            case CameraLost():
+                camera.lost(report.reason)
+                session.camera.lost(report.reason)
+
+    def _take_reading(self, captured: CapturedReading) -> None:
+        earlier = captured.earlier
+        shown = self._parts.session.results.answered(
+            captured.request, captured.tray_reading, earlier.tray_reading if earlier else None
+        )
+        if shown is None:
+            return
+        self._parts.pictures.add(captured)
+        if earlier and shown is earlier.tray_reading:
+            self._parts.pictures.add(earlier)
+        self._parts.pictures.assign(self._parts.session.table)
+
+    def _perform(self, task: Task) -> None:
+        parts = self._parts
+        match task:
+            case Refresh():
+                pass
+            case Announce():
+                self._join_url = task.join_url
+            case Photographed():
+                parts.session.results.photographed(task.captured.tray_reading)
+                parts.pictures.add(task.captured)
+                parts.pictures.assign(parts.session.table)
+            case EnterThrow():
+                parts.pictures.enter(parts.session, task)
+            case CorrectDie() | MarkForeignObject():
+                self._correct(task)
+            case ThrowSimulatedDice():
+                _throw_simulated_dice(parts.simulated_tray, parts.session.table)
+            case AcknowledgeDamage():
+                parts.notice.acknowledge()
+            case SetCoachMode():
+                self._set_coach_mode(task)
+            case RestoreBackup():
+                self._restore(task)
+            case _:
+                parts.session.do(task)
+
+    def _correct(self, command: CorrectDie | MarkForeignObject) -> None:
+        photo = self.publisher.snapshot.photo
+        before = self._parts.pictures.correct(self._parts.session, command, photo)
+        if before:
+            foreign_object = before.reading.dice[command.die]
+            self._parts.camera.watch.mark_not_a_die(before.tray_reading.time_s, foreign_object)
+
+    def _set_coach_mode(self, command: SetCoachMode) -> None:
+        if self._parts.coach is None:
+            raise TableError(Message("There is no coach here."))
+        self._parts.coach.switch(CoachMode(command.mode))
+
+    def _restore(self, command: RestoreBackup) -> None:
+        """Restore a backup, and continue with the match that is in the journal then.
+
+        A restore that fails late may have replaced the journal already. Then the match in memory is
+        dropped, so that none of its steps is added to a match of the backup.
+        """
+        session, is_done = self._parts.session, False
+        try:
+            with keep_alive(self._parts.is_alive, RESTORE_S):
+                command.restore()
+            is_done = True
+        finally:
+            self._parts.camera.profiles.reload()
+            if is_done or not session.table.live_match.is_recorded:
+                session.starts.reload()
+
+    @property
+    def _surroundings(self) -> Surroundings:
+        parts, camera = self._parts, self._parts.camera
+        return Surroundings(
+            simulated=parts.simulated_tray is not None,
+            camera=camera.name,
+            by_phone=not camera.is_expected,
+            hands_off=parts.hands_off,
+            photo=parts.pictures.photo(parts.session.table),
+            join_url=self._join_url,
+            held_s=self._held_s,
+            moved=camera.drift.has_moved,
+            testing=camera.wizard.page.colour,
+            calibrated=camera.is_calibrated,
+            notice=camera.notice,
+            troubles=self.troubles,
+            scorekeeper=parts.scorekeeper.view(),
+        )
+
+    @property
+    def _coaching(self) -> Coaching:
+        coach = self._parts.coach
+        return coach.coaching(self._parts.session.table.match) if coach else Coaching()
+
+
+def _throw_simulated_dice(tray: SimulatedTray | None, table: TableState) -> None:
+    if tray is None:
+        raise TableError(Message("These dice are real: throw them yourself."))
+    if table.dice_log is not None:
+        tray.throw_all()
+    else:
+        throw_like_a_player(tray, table.match)

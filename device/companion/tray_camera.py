@@ -1,0 +1,142 @@
+"""Everything that belongs to the camera over the tray."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from device.calibrating.calibrated_camera import calibrated_opener
+from device.calibrating.drift_watch import Drifted, DriftWatch
+from device.calibrating.profile_store import ProfileStore
+from device.calibrating.wizard import Wizard
+from device.cameras.base import Camera, open_no_camera
+from device.cameras.simulated.tray import SimulatedTray
+from device.companion.inbox import Inbox, RelockExposure
+from device.companion.live_view import LiveView
+from device.watching.reports import CameraFound, CameraLost
+from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.watch_loop import WatchOptions
+from game.message import Message
+
+HUNG = Message("it hangs: check its cable, then restart the companion")
+
+
+class TrayCamera:
+    """The camera over the tray, with its watch, its calibration and its state.
+
+    Args:
+        open_camera: Opens the camera, again after each failure; None if phones take the pictures.
+        inbox: Takes what the watch reports.
+        profiles: Where the calibration is kept.
+        options: How the tray is watched.
+        simulated_tray: The simulated tray, if there is one.
+        has_real_button: Whether there is a button that a finger can press.
+        clock: Seconds on the frames' clock, which never runs backwards.
+        pause: Waits for a number of seconds.
+
+    Attributes:
+        watch: Watches the tray.
+        wizard: The calibration of this table.
+        live_view: What the camera sees now.
+        profiles: Where the calibration is kept.
+        name: Name of the camera; None while there is none.
+        trouble: Why there is no camera.
+    """
+
+    def __init__(
+        self,
+        open_camera: Callable[[], Camera] | None,
+        inbox: Inbox,
+        profiles: ProfileStore,
+        options: WatchOptions,
+        *,
+        simulated_tray: SimulatedTray | None,
+        has_real_button: bool,
+        clock: Callable[[], float],
+        pause: Callable[[float], object],
+    ) -> None:
+        self._inbox, self.profiles = inbox, profiles
+        self._drift_watch = DriftWatch(profiles, self._post_drift, clock)
+        self.watch = TrayWatch(
+            calibrated_opener(open_camera or open_no_camera, profiles),
+            inbox.post,
+            replace(
+                options,
+                filter_reading=lambda reading, camera: profiles.filter_reading(
+                    reading, camera.tray, camera.name
+                ),
+                leans=lambda camera: profiles.leans_for(camera.name),
+                on_idle=self._drift_watch.compare,
+            ),
+            clock,
+        )
+        self._thread = CameraThread(self.watch) if open_camera else None
+        self.live_view = LiveView(self.watch.preview, clock)
+        self.wizard = Wizard(
+            self.watch,
+            profiles,
+            simulated=simulated_tray,
+            real_button=has_real_button,
+            changed=inbox.changed,
+            drift_watch=self._drift_watch,
+            clock=clock,
+            pause=pause,
+        )
+        self.name: str | None = None
+        self.trouble: Message | None = None
+        self._is_hung = False
+
+    def start(self) -> None:
+        """Start watching the tray."""
+        if self._thread:
+            self._thread.start()
+
+    def close(self) -> None:
+        """Give the camera back."""
+        if self._thread:
+            self._thread.close()
+        self.wizard.close()
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether there should be a camera; phones take the pictures otherwise."""
+        return self._thread is not None
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the camera is calibrated, or needs no calibration."""
+        return not self.wizard.needs_calibration
+
+    @property
+    def drift(self) -> Drifted:
+        """What has changed over the tray since the calibration."""
+        return self._drift_watch.found
+
+    @property
+    def notice(self) -> Message | None:
+        """What people should know about the calibration."""
+        return self.drift.words or self.profiles.notice
+
+    def found(self, name: str) -> None:
+        """Note that the camera works; `name` is what it is called."""
+        self.name, self.trouble = name, None
+        self.wizard.camera_found(name)
+
+    def lost(self, reason: Message) -> None:
+        """Note that there is no camera, and why."""
+        self.name, self.trouble = None, reason
+        self.wizard.camera_lost()
+
+    def check_hung(self) -> CameraFound | CameraLost | None:
+        """Report a camera that hangs, or that came back, because its own thread cannot report that."""
+        if not self.is_expected or self.watch.link.is_hung == self._is_hung:
+            return None
+        self._is_hung = not self._is_hung
+        if self._is_hung:
+            return CameraLost(HUNG)
+        name = self.watch.preview.camera_name
+        return CameraFound(name) if name else None
+
+    def _post_drift(self, drifted: Drifted) -> None:
+        """Called on the camera's thread."""
+        if drifted.should_relock:
+            self._inbox.post(RelockExposure())
+        self._inbox.changed()
