@@ -1,4 +1,4 @@
-"""What the camera sees now, for whoever watches: of the tray alone, and made once for all of them."""
+"""What the camera sees now, cropped to the tray."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,49 +9,55 @@ from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
-VIEW_S = 0.12
-"""Dice are seen to roll; more pictures a second only warm the Pi, however many phones ask."""
+MIN_PERIOD_S = 0.12
+"""Often enough to see dice roll. More JPEGs a second would only warm the Pi."""
 
 
-class Watched(Protocol):
-    """The part of the watch over the tray that is needed."""
-
-    @property
-    def latest(self) -> Image | None: ...
+class TrayView(Protocol):
+    """The part of the tray watch that the live view needs."""
 
     @property
-    def zones_in_view(self) -> tuple[Quad, ...]: ...
+    def latest(self) -> Image | None:
+        """The newest preview, as a BGR image; None while there is none."""
+
+    @property
+    def zones_in_view(self) -> tuple[Quad, ...]:
+        """The zones of the tray in the pixels of `latest`; the tray comes first."""
 
 
 class LiveView:
-    """The newest preview picture, cut to the tray. Any thread may ask.
+    """Makes one JPEG of the tray for everybody who watches. Any thread may ask for it.
 
-    It never asks the camera for a picture of its own: the reading has the camera to itself.
+    It uses the previews of the tray watch and never asks the camera for a frame of its own.
+
+    Args:
+        view: The newest preview.
+        clock: Seconds that never run backwards.
     """
 
-    def __init__(self, watch: Watched, clock: Callable[[], float] = monotonic) -> None:
-        self._watch, self._clock = watch, clock
+    def __init__(self, view: TrayView, clock: Callable[[], float] = monotonic) -> None:
+        self._view, self._clock = view, clock
         self._lock = Lock()
         self._made_s = float("-inf")
-        self._of: Image | None = None
+        self._source: Image | None = None
         self._jpeg = b""
 
     def __repr__(self) -> str:
         return f"<LiveView, {len(self._jpeg)} bytes>"
 
     def jpeg(self) -> bytes | None:
-        """None while there is no camera, or nobody has said where its tray is: a room is not shown."""
+        """Return a JPEG of the tray, or None while no tray is known: the room is never shown."""
         with self._lock:
-            latest, zones = self._watch.latest, self._watch.zones_in_view
+            latest, zones = self._view.latest, self._view.zones_in_view
             if latest is None or not zones:
-                self._of, self._jpeg = None, b""
+                self._source, self._jpeg = None, b""
                 return None
-            if not self._jpeg or (latest is not self._of and self._is_due):
+            if not self._jpeg or (latest is not self._source and self._is_due):
                 height, width = latest.shape[:2]
-                self._of, self._made_s = latest, self._clock()
+                self._source, self._made_s = latest, self._clock()
                 self._jpeg = encode_jpeg(tray_cut(width, height, zones[:1]).of(latest))
             return self._jpeg
 
     @property
     def _is_due(self) -> bool:
-        return self._clock() - self._made_s >= VIEW_S
+        return self._clock() - self._made_s >= MIN_PERIOD_S

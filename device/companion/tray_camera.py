@@ -136,7 +136,7 @@ class TrayCamera:
         return CameraFound(name) if name else None
 
     def _post_drift(self, drifted: Drifted) -> None:
-        """Called on the camera's thread."""
+        """Take a drift, on the camera's thread."""
         if drifted.should_relock:
             self._inbox.post(RelockExposure())
         self._inbox.changed()

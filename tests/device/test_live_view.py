@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from device.companion.live_view import VIEW_S, LiveView
+from device.companion.live_view import MIN_PERIOD_S, LiveView
 from tests.device.rig import open_rig
 from vision.reading import Quad
 
@@ -43,7 +43,7 @@ def test_it_is_made_once_for_all_and_only_so_often(clock):
     watch.latest = watch.latest // 2
 
     assert view.jpeg() is first
-    clock.now_s += 2 * VIEW_S
+    clock.now_s += 2 * MIN_PERIOD_S
     assert view.jpeg() is not first
 
 
