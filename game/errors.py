@@ -45,7 +45,7 @@ class ThrowError(GameError):
     """A throw with an impossible face, or with more dice than the rules use."""
 
 
-class IllegalMove(GameError):  # noqa: N818 - reads as what it is: python-chess says IllegalMoveError
+class IllegalMove(GameError):  # noqa: N818 - the name says that it is an error
     """A move that the rules forbid at this point."""
 
 
@@ -64,7 +64,7 @@ class JournalError(GameError):
     """A journal that cannot be read or written."""
 
 
-class DamagedJournal(JournalError):  # noqa: N818 - reads as what it is
+class DamagedJournal(JournalError):  # noqa: N818 - the name says that it is an error
     """A journal that does not hold what was written to it. It has to be restored from a backup."""
 
 

@@ -167,7 +167,7 @@ class Verbatim(Message):
     def __init__(self, words: str) -> None:
         Message.__init__(self, words)
 
-    def translate(self, language: Language) -> str:  # noqa: ARG002 - the same in all of them
+    def translate(self, language: Language) -> str:  # noqa: ARG002 - the text is the same in every language
         """Return the text unchanged."""
         return self.template
 

@@ -267,7 +267,7 @@ def _no_toml(text: str, where: str, why: str) -> Message:
     found, at, place = why.partition(" (at ")
     what: Value = found
     lines = text.rstrip().split("\n")
-    if not at:  # thousands of digits or brackets, which Python refuses in words of its own
+    if not at:  # Python's own error for thousands of digits or brackets
         what, number = Message("a value is too long"), lines.index(max(lines, key=len)) + 1
     else:
         line = re.match(r"line (\d+)", place)

@@ -249,9 +249,9 @@ def _verdict(option: TurnOption) -> str:
     if option.refused:
         return "throw: it cannot be banked"
     measure = "to win" if option.win_thrown is not None else "for points"
-    if option.near:
+    if option.is_tie:
         return f"a tie {measure}: do as you like"
-    return f"{'bank' if option.banks else 'throw'} {measure}"
+    return f"{'bank' if option.should_bank else 'throw'} {measure}"
 
 
 def _percent(chance: float | None) -> str:
@@ -282,6 +282,6 @@ def _option_json(option: TurnOption) -> dict[str, Any]:
         "refused": str(option.refused) if option.refused else None,
         "win_banked": option.win_banked,
         "win_thrown": option.win_thrown,
-        "best": "bank" if option.banks else "throw",
-        "tie": option.near,
+        "best": "bank" if option.should_bank else "throw",
+        "tie": option.is_tie,
     }

@@ -51,7 +51,7 @@ def write_owner(lock: IO[bytes], identity: str) -> None:
         lock: The lock from `lock_journal`.
         identity: Id of the journal, or "" while it has no steps.
     """
-    with suppress(OSError):  # one sign less
+    with suppress(OSError):  # only one safeguard less
         lock.truncate(0)
         lock.write(identity.encode())
         lock.flush()

@@ -68,7 +68,7 @@ def _rows(db: sqlite3.Connection) -> Iterator[Row]:
 def _row(db: sqlite3.Connection, position: int) -> Row | None:
     try:
         row: Row | None = db.execute(
-            f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - our own words
+            f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - a constant
             (position,),
         ).fetchone()
     except UNREADABLE:

@@ -109,7 +109,7 @@ def _copy(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _make(db: sqlite3.Connection) -> None:
-    for statement in TABLES.split(";"):  # executescript would commit
+    for statement in TABLES.split(";"):  # executescript would commit the transaction
         db.execute(statement)
     assign_identity(db)
 

@@ -19,8 +19,8 @@ CREATE TABLE about (
 ) WITHOUT ROWID;
 CREATE TABLE match (
     id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL,      -- no other match anywhere has it
-    result TEXT             -- of a match that was won, sealed: saves folding it for every list
+    key TEXT NOT NULL,      -- an id that no other match has, in any journal
+    result TEXT             -- final standings with a checksum, so that lists need not replay the match
 );
 CREATE TABLE entry (
     position INTEGER PRIMARY KEY,
@@ -29,7 +29,7 @@ CREATE TABLE entry (
     time REAL,
     body TEXT NOT NULL,
     seal INTEGER NOT NULL,
-    request TEXT,           -- which one asked for it: asked again, it is not done again
+    request TEXT,           -- id of the request that made the step, so that a repeated request does nothing
     UNIQUE (match, seq)
 );
 """
@@ -70,9 +70,11 @@ def check_tables(db: sqlite3.Connection) -> None:
     missing = set(DEFINITIONS.get(found, ()))
     for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         if kind == "index" and sql is None:
-            continue  # that of a UNIQUE, which its table has
+            continue  # SQLite's own index of a UNIQUE constraint
         if kind != "table" or _plain(str(sql)) not in missing:
-            raise sqlite3.DatabaseError(f"a {kind} is no part of a journal: {str(name)[:40]!r}")
+            raise sqlite3.DatabaseError(
+                f"a {kind} does not belong to a journal: {str(name)[:40]!r}"
+            )
         missing.remove(_plain(str(sql)))
     if missing:
         raise sqlite3.DatabaseError("a table of the journal is missing")

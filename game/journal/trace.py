@@ -119,7 +119,7 @@ class Trace:
         """
         head = f"{HEAD.format(identity)}\n"
         with self._lock:
-            self._let_go()  # not in place until all of it is
+            self._let_go()  # until the new file is complete, none is in place
             self._replace((head + _lines(rows, keys, requests)).encode("utf-8", "replace"))
             self.last = last
 
@@ -151,7 +151,7 @@ class Trace:
                 return
             head, *lines = self.path.read_bytes().split(b"\n")
             kept = [line for line in lines if (at := _position(_unsealed(line))) and at > upto]
-            if len(kept) < len(lines) - 1:  # the last is the nothing behind the end
+            if len(kept) < len(lines) - 1:  # the last line is empty
                 self._replace(b"\n".join([head, *kept, b""]))
 
     def close(self) -> None:

@@ -115,7 +115,7 @@ def _banked(state: State, event: Banked) -> State:
     keep = state.best_bank_keep if event.dice is None else _keep_of(state, event.dice)
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
-    assert keep is not None  # noqa: S101 - without a keep a bank is refused
+    assert keep is not None  # noqa: S101 - a bank without a keep was refused above
     points, over = state.locked_points + keep.score, state.overshoots(keep)
     state = _with_keep(state, keep, assumed=event.dice is None)
     return (

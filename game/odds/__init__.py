@@ -1,4 +1,5 @@
-"""Exact chances and best play: of a throw, of a turn, and of a match of two.
+"""Exact chances and best play, for a throw, a turn, and a match.
 
-The arithmetic is numpy's; only `shelf` touches a file. docs/odds.md says what each figure means.
+The calculations use numpy, and only `table_store` touches files. `docs/odds.md` explains each
+figure.
 """

@@ -1,7 +1,7 @@
-"""What each choice of a turn is worth, on the board as it stands: for the page and the terminal.
+"""What each choice of a turn is worth in the current match, for the page and the terminal.
 
-Two measures stand side by side: the chance to win against one opponent who plays as well, and the
-points that the turn brings on average if one looks at nothing else.
+Two measures stand side by side: the chance to win against an equally good opponent, and the points
+that the turn brings on average if nothing else matters.
 """
 
 from collections.abc import Iterable
@@ -22,20 +22,24 @@ from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw_reason
 
 WIN_TOLERANCE = 0.001
-"""Chances to win that differ by less are called a tie: nobody would feel it in a lifetime."""
+"""Difference between chances to win that counts as a tie. Nobody would notice it in a lifetime."""
 
 POINTS_TOLERANCE = 1.0
+"""Difference between average points that counts as a tie."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPosition:
-    """Where a match of two stands for the player on turn.
+    """A match of two, seen by the player on turn.
 
     Attributes:
-        mine, theirs: points on the board.
-        second: whether the other began the match.
-        opened, other_opened: whether the players are on the board; without, whoever has points is.
-        farkles, other_farkles: how many in a row came last.
+        mine: Score of the player on turn.
+        theirs: Score of the other player.
+        second: Whether the other player began the match.
+        opened: Whether the player on turn is on the board. None: exactly if there are points.
+        other_opened: Whether the other player is on the board, likewise.
+        farkles: Farkles in a row of the player on turn.
+        other_farkles: Farkles in a row of the other player.
     """
 
     mine: int = 0
@@ -47,7 +51,12 @@ class MatchPosition:
     other_farkles: int = 0
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
-        """The other's turn, once this one brought nothing; the third farkle in a row costs so many."""
+        """Return the other player's position after a farkle.
+
+        Args:
+            fallen: Points that the third farkle in a row costs.
+            floor: Lowest score that the rules allow, or None.
+        """
         farkles = (self.farkles + 1) % PENALTY_STREAK
         mine = self.mine if farkles else self.mine - fallen
         return MatchPosition(
@@ -62,20 +71,23 @@ class MatchPosition:
 
     @property
     def on_board(self) -> bool:
+        """Whether the player on turn is on the board."""
         return self.mine > 0 if self.opened is None else self.opened
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOption:
-    """Banking, or throwing on with some number of dice.
+    """A choice: to bank, or to throw on with some number of dice.
 
     Attributes:
-        at_risk: points of the turn so far.
-        n_dice: dice of the next throw.
-        refused: why it cannot be banked.
-        farkle: chance that the next throw is a farkle.
-        points: what the turn brings on average when thrown on.
-        win_banked, win_thrown: chance to win; None where it is not solved, or cannot be.
+        at_risk: Points of the turn so far.
+        n_dice: Dice of the next throw.
+        refused: Why the turn cannot be banked, or None.
+        farkle: Chance that the next throw farkles.
+        points: Points that the turn brings on average if it is thrown on.
+        win_banked: Chance to win by banking. None if it is not known or not allowed.
+        win_thrown: Chance to win by throwing on. None if it is not known.
+        keep: The keep that leads here, if any.
     """
 
     at_risk: int
@@ -89,18 +101,18 @@ class TurnOption:
 
     @property
     def win(self) -> float | None:
-        """By the better of both."""
+        """Chance to win with the better choice, or None."""
         found = [win for win in (self.win_banked, self.win_thrown) if win is not None]
         return max(found, default=None)
 
     @property
     def worth(self) -> float:
-        """Points of the better of both."""
+        """Average points with the better choice."""
         return self.points if self.refused else max(self.points, float(self.at_risk))
 
     @property
-    def near(self) -> bool:
-        """Whether banking and throwing on are as good as each other."""
+    def is_tie(self) -> bool:
+        """Whether banking and throwing on are equally good."""
         if self.refused:
             return False
         if self.win_banked is None or self.win_thrown is None:
@@ -108,8 +120,8 @@ class TurnOption:
         return abs(self.win_banked - self.win_thrown) < WIN_TOLERANCE
 
     @property
-    def banks(self) -> bool:
-        """Whether banking is the better of both."""
+    def should_bank(self) -> bool:
+        """Whether banking is the better choice."""
         if self.win_banked is None or self.win_thrown is None:
             return not self.refused and self.at_risk >= self.points
         return self.win_banked >= self.win_thrown
@@ -117,11 +129,16 @@ class TurnOption:
 
 @dataclass(frozen=True, slots=True)
 class TurnOdds:
-    """All that can be asked in one turn on one board.
+    """The values of all choices in one turn.
 
     Attributes:
-        lost: the chance to win once it brings nothing, where more than two play.
-        one_throw_only: whether it is a charity roll: no dice must be thrown on.
+        rules: The rules.
+        table: The match as the player on turn sees it.
+        points: Average points from every point of the turn.
+        banked: Chance to win by banking, at [steps], or None.
+        worth: Chance to win from every point of the turn, or None.
+        lost: Chance to win after a turn without points, in a match of more than two players.
+        is_charity_roll: Whether the player has only one throw, so that no dice must be thrown on.
     """
 
     rules: Ruleset
@@ -133,7 +150,13 @@ class TurnOdds:
     is_charity_roll: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
-        """Banking so many points, or throwing so many dice."""
+        """Return the choice with this many points at risk and dice to throw.
+
+        Args:
+            at_risk: Points of the turn so far.
+            n_dice: Dice of the next throw.
+            hot: Whether they are all dice after hot dice.
+        """
         refused = self._refusal(at_risk, 0 if hot else n_dice)
         steps = at_risk // self.points.throws.step
         banked = None if self.banked is None or refused else float(self.banked[steps])
@@ -151,7 +174,13 @@ class TurnOdds:
     def options(
         self, at_risk: int, keeps: Iterable[Keep], bonus: int = 0
     ) -> tuple[TurnOption, ...]:
-        """What each keep of a throw would leave, best first; `at_risk` is without the throw."""
+        """Return the choice that each keep of a throw leads to, best first.
+
+        Args:
+            at_risk: Points of the turn before the throw.
+            keeps: The legal keeps.
+            bonus: Points for a last die that scored.
+        """
         found = [
             replace(
                 self.option(
@@ -191,10 +220,16 @@ class TurnOdds:
 def turn_odds(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds | None, *, most: int = 0
 ) -> TurnOdds:
-    """The odds of the turn on this board; chances to win where `wins` is solved.
+    """Return the odds of a turn.
+
+    Args:
+        rules: The rules.
+        table: The match as the player on turn sees it.
+        wins: The solved match. None leaves the chances to win out.
+        most: Points at risk up to which the odds are needed.
 
     Raises:
-        OddsError: the player on turn has reached the target already, or nobody follows.
+        OddsError: If the player on turn has reached the target, or no last turn follows.
     """
     points = points_table(rules, opened=table.on_board)
     if wins is None or not wins.solved:
@@ -207,10 +242,15 @@ def turn_odds(
 
 
 def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> Positions:
-    """The board of this position in the solved match.
+    """Return a position as a board of the solved match.
+
+    Args:
+        wins: The solved match.
+        table: The position.
+        mine: Number of the standing of the player on turn, if it is known already.
 
     Raises:
-        OddsError: somebody has reached the target.
+        OddsError: If somebody has reached the target.
     """
     if mine is None:
         mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
@@ -221,7 +261,7 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
 def _following(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
-    """The last turn, after the other has reached the target: to have more, or lose."""
+    """Return the odds of the last turn after the other player has reached the target."""
     ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(
@@ -244,14 +284,19 @@ def _following(
 
 
 def _charity(rules: Ruleset, needed: int, least: int, most: int) -> TurnValues:
-    """One throw, and what it brings is banked: nothing is to be chosen."""
+    """Return the values of a single throw, which is banked whatever it brings."""
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)
     return TurnValues(thrown[:, 1:], thrown)
 
 
 def is_as_good(option: TurnOption, best: TurnOption) -> bool:
-    """Whether nobody would ever feel the difference to the best."""
+    """Return whether nobody would notice the difference between an option and the best one.
+
+    Args:
+        option: The option.
+        best: The best option.
+    """
     if option.win is None or best.win is None:
         return abs(option.worth - best.worth) < POINTS_TOLERANCE
     return abs(option.win - best.win) < WIN_TOLERANCE

@@ -1,10 +1,11 @@
-"""What a throw of so many dice offers, compiled from the table of keeps for fast arithmetic.
+"""The throws of a rule set in arrays, compiled from the table of keeps for fast calculation.
 
-All throws that offer the same choices are one class. Points are counted in steps: the largest
-number that divides every keep of the rule set, 50 in all published ones.
+Throws that offer the same choices form one class. Points are counted in steps: the largest number
+that divides every score, 50 in all published rule sets.
 
-A throw that wins at once or resets the score offers nothing; its chance is told apart. What three 3s
-and three scoreless starts cost, and hot dice that multiply, are left out. A last die that may be thrown twice is one throw here, the second try included, and its bonus is
+A throw that wins at once or resets the score offers no choice, and its chance is listed separately.
+The costs of three 3s and of three scoreless starts are left out, and so is the multiplication by
+hot dice. A last die that may be thrown twice counts as one throw with both tries, and its bonus is
 part of its points.
 """
 
@@ -27,21 +28,23 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 MAX_STEPS_PER_THROW = 2_000
-"""Steps of the best throw, at most; published ones have 200."""
+"""Most steps of the best throw that is calculated. Published rule sets have 200."""
 
 Choice = tuple[int, int]
-"""Steps that a keep brings, and the dice it leaves; 0 left is hot dice."""
+"""Steps that a keep brings, and the dice that it leaves. 0 dice left is hot dice."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThrowClasses:
-    """Throws by what they offer.
+    """Throws grouped by the choices that they offer.
+
+    Classes are sorted by their number of choices, most first, so that choice i of all classes that
+    have one is an array.
 
     Attributes:
-        weights: chance that a throw of n dice is of class c, at [n, c].
-        steps, left: for each place in the list of choices what the classes have there. Classes
-            are sorted by the length of their lists, longest first, so that each place is an
-            array of the first so many classes.
+        weights: Chance that a throw of n dice belongs to class c, at [n, c].
+        steps: For each i, the steps of choice i, at [class].
+        left: For each i, the dice left by choice i, at [class].
     """
 
     weights: Floats
@@ -50,24 +53,27 @@ class ThrowClasses:
 
     @property
     def n(self) -> int:
+        """Number of classes."""
         return int(self.weights.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRules:
-    """All that the figures need to know of how a rule set scores.
+    """What the odds need to know about a rule set.
 
     Attributes:
-        n_dice: dice in play.
-        step: points of one step.
-        largest: steps of the best keep there is.
-        farkle: chance that a throw of n dice scores nothing, at [n].
-        win, reset: chance that it wins the match, or takes all points of the player, at [n].
-        free: throws after which one may bank or throw on.
-        forced: throws after which the best keep must be banked, where that may be banked.
-        must_throw: numbers of dice left, 0 being hot dice, with which nothing may be banked.
-        minimum, opening: steps that a bank needs, always and for a first one; at least one.
-        three_farkles: steps that the third farkle in a row costs.
+        n_dice: Dice in play.
+        step: Points of one step.
+        largest: Steps of the best keep.
+        farkle: Chance that a throw of n dice scores nothing, at [n].
+        win: Chance that a throw of n dice wins the match, at [n].
+        reset: Chance that a throw of n dice resets the score, at [n].
+        optional: Throws after which the player may bank or throw on.
+        forced: Throws after which the best keep must be banked, if that is allowed.
+        must_throw: Numbers of dice left with which the turn cannot be banked. 0 is hot dice.
+        minimum: Steps that every bank needs, at least 1.
+        opening: Steps that the first bank needs.
+        three_farkles: Steps that the third farkle in a row costs.
     """
 
     n_dice: int
@@ -84,16 +90,16 @@ class CompiledRules:
     three_farkles: int
 
     def needed(self, *, opened: bool) -> int:
-        """Steps below which a turn cannot be banked."""
+        """Return the steps that a bank needs, for a player who is on the board or not."""
         return self.minimum if opened else max(self.minimum, self.opening)
 
 
 @cache
 def compile_rules(rules: Ruleset) -> CompiledRules:
-    """The rule set compiled.
+    """Return a rule set as arrays.
 
     Raises:
-        OddsError: nothing scores, or scores so finely that it cannot be worked out.
+        OddsError: If nothing scores, or the step is too small for the calculation.
     """
     step = points_step(rules)
     _check_fineness(rules, step)
@@ -124,7 +130,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
 
 @cache
 def compile_without_endings(rules: Ruleset) -> CompiledRules:
-    """The rule set compiled as if no throw won or reset: such throws offer their keeps."""
+    """Return a rule set as arrays, as if no throw won or reset the score by itself."""
     return compile_rules(
         replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
     )
@@ -145,7 +151,7 @@ def _check_fineness(rules: Ruleset, step: int) -> None:
 
 
 def points_step(rules: Ruleset) -> int:
-    """The largest number of points that divides every score."""
+    """Return the largest number of points that divides every score."""
     bonus = rules.last_die_twice
     return gcd(
         bonus, *(keep.score for keeps in scoring.keep_table(rules).values() for keep in keeps)
@@ -153,7 +159,12 @@ def points_step(rules: Ruleset) -> int:
 
 
 def count_scoreless(n: int, rules: Ruleset) -> int:
-    """How many of the 6^n throws of n dice score nothing."""
+    """Return how many of the 6^n throws of n dice score nothing.
+
+    Args:
+        n: Number of dice.
+        rules: The rules.
+    """
     table = scoring.keep_table(rules)
     return sum(
         count_orders(dice)
@@ -168,7 +179,7 @@ def _farkle(n: int, rules: Ruleset) -> float:
 
 
 def _ends_turn(dice: Dice, rules: Ruleset) -> Effect | None:
-    """Whether this throw wins, or resets the score, whatever is in it; a win comes first."""
+    """Return whether a throw wins or resets the score by itself. A win comes first."""
     found = (event.effect for event in scoring.throw_events(dice, rules))
     return next((e for e in found if e in (Effect.WIN, Effect.RESET_SCORE)), None)
 

@@ -1,4 +1,4 @@
-"""All the figures for one moment of a match, worked out together: what the page shows."""
+"""All odds for one moment of a match, as the page shows them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,34 +15,34 @@ _TWO = 2
 
 
 class Caveat(StrEnum):
-    """What a chance to win leaves out of account."""
+    """Something that the chances to win leave out."""
 
     LEADER = "leader"
-    """There are teams, say: it is that of two, against the best of the others."""
+    """With teams, the chance is that of a match of two, against the best opponent."""
 
     SEVERAL = "several"
-    """There are more than two players: it is that of a race, a point off or so."""
+    """With more than two players, the chance is an estimate, off by about one percentage point."""
 
     TAKING_OVER = "taking over"
-    """Nobody takes over what another has banked."""
+    """Nobody takes over what another player banked."""
 
     PENALTIES = "penalties"
-    """Three 3s and three scoreless first throws cost nothing."""
+    """Three 3s and three scoreless starts cost nothing."""
 
     MULTIPLIED = "multiplied"
-    """Hot dice multiply nothing."""
+    """Hot dice do not multiply points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What can be said of a match as it stands.
+    """The odds of a match in its current state.
 
     Attributes:
-        solved: whether chances to win are known.
-        caveats: what these leave out.
-        keeps: each legal keep of the last throw, the best first.
-        before: the throw to come, where a turn begins.
-        turn: luck and decisions of the turn that ended last.
+        solved: Whether chances to win are known.
+        caveats: What the chances to win leave out.
+        keeps: The choice that each legal keep of the last throw leads to, best first.
+        before: The choice before the first throw of a turn, or None.
+        turn: Luck and decisions of the turn that ended last.
     """
 
     solved: bool
@@ -53,13 +53,18 @@ class Figures:
 
     @property
     def win(self) -> float | None:
-        """The chance of the player on turn, who does what is best."""
+        """Chance to win of the player on turn under best play, or None."""
         best = self.keeps[0] if self.keeps else self.before
         return best.win if best else None
 
 
 def figures(match: Match, wins: MatchOdds | None) -> Figures:
-    """The figures of this match; without a solved table only those in points."""
+    """Return the odds of a match.
+
+    Args:
+        match: The match.
+        wins: The solved match of two. Without it only average points are known.
+    """
     state = match.state
     solved = wins is not None and wins.solved
     left_out = tuple(_caveats(state))
@@ -88,7 +93,7 @@ def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ..
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:
-    """What the chances of all its turns leave out; a charity roll at the end is beside the point."""
+    """Return what the chances of all turns of a match leave out, apart from a charity roll."""
     return tuple(_caveats(replace(match.state, closer=None)))
 
 

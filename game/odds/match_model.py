@@ -212,7 +212,7 @@ class MatchModel:
     @property
     def can_fall(self) -> bool:
         """Whether a turn may lead to a board with a lower sum of scores."""
-        return bool(self.throws.reset.any()) or not self.standings.stay
+        return bool(self.throws.reset.any()) or not self.standings.is_static
 
     @property
     def sums(self) -> range:

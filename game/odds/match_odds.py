@@ -1,6 +1,7 @@
-"""The solved match of two: chances to win from every board, and the play they stand for.
+"""A solved match of two: the chance to win on every board.
 
-Only what a turn is worth when it begins is kept; the inside of a turn is worked out on demand.
+Only the chances at the start of turns are stored. The points within a turn are worked out when
+needed.
 """
 
 import hashlib
@@ -22,9 +23,9 @@ from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 METHOD_VERSION = 2
-"""Raised whenever the same rules would give other chances."""
+"""Increased whenever the same rules would give other chances."""
 
-_NOT_LOOKED_AT = {
+_IGNORED_OPTIONS = {
     "name",
     "title",
     "source",
@@ -36,32 +37,37 @@ _NOT_LOOKED_AT = {
     "triple_threes",
     "hot_dice_multiply",
 }
-"""Options that are only words, or left out of the figures."""
+"""Options that are only texts, or that the odds leave out."""
 
-_WITH_TAKING_OVER = {
+_FIRST_PLAYER_WITH_PIGGYBACK = {
     ("12bd597d76731d85", Piggyback.NOT_HEAVY, 0): 0.5228,
     ("beb2ba4508c724fd", Piggyback.NOT_HEAVY, 0): 0.5344,
     ("03d8cb2128a9b55b", Piggyback.YES, 0): 0.5320,
     ("c3c047ec9a69b396", Piggyback.YES, 0): 0.5249,
     ("b6af39b9ab680913", Piggyback.YES, 500): 0.5334,
 }
-"""Of colorado-dice, stirler, high-stakes, table-10000 and risky-greed: worked out once, with the inside of
-every turn kept, as docs/decisions/exact-match.md tells."""
+"""Chances of the first player in colorado-dice, stirler, high-stakes, table-10000 and risky-greed.
+They were worked out once, as described in docs/decisions/exact-match.md."""
 
-_FIRST_PART = 0.1
-"""Of the work, where falls are solved: the guess without them."""
+_GUESS_SHARE = 0.1
+"""Share of the work that the first guess without penalties and resets takes."""
 
 
 def rules_digest(rules: Ruleset, target: int) -> str:
-    """What tells these rules, as far as they matter here, from all others.
+    """Return a digest of everything in the rules that affects the chances.
 
-    Only what is otherwise than usual counts, so that a new option leaves older tables as they are.
+    Only options that differ from their defaults count, so a new option leaves existing tables
+    valid.
+
+    Args:
+        rules: The rules.
+        target: Points to play for.
     """
     usual = asdict(Ruleset("", ""))
     options = {
         key: value
         for key, value in asdict(rules).items()
-        if key not in _NOT_LOOKED_AT and value != usual[key]
+        if key not in _IGNORED_OPTIONS and value != usual[key]
     }
     text = json.dumps([METHOD_VERSION, target, options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -69,11 +75,13 @@ def rules_digest(rules: Ruleset, target: int) -> str:
 
 @dataclass(frozen=True)
 class MatchOdds:
-    """Chances to win under these rules and to this target, against one opponent who plays as well.
+    """Chances to win a match of two against an equally good opponent.
 
-    `chances` is at [seat, mine, theirs], by the numbers of `Holdings`; not a number where unsolved.
-    The seat is 1 for the player who did not begin the match, where the last round makes that a
-    difference. `left_out` says what is left out.
+    Attributes:
+        rules: The rules.
+        target: Points to play for.
+        chances: Chance of the player on turn, at [seat, mine, theirs] as in `Positions`. NaN if
+            unknown.
     """
 
     rules: Ruleset
@@ -82,10 +90,14 @@ class MatchOdds:
 
     @classmethod
     def unsolved(cls, rules: Ruleset, target: int) -> "MatchOdds":
-        """Nothing known yet.
+        """Return a match of which no chances are known yet.
+
+        Args:
+            rules: The rules.
+            target: Points to play for.
 
         Raises:
-            OddsError: there is nothing to know: the target is too far, or may never be reached.
+            OddsError: If the match cannot be solved.
         """
         stakes = _stakes(rules, target)
         wins = cls(rules, target, stakes.model.unsolved())
@@ -104,62 +116,74 @@ class MatchOdds:
 
     @property
     def step(self) -> int:
+        """Points of one step."""
         return compile_rules(self.rules).step
 
     @property
     def solved(self) -> bool:
+        """Whether all chances are known."""
         return not np.isnan(self.first_player)
 
     def solve(self) -> Iterator[float]:
-        """Fill in what is missing; yields the share done. Can be stopped, saved and gone on with."""
+        """Work out the unknown chances, and yield the share of the work that is done.
+
+        The caller may stop at any time, store the chances, and continue later.
+        """
         if not self.model.can_fall:
             yield from solve(self.stakes, self.chances)
         elif not self.solved:
             if np.isnan(self.chances).sum() > 1:
-                yield from self._begin_without_falls()
+                yield from self._guess_without_falls()
             shares = solve_iteratively(self.stakes, self.chances)
-            yield from (_FIRST_PART + (1 - _FIRST_PART) * share for share in shares)
+            yield from (_GUESS_SHARE + (1 - _GUESS_SHARE) * share for share in shares)
 
-    def _begin_without_falls(self) -> Iterator[float]:
-        """A guess of all chances, from the same rules without what may lead to fewer points."""
+    def _guess_without_falls(self) -> Iterator[float]:
+        """Fill in a first guess of all chances, from the same rules without penalties and resets."""
         plain = MatchOdds.unsolved(
             replace(self.rules, three_farkles=0, four_twos_reset=False), self.target
         )
-        yield from (_FIRST_PART * share for share in plain.solve())
+        yield from (_GUESS_SHARE * share for share in plain.solve())
         near = np.maximum(self.model.standings.score, 0)
         self.chances[:] = plain.chances[:, near[:, None], near]
 
     @property
     def first_player(self) -> float:
-        """The chance of the player who begins the match."""
-        return float(self.chances[0, self._nothing, self._nothing])
+        """Chance of the player who begins the match."""
+        return float(self.chances[0, self._start_standing, self._start_standing])
 
     @cached_property
-    def _nothing(self) -> int:
-        """The number of who begins: known without the solver, which takes longer."""
+    def _start_standing(self) -> int:
+        """The standing at the start, found without `stakes`, which takes longer."""
         goal = goal_steps(self.rules, self.target, self.step)
         return match_standings(self.rules, goal).find(0, opened=False)
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
-        """The chance of the player whose turn begins with these points on the board.
+        """Return the chance of the player whose turn begins with these scores.
+
+        Args:
+            mine: Score of the player on turn.
+            theirs: Score of the other player.
+            second: Whether the other player began the match.
 
         Raises:
-            OddsError: one of them has reached the target.
+            OddsError: If somebody has reached the target.
         """
         return self.chance(self.board(self.number(mine), self.number(theirs), second=second))
 
     def chance(self, board: Positions) -> float:
-        """Of the player whose turn begins on this board."""
+        """Return the chance of the player whose turn begins on this board."""
         return float(self.chances[board.index()][0])
 
     def number(self, points: int, *, opened: bool | None = None, farkles: int = 0) -> int:
-        """The number of what a player has; without `opened` whoever has points is on the board.
+        """Return the number of a standing. Impossible scores are rounded down to possible ones.
 
-        Points that no score can be are rounded down, and those below the lowest that is told apart
-        count as that.
+        Args:
+            points: Score.
+            opened: Whether the player is on the board. None: exactly if there are points.
+            farkles: Farkles in a row.
 
         Raises:
-            OddsError: the target is reached.
+            OddsError: If the score reaches the target.
         """
         if points // self.step >= self.model.ending.goal:
             raise OddsError(
@@ -173,14 +197,22 @@ class MatchOdds:
         return self.model.standings.find(points // self.step, opened=on_board, farkles=farkles)
 
     def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
-        """The board on which the players have what these numbers say."""
+        """Return a single board.
+
+        Args:
+            mine: Standing of the player on turn.
+            theirs: Standing of the other player.
+            second: Whether the other player began the match.
+        """
         seat = int(second and self.model.ending.seats > 1)
         return Positions(*(np.array([at], np.intp) for at in (seat, mine, theirs)))
 
     def turn(self, board: Positions, most: int = 0) -> tuple[Floats, TurnValues]:
-        """The turn that begins on this board, up to so many steps at risk at least.
+        """Return the chance to win by banking, at [steps], and from every point of the turn.
 
-        Chance to win by banking so many steps, at [steps]; and that of every point of the turn.
+        Args:
+            board: The board at the start of the turn.
+            most: Steps at risk up to which the chances are needed at least.
         """
         stakes = self.stakes.on_solved(board, self.chances, most)
         return stakes.bank[:, 0], solve_turn(self.model.throws, stakes)
@@ -192,17 +224,17 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 
 
 def is_close(rules: Ruleset) -> bool:
-    """Whether what is left out is little enough to show the figure of two players' match."""
+    """Return whether little enough is left out to show the first player's chance at all."""
     return not rules.rounds and not rules.hot_dice_multiply
 
 
 def is_exact(rules: Ruleset) -> bool:
-    """Whether that figure can be told as that of these rules."""
+    """Return whether the first player's chance is exact for these rules, but for penalties."""
     return is_close(rules) and rules.piggyback is Piggyback.NO
 
 
 def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
-    """What the solved match does not know of these rules."""
+    """Return what a solved match leaves out of these rules."""
     return tuple(_left_out(rules))
 
 
@@ -224,6 +256,11 @@ def _left_out(rules: Ruleset) -> Iterator[Message]:
 
 
 def first_player_with_piggyback(rules: Ruleset, target: int) -> float | None:
-    """What the player who begins wins where banked points are taken over; None where it is not known."""
+    """Return the first player's chance if banked points may be taken over, or None if unknown.
+
+    Args:
+        rules: The rules.
+        target: Points to play for.
+    """
     key = rules_digest(rules, target), rules.piggyback, rules.take_over_farkle
-    return _WITH_TAKING_OVER.get(key)
+    return _FIRST_PLAYER_WITH_PIGGYBACK.get(key)

@@ -129,7 +129,7 @@ def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
 
 
 def _depths(model: MatchModel) -> tuple[_Depth, ...]:
-    if model.standings.stay:
+    if model.standings.is_static:
         return (_DEEP,)
     never_farkles = model.throws.farkle[model.throws.n_dice] == 0
     return _SHALLOW, _TO_THE_END if never_farkles else _DEEP
@@ -140,7 +140,7 @@ def _sweep(
 ) -> None:
     """Solve the boards of one sum, taking the chances of lower sums from the previous round."""
     standings = stakes.model.standings
-    if standings.stay:
+    if standings.is_static:
         _solve_sum(stakes, stakes.sorted_by_top(boards, wins), wins, slopes)
         return
     farkles = standings.farkles()
@@ -212,8 +212,8 @@ def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
     known = wins[boards.index()]
     mine, theirs = model.scores(boards)
     last = model.ending.goal - 1
-    up = model.standings.banked(np.minimum(mine + 1, last))
-    over = model.standings.banked(np.minimum(theirs + 1, last))
+    up = model.standings.after_bank(np.minimum(mine + 1, last))
+    over = model.standings.after_bank(np.minimum(theirs + 1, last))
     plane = wins[boards.seat, up, boards.theirs] + wins[boards.seat, boards.mine, over]
     guess = np.where(np.isnan(known), plane - wins[boards.seat, up, over], known)
     return np.clip(np.where(np.isnan(guess), 0.5, guess), 0.0, 1.0)

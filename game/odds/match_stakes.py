@@ -90,9 +90,9 @@ class MatchStakes:
         steps = np.arange(n_rows(model.throws, int(top.max())))[:, None]
         score = model.standings.score[boards.mine] + steps
         short_of_goal = np.minimum(score, ending.goal - 1)
-        bank = model.value_after(boards, wins, model.standings.banked(short_of_goal))
+        bank = model.value_after(boards, wins, model.standings.after_bank(short_of_goal))
         has_reached = score >= ending.goal
-        nothing = lost if model.standings.stay else model.value_of_nothing(boards, wins)
+        nothing = lost if model.standings.is_static else model.value_of_nothing(boards, wins)
         bank[has_reached] = self._reached(boards, score, nothing)[has_reached]
         above = self._thrown_above(bank, lost)
         if is_capped and not ending.exactly:
@@ -184,7 +184,7 @@ class MatchStakes:
         given = standings.score[boards.theirs] + steps
         if not ending.welfare:
             return np.broadcast_to(nothing, given.shape)
-        theirs = standings.given(boards.theirs, np.minimum(given, ending.goal - 1))
+        theirs = standings.after_gift(boards.theirs, np.minimum(given, ending.goal - 1))
         value = 1.0 - wins[self.model.swapped(boards).seat, theirs, standings.idle[boards.mine]]
         return np.where(given < ending.goal, value, np.where(given > ending.goal, nothing, 0))
 
@@ -205,7 +205,7 @@ class MatchStakes:
         """
         ending, swapped = self.model.ending, self.model.swapped(boards)
         mine, theirs = self.model.scores(boards)
-        above = self.model.standings.banked(np.minimum(mine + 1, ending.goal - 1))
+        above = self.model.standings.after_bank(np.minimum(mine + 1, ending.goal - 1))
         solved = wins[swapped.seat, boards.theirs, above]
         to_go = np.minimum(ending.goal - theirs, ending.goal)
         at_once = self.reaching[self.model.opened(boards.theirs), to_go]

@@ -1,7 +1,7 @@
-"""What a player may have when a turn begins, numbered: the axes of a table of chances.
+"""The standings that a player can have when a turn begins, as numbered rows of a table.
 
-A score, whether the player is on the board, and how many farkles in a row came last, each only where
-the rules make it a difference.
+A standing is a score, whether the player is on the board, and the number of farkles in a row, as
+far as the rules make these matter.
 """
 
 from dataclasses import dataclass
@@ -14,26 +14,28 @@ from game.rules.ruleset import PENALTY_STREAK, Ruleset
 
 Flags = npt.NDArray[np.bool_]
 
-_DEEPEST = 40
-"""Steps below zero that are told apart; whoever falls deeper stays there."""
+_MAX_STEPS_BELOW_ZERO = 40
+"""Steps below zero of the lowest score that is a standing of its own. Lower scores count as this
+one."""
 
-_FALLS = 2
-"""Penalties one after the other from zero that are told apart: a third is once in thousands of matches."""
+_MAX_PENALTIES = 2
+"""Penalties in a row from zero that lead to standings of their own. A third one happens once in
+thousands of matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All of them.
+    """All standings of a match.
 
     Attributes:
-        score: in steps, by number.
-        opened: whether on the board, by number.
-        lost: the number after a turn that ends in a farkle.
-        idle: the number after a turn that ends in none and brings nothing.
-        reset: the number after the score went back to zero.
-        floor: the lowest score.
-        numbers: of each, at [on the board, farkles, score - floor]; those that cannot be are those
-            of a player on the board.
+        score: Score in steps, at [standing].
+        opened: Whether the player is on the board, at [standing].
+        lost: Standing after a turn that ends in a farkle, at [standing].
+        idle: Standing after a turn without points that is no farkle, at [standing].
+        reset: Standing after the score was reset, at [standing].
+        floor: Lowest score in steps.
+        numbers: The standing, at [is on the board, farkles, score - floor]. Impossible combinations
+            have the number of a player on the board.
     """
 
     score: Indices
@@ -48,41 +50,57 @@ class Standings:
         return len(self.score)
 
     @property
-    def rows(self) -> int:
-        """Numbers of farkles in a row that are told apart."""
+    def n_streaks(self) -> int:
+        """How many numbers of farkles in a row are distinguished."""
         return int(self.numbers.shape[1])
 
     @property
-    def stay(self) -> bool:
-        """Whether a turn that brings nothing changes nothing."""
-        return self.rows == 1
+    def is_static(self) -> bool:
+        """Whether a turn without points changes nothing."""
+        return self.n_streaks == 1
 
     def farkles(self) -> Indices:
-        """In a row, by number."""
+        """Return the farkles in a row, at [standing]."""
         found = np.zeros(len(self), np.intp)
-        for n in range(self.rows):
+        for n in range(self.n_streaks):
             found[self.numbers[:, n]] = n
         return found
 
     def find(self, score: int, *, opened: bool = True, farkles: int = 0) -> int:
-        """The number; a score below the lowest counts as that."""
+        """Return the number of a standing. A score below the lowest one counts as that.
+
+        Args:
+            score: Score in steps.
+            opened: Whether the player is on the board.
+            farkles: Farkles in a row.
+        """
         at = max(score, self.floor) - self.floor
-        row = farkles if self.rows > 1 else 0
+        row = farkles if self.n_streaks > 1 else 0
         return int(self.numbers[int(opened), row, at])
 
-    def given(self, standing: Indices, score: Indices) -> Indices:
-        """The numbers of players who had these and were given up to so much."""
+    def after_gift(self, standing: Indices, score: Indices) -> Indices:
+        """Return the standings of players who were given points up to these scores.
+
+        Args:
+            standing: Their standings before.
+            score: Their scores afterwards, in steps.
+        """
         found: Indices = self.numbers[1, self.farkles()[standing], score - self.floor]
         return found
 
-    def banked(self, score: Indices) -> Indices:
-        """The numbers of players who have just banked up to so much."""
+    def after_bank(self, score: Indices) -> Indices:
+        """Return the standings of players who have just banked up to these scores."""
         found: Indices = self.numbers[1, 0, score - self.floor]
         return found
 
 
 def match_standings(rules: Ruleset, goal: int) -> Standings:
-    """Those of a match to so many steps."""
+    """Return the standings of a match.
+
+    Args:
+        rules: The rules.
+        goal: Steps that reach the target.
+    """
     compiled = compile_rules(rules)
     rows = PENALTY_STREAK if compiled.three_farkles else 1
     floor = _floor(rules, compiled)
@@ -107,14 +125,14 @@ def match_standings(rules: Ruleset, goal: int) -> Standings:
 def _floor(rules: Ruleset, compiled: CompiledRules) -> int:
     if not compiled.three_farkles or not rules.below_zero:
         return 0
-    return -min(_FALLS * compiled.three_farkles, _DEEPEST)
+    return -min(_MAX_PENALTIES * compiled.three_farkles, _MAX_STEPS_BELOW_ZERO)
 
 
 def _numbers(rules: Ruleset, compiled: CompiledRules, goal: int, floor: int, rows: int) -> Indices:
-    """Numbers from the first row on, scores rising: neighbours on the axis are alike.
+    """Number the standings, with rising scores in each row, so that neighbours are similar.
 
-    Who is not on the board has no points; where that matters and points can be lost again, a player
-    on the board may have as little.
+    A player who is not on the board has no points. If that matters and points can be lost again, a
+    player on the board with equally few points is a different standing.
     """
     found = np.zeros((2, rows, goal - floor), np.intp)
     matters = compiled.needed(opened=False) > compiled.needed(opened=True)

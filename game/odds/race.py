@@ -1,12 +1,12 @@
-"""The chance to win where more than two play: each races for the target, and the rest is multiplication.
+"""The chance to win with more than two players, modelled as a race for the target.
 
-Every player is taken to throw as the best player of two would against the best of the others, wherever
-that one is likely to be by then. So where somebody stands after so many turns is a chance of its own; who
-wins is who gets there first and, after a last round, is not caught. Only the turn that is played now is
-played as well as can be, against all of them.
+Every player is assumed to play as the best player of a match of two would against the best
+opponent, wherever that opponent is likely to be by then. The score of each player after any number
+of turns is then an independent random variable. The winner is who reaches the target first and is
+not overtaken in the last round. Only the current turn is played optimally against all opponents.
 
-Exact would be the scores of all players, two hundred times as many boards for each of them. How far this
-is off stands in docs/odds.md, measured by `traykeeper bench players`.
+An exact solution would need the scores of all players, which multiplies the number of boards by two
+hundred for each player. `docs/odds.md` gives the measured error of this model.
 """
 
 from collections.abc import Sequence
@@ -22,54 +22,57 @@ from game.odds.throw_odds import last_turns
 from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_turn, turn_outcomes
 from game.rules.ruleset import LastRound
 
-_NEVER = 1e-4
-"""Chance that nobody is there yet, from where on it is not followed."""
+_CUT_OFF = 1e-4
+"""Chance that nobody has reached the target yet at which the race is cut off."""
 
-_NEARLY_NONE = 1e-12
+_EPSILON = 1e-12
 
 _MOST_TURNS = 300
 
-_KNOTS = 14
-"""Scores of each of two for which the race is compared with what is exact; the others lie between."""
+_N_KNOTS = 14
+"""Scores of each player at which the race is compared with the exact match of two. Others are
+interpolated."""
 
-_LEAST_PUT_RIGHT, _MOST_PUT_RIGHT = 0.5, 1.1
-"""What is exact, as a part of what the race says: other is said only where both are next to nothing."""
+_MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
+"""Limits of the correction factor. It exceeds them only where both chances are close to 0."""
 
-_BROUGHT = 0, 12, 36
-"""Steps that a turn may bring, for which what the others do then is worked out; between, it lies between."""
+_SAMPLE_STEPS = 0, 12, 36
+"""Steps of a turn for which the opponents' reaction is worked out. Others are interpolated."""
 
-_HIGHEST = 80
-"""Steps of a turn that hardly ever comes: more are taken to be banked."""
+_MAX_TURN_STEPS = 80
+"""Steps that a turn hardly ever exceeds. With more, players are assumed to bank."""
 
-_MORE = 60
-"""Steps beyond the target up to which one may throw on for a safer lead: 3,000 points in most sets."""
+_MARGIN_STEPS = 60
+"""Steps beyond the target up to which throwing on for a safer lead is considered: mostly 3,000
+points."""
 
 
-_ABOVE = 40
-"""Steps above the target that are told apart; who gets further counts as there."""
+_N_ABOVE = 40
+"""Steps above the target that are distinguished. A higher score counts as the highest of them."""
 
-_AHEAD = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
-"""Where the best of the others may be on the way to the target, told apart so finely."""
+_AHEAD_SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
+"""Scores of the best opponent that are distinguished, as shares of the target."""
 
 
 @dataclass(frozen=True)
 class Race:
-    """What becomes of a player who throws turn after turn; scores in steps.
+    """How a player progresses turn by turn. Scores are in steps.
+
+    The seat is 1 for the player who throws last in a round, if that makes a difference, else 0.
 
     Attributes:
-        throws: the rules.
-        follows: who throws after the target is reached.
-        ahead: scores of the best of the others that are told apart.
-        step: the chance to stand at another score after a turn, at [seat, ahead, from, to].
-        reach: the chance that a turn gets so far above the target, at [seat, ahead, from, above].
-        wins: the chance of a turn to throw what wins at once, at [seat, ahead, from].
-        catching: the chance of a last turn to bring so many steps, at [on the board, steps].
-        topping: the chance of a last turn to get from each score past so much above the target, and
-            where to, at [from, above, above].
-        exact: the chance of two, when a turn has ended, at [the other's seat, score, the other's].
-        of_two: the same as a part of what the race says; nothing known is 1.
-
-    The seat is 1 for whoever throws last in a round, where that makes a difference.
+        throws: The compiled rules.
+        follows: Who has a last turn after the target is reached.
+        ahead: Scores of the best opponent that are distinguished, at [level].
+        step: Chance to have another score after a turn, at [seat, level, from, to].
+        reach: Chance that a turn gets this far above the target, at [seat, level, from, above].
+        wins: Chance that a turn has a throw that wins at once, at [seat, level, from].
+        catching: Chance that a last turn brings at least n steps, at [is on the board, n].
+        topping: Chance that a last turn overtakes a score, and where it leads, at [from, above,
+            above].
+        exact: Exact chance in a match of two after a turn, at [other's seat, score, other's score].
+        correction: Ratio of the exact chance to that of the race, at [other's seat, score, other's
+            score].
     """
 
     throws: CompiledRules
@@ -81,43 +84,54 @@ class Race:
     catching: Floats
     topping: Floats
     exact: Floats
-    of_two: Floats
+    correction: Floats
 
     @property
     def goal(self) -> int:
+        """Steps that reach the target."""
         return int(self.step.shape[2])
 
     @property
     def seats(self) -> int:
+        """1 if it makes no difference who throws last in a round, else 2."""
         return len(self.step)
 
     def seat(self, *, last: bool) -> int:
-        """Of a player who throws last in a round, or before others."""
+        """Return the seat of a player who throws last in a round, or not."""
         return int(last) * (self.seats - 1)
 
     def against(self, best: float) -> int:
-        """The number of the score told apart that is nearest."""
+        """Return the level in `ahead` that is nearest to a score."""
         return int(np.abs(self.ahead - best).argmin())
 
     @cached_property
     def caught(self) -> Floats:
-        """The chance of a last turn from each score to get past each above, at [score, above]."""
+        """Chance that a last turn overtakes a score, at [from, above]."""
         found: Floats = self.topping.sum(axis=2)
         return found
 
     def passing(self, score: int, others: Indices) -> Floats:
-        """The chance of a last turn from this score to get past these."""
+        """Return the chance that a last turn overtakes these scores.
+
+        Args:
+            score: Score before the turn, in steps.
+            others: Scores to overtake, in steps.
+        """
         short = np.clip(others - score + 1, 0, self.catching.shape[1] - 1)
         found: Floats = self.catching[int(score > 0), short]
         return found
 
     def places(self, scores: Sequence[int], seats: Sequence[int]) -> tuple[Floats, Indices]:
-        """Where all are after 0, 1, 2... turns and short of the target, at [turns, player, score].
+        """Return the distributions of all scores short of the target, at [turns, player, score].
 
-        And what each throws against in each turn, as a number of `ahead`: the best of the others.
+        The second result is the level of the best opponent, at [turns, player].
+
+        Args:
+            scores: Scores of the players in steps.
+            seats: Seats of the players.
         """
         at, against = [np.eye(self.goal)[list(scores)]], []
-        while at[-1].sum(axis=1).prod() > _NEVER and len(at) < _MOST_TURNS:
+        while at[-1].sum(axis=1).prod() > _CUT_OFF and len(at) < _MOST_TURNS:
             against.append(np.array([self.against(best) for best in _best_of_others(at[-1])]))
             turns = zip(at[-1], seats, against[-1], strict=True)
             at.append(np.array([one @ self.step[seat, level] for one, seat, level in turns]))
@@ -125,25 +139,25 @@ class Race:
 
 
 def _best_of_others(at: Floats) -> list[int]:
-    """For each what the best of the others has as likely as not, if none is there yet."""
-    among = np.maximum(at.sum(axis=1, keepdims=True), _NEARLY_NONE)
+    """Return, for each player, the median score of the best opponent who is short of the target."""
+    among = np.maximum(at.sum(axis=1, keepdims=True), _EPSILON)
     below = (at / among).cumsum(axis=1)
     others = [np.delete(below, i, axis=0).prod(axis=0) for i in range(len(at))]
     return [int(np.searchsorted(each, 0.5)) for each in others]
 
 
 def cached_race(wins: MatchOdds) -> Race:
-    """The same, worked out once for a table."""
+    """Return the race of a solved match, built only once."""
     found: Race = wins.__dict__.get("race") or build_race(wins)
     wins.__dict__["race"] = found
     return found
 
 
 def build_race(wins: MatchOdds) -> Race:
-    """That of a solved match."""
+    """Return the race of a solved match."""
     model = wins.model
     goal = model.ending.goal
-    ahead = np.unique((np.array(_AHEAD) * goal).astype(np.intp))
+    ahead = np.unique((np.array(_AHEAD_SHARES) * goal).astype(np.intp))
     seats = range(model.ending.seats)
     parts = [[_against(wins, int(other), seat) for other in ahead] for seat in seats]
     step, reach, won = (
@@ -164,38 +178,38 @@ def build_race(wins: MatchOdds) -> Race:
         exact,
         np.ones_like(exact),
     )
-    return replace(found, of_two=_of_two(found))
+    return replace(found, correction=_correction(found))
 
 
 def _topping(wins: MatchOdds) -> Floats:
-    """Where a last turn leads that is played to get past the best."""
+    """Return where last turns lead that are played to overtake the best score."""
     goal, followed = wins.model.ending.goal, wins.rules.last_round is not LastRound.NONE
-    found = np.zeros((goal, _ABOVE, _ABOVE))
+    found = np.zeros((goal, _N_ABOVE, _N_ABOVE))
     if not followed:
         return found
-    ended = [last_turns(wins.rules, goal + _ABOVE, opened=opened) for opened in (False, True)]
+    ended = [last_turns(wins.rules, goal + _N_ABOVE, opened=opened) for opened in (False, True)]
     for score in range(goal):
         banked = ended[score > 0]
-        for above in range(_ABOVE):
+        for above in range(_N_ABOVE):
             short = goal + above + 1 - score
             got = banked[short:, short]
-            n = min(len(got), _ABOVE - 1 - above)
+            n = min(len(got), _N_ABOVE - 1 - above)
             found[score, above, above + 1 : above + 1 + n] = got[:n]
             found[score, above, -1] += got[n:].sum()
     return found
 
 
 def _exact(wins: MatchOdds) -> Floats:
-    """The chance of two when a turn has ended, at [the other's seat, score, the other's score]."""
+    """Return the exact chance of two after a turn, at [other's seat, score, other's score]."""
     goal = wins.model.ending.goal
     numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
     return np.array(seats)
 
 
-def _of_two(race: Race) -> Floats:
-    """How the race is put right: who adapts to what the other has is better than who only races."""
-    known = np.linspace(0, race.goal - 1, _KNOTS).astype(np.intp)
+def _correction(race: Race) -> Floats:
+    """Return the correction: a player who adapts to the opponent wins more than one who only races."""
+    known = np.linspace(0, race.goal - 1, _N_KNOTS).astype(np.intp)
     found = np.ones_like(race.exact)
     for seat in range(race.seats):
         raced = [
@@ -203,38 +217,38 @@ def _of_two(race: Race) -> Floats:
             for mine in map(int, known)
         ]
         exact = race.exact[seat][np.ix_(known, known)]
-        found[seat] = _between(known, exact / np.maximum(raced, _NEARLY_NONE))
-    return np.clip(found, _LEAST_PUT_RIGHT, _MOST_PUT_RIGHT)
+        found[seat] = _interpolate(known, exact / np.maximum(raced, _EPSILON))
+    return np.clip(found, _MIN_CORRECTION, _MAX_CORRECTION)
 
 
-def _between(known: Indices, values: Floats) -> Floats:
-    """The values between those known, at [score, the other's]."""
+def _interpolate(known: Indices, values: Floats) -> Floats:
+    """Interpolate values between the known scores, at [score, other's score]."""
     every = np.arange(known[-1] + 1)
     rows = np.array([np.interp(every, known, row) for row in values])
     return np.array([np.interp(every, known, column) for column in rows.T]).T
 
 
 def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Floats]:
-    """Where a turn leads from each score against one who has so much."""
+    """Return where a turn leads from each score against an opponent with this score."""
     model, goal = wins.model, wins.model.ending.goal
     numbers = np.array([model.standings.find(n, opened=n > 0) for n in range(goal)])
     nothing = np.zeros(goal, np.intp)
     boards = Positions(nothing + seat, numbers, nothing + numbers[other])
     boards = wins.stakes.sorted_by_top(boards, wins.chances)
-    highest = min(goal, _HIGHEST) + _MORE
+    highest = min(goal, _MAX_TURN_STEPS) + _MARGIN_STEPS
     lost = model.value_of_farkle(boards, wins.chances)
     stakes = wins.stakes.stakes(boards, wins.chances, lost, highest=highest)
     ended = turn_outcomes(model.throws, stakes, solve_turn(model.throws, stakes))
     order = np.argsort(model.standings.score[boards.mine])
     banked, won, reset = ended.banked[:, order].T, ended.won[order], ended.reset[order]
-    step, reach = np.zeros((goal, goal)), np.zeros((goal, _ABOVE))
+    step, reach = np.zeros((goal, goal)), np.zeros((goal, _N_ABOVE))
     for score in range(goal):
         to_go = goal - score
         few = min(to_go, banked.shape[1])
         step[score, score : score + few] = banked[score, :few]
-        above = banked[score, to_go:][:_ABOVE]
+        above = banked[score, to_go:][:_N_ABOVE]
         reach[score, : len(above)] = above
-        reach[score, -1] += banked[score, to_go:][_ABOVE:].sum()
+        reach[score, -1] += banked[score, to_go:][_N_ABOVE:].sum()
     step[:, 0] += reset
     step[np.diag_indices(goal)] += 1 - step.sum(axis=1) - reach.sum(axis=1) - won
     return step, reach, won
@@ -242,13 +256,13 @@ def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Fl
 
 @dataclass(frozen=True)
 class Rivals:
-    """The others, as the player on turn sees them.
+    """The opponents of the player on turn.
 
     Attributes:
-        race: of the rules.
-        scores: theirs, who throws next first.
-        later: how many of them throw in this round still.
-        mine: what the player has, as far as it matters to them.
+        race: The race.
+        scores: Their scores in steps, the next to throw first.
+        later: How many of them still throw in this round.
+        mine: Score of the player on turn in steps, which the opponents react to.
     """
 
     race: Race
@@ -267,27 +281,27 @@ class Rivals:
 
     @cached_property
     def _short(self) -> Floats:
-        """The chance of each to be short of the target after so many turns, at [turns, player]."""
+        """Chance of each player to be short of the target, at [turns, player]."""
         found: Floats = self._places[0].sum(axis=2)
         return found
 
     @cached_property
     def _past(self) -> Floats:
-        """And then to get past so much above it in a last turn, at [turns, player, above]."""
+        """Chance of each player to overtake in a last turn, at [turns, player, above]."""
         found: Floats = self._places[0] @ self.race.caught
         return found
 
     def _against(self, i: int, turns: int) -> int:
-        """What one throws against after so many turns; -1 is the player."""
+        """Return the level that an opponent plays against; index -1 is the player on turn."""
         return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
-        """Chance that one is short after so many turns, and does not get past if it follows, at [above]."""
+        """Return the chance that an opponent is short and does not overtake, at [above]."""
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
 
     def _follows(self, i: int) -> bool:
-        """Whether one throws once more after the player."""
+        """Return whether an opponent has a last turn after the player on turn reaches the target."""
         match self.race.follows:
             case LastRound.NONE:
                 return False
@@ -296,7 +310,7 @@ class Rivals:
         return True
 
     def holding(self, turns: int) -> Floats:
-        """Chance that all are short after so many turns and none gets past, at [above]."""
+        """Return the chance that all opponents are short and none overtakes, at [above]."""
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
             found = found * self._still(i, turns, follows=self._follows(i))
@@ -304,16 +318,16 @@ class Rivals:
 
     @cached_property
     def _topped(self) -> Floats:
-        """Where a last turn of each rival leads after so many turns, at [turns, rival, above, above]."""
+        """Where a last turn of each opponent leads, at [turns, opponent, above, above]."""
         places, race = self._places[0][:, :-1], self.race
         above = race.topping.shape[1]
         flat = places.reshape(-1, race.goal) @ race.topping.reshape(race.goal, -1)
         return flat.reshape(*places.shape[:2], above, above)
 
     def _passed(self, turns: int) -> Floats:
-        """Chance that one of them gets there in this turn and the player has most in the end, at [score].
+        """Return the chance that the player wins although an opponent reaches the target now.
 
-        Whoever follows wants to get past the best so far, whoever that is by then.
+        Each player in the last round tries to overtake the best score so far.
         """
         race = self.race
         if race.follows is LastRound.NONE:
@@ -329,7 +343,7 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """What the best has when the player follows one who got there in this turn, at [above]."""
+        """Return the distribution of the best score that the player has to overtake, at [above]."""
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):
@@ -339,7 +353,7 @@ class Rivals:
         return best
 
     def after_bank(self) -> Floats:
-        """The chance to win of who has just ended a turn with each score, at [score]."""
+        """Return the chance to win of a player who has just ended a turn, at [score]."""
         race, seat = self.race, self.race.seat(last=not self.later)
         found = np.zeros(race.goal)
         for n in range(len(self._places[0]) - 1, 0, -1):
@@ -349,23 +363,26 @@ class Rivals:
             found = mine + self._passed(n) + race.step[at] @ found
         return found
 
-    def put_right(self) -> Floats:
-        """What the race must be multiplied by, the more for each rival the more dangerous it is.
+    def combined_correction(self) -> Floats:
+        """Return the correction factor, in which dangerous opponents weigh more, at [score].
 
-        Only who begins the round, and is followed by all, is better off than the race says.
+        Only the player who begins the round, and is followed by all others, can win more than the
+        race says.
         """
         race = self.race
         seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]
         exact = np.array([race.exact[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
-        of_two = np.array([race.of_two[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
+        ratio = np.array(
+            [race.correction[at][:, n] for at, n in zip(seats, self.scores, strict=True)]
+        )
         if race.seats == 1 or self.later < len(self.scores):
-            of_two = np.minimum(of_two, 1.0)
-        weight = (1 - exact) / np.maximum((1 - exact).max(axis=0), _NEARLY_NONE)
-        found: Floats = np.prod(of_two**weight, axis=0)
+            ratio = np.minimum(ratio, 1.0)
+        weight = (1 - exact) / np.maximum((1 - exact).max(axis=0), _EPSILON)
+        found: Floats = np.prod(ratio**weight, axis=0)
         return found
 
     def after_target(self, score: Indices) -> Floats:
-        """The same of who has just reached the target or, in a last round, leads with so much."""
+        """Return the chance to win with scores that reach the target or lead the last round."""
         found = np.ones(len(score))
         for i, other in enumerate(self.scores):
             if self._follows(i):
@@ -375,23 +392,37 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True)
 class RaceTurn:
-    """A turn against several: what its ends are worth, and every point of it; one board."""
+    """The current turn against several opponents, as a single board.
+
+    Attributes:
+        stakes: What the ends of the turn are worth.
+        worth: What every point of the turn is worth.
+    """
 
     stakes: Stakes
     worth: TurnValues
 
     @property
     def banked(self) -> Floats:
-        """The chance to win by banking, at [steps]."""
+        """Chance to win by banking, at [steps]."""
         return self.stakes.bank[:, 0]
 
 
 def race_turn(
     race: Race, mine: int, rivals: Sequence[int], later: int, *, opened: bool, most: int = 0
 ) -> RaceTurn:
-    """The turn of a player against these, who throws next first; so many throw in this round still."""
+    """Return the odds of a turn against several opponents.
+
+    Args:
+        race: The race.
+        mine: Score of the player on turn, in steps.
+        rivals: Scores of the opponents in steps, the next to throw first.
+        later: How many opponents still throw in this round.
+        opened: Whether the player is on the board.
+        most: Steps at risk up to which the odds are needed at least.
+    """
     others = Rivals(race, tuple(rivals), later, mine)
-    top = race.goal - mine + _MORE * (race.follows is not LastRound.NONE)
+    top = race.goal - mine + _MARGIN_STEPS * (race.follows is not LastRound.NONE)
     most = max(most, race.throws.needed(opened=opened))
     score = mine + np.arange(n_rows(race.throws, max(top, most)))
     going_on = _after_turn(race, mine, others)
@@ -401,8 +432,8 @@ def race_turn(
 
 
 def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
-    """The chance to win of who had so much and has ended a turn with each score, at [score]."""
-    known = np.unique(np.minimum(mine + np.array(_BROUGHT), race.goal - 1))
+    """Return the chance to win after a turn that ends with each score, at [score]."""
+    known = np.unique(np.minimum(mine + np.array(_SAMPLE_STEPS), race.goal - 1))
     found = np.array([replace(others, mine=int(n)).after_bank() for n in known])
     every = np.arange(race.goal)
     above = np.clip(np.searchsorted(known, every), 1, len(known) - 1)
@@ -410,15 +441,24 @@ def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
         (every - known[above - 1]) / np.maximum(known[above] - known[above - 1], 1), 0, 1
     )
     between: Floats = (1 - share) * found[above - 1, every] + share * found[above, every]
-    return between * others.put_right()
+    return between * others.combined_correction()
 
 
 def last_race_turn(
     race: Race, mine: int, best: int, rivals: Sequence[int], *, opened: bool, most: int = 0
 ) -> RaceTurn:
-    """The same of a last turn: to get past the best, and not to be caught by those who follow."""
+    """Return the odds of a last turn, which has to overtake the best score.
+
+    Args:
+        race: The race.
+        mine: Score of the player on turn, in steps.
+        best: The best score, in steps.
+        rivals: Scores of the opponents who still have a last turn, the next to throw first.
+        opened: Whether the player is on the board.
+        most: Steps at risk up to which the odds are needed at least.
+    """
     others = Rivals(race, tuple(rivals), len(rivals), mine)
-    top = max(best + 1 - mine + _MORE, most, race.throws.needed(opened=opened))
+    top = max(best + 1 - mine + _MARGIN_STEPS, most, race.throws.needed(opened=opened))
     score = mine + np.arange(n_rows(race.throws, top))
     bank = np.where(score > best, others.after_target(score), 0.0)
     return _played(race, bank, (0.0, 0.0), top, opened=opened)
@@ -427,7 +467,7 @@ def last_race_turn(
 def _played(
     race: Race, bank: Floats, nothing: tuple[float, float], top: int, *, opened: bool
 ) -> RaceTurn:
-    """The best turn, where to bring nothing, and to lose all points, is worth so much."""
+    """Return the best turn. `nothing` has the values of a farkle and of a reset."""
     throws = race.throws
     needed, steps = throws.needed(opened=opened), np.arange(len(bank))
     lost, reset = (np.array([worth]) for worth in nothing)

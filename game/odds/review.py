@@ -1,12 +1,12 @@
-"""A match looked back on: what was luck of the dice, and what was given away by deciding.
+"""A review of a match: what was luck, and what decisions gave away.
 
-Luck is the difference that a throw makes to what the turn is worth before and after it, to a
-player who plays on as well as can be. Over many throws it comes to nothing, whatever is kept.
-A decision gives away the difference between the best choice and the one that was taken.
+Luck is the change that a throw makes to the value of a turn under best play. Over many throws it
+adds up to nothing, whatever is kept. A decision gives away the difference between the best choice
+and the one made.
 
-With two players the chances to win are those of the match (see `game.odds.match_odds`), with more
-those of a race (see `game.odds.race`). With teams they are those of two: the player on turn and the
-best of the others.
+With two players the chances to win are those of the solved match (see `game.odds.match_odds`), with
+more players those of a race (see `game.odds.race`). With teams they are those of two players: the
+one on turn and the best opponent.
 """
 
 from dataclasses import dataclass, field, replace
@@ -26,12 +26,12 @@ from game.rules.ruleset import Dice, Win
 
 _TWO = 2
 
-_USUAL = 2_000
-"""Points that few turns go beyond: so far a turn is worked out in one go."""
+_USUAL_POINTS = 2_000
+"""Points that few turns exceed. Turns are worked out up to here in one go."""
 
 
 class Cause(StrEnum):
-    """Whose doing it was."""
+    """Whether luck or a decision made a difference."""
 
     LUCK = "luck"
     DECISION = "decision"
@@ -39,7 +39,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeepChoice:
-    """Keeping these dice, and banking or throwing on."""
+    """A decision: the dice kept, and whether the turn was banked."""
 
     dice: Dice
     bank: bool
@@ -47,15 +47,18 @@ class KeepChoice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMoment:
-    """A throw or a decision, and what it changed for the player on turn.
+    """A throw or a decision, and the difference that it made for the player on turn.
 
     Attributes:
-        event: the number of its event in the timeline.
-        turn: how many turns were finished before.
-        points: points of the turn that it brought; a decision brings 0 at most.
-        win: chance to win that it brought; None where it is not solved.
-        done, best: for a decision, what was done and what was best.
-        risked: points that could have been banked, and were thrown on with.
+        event: Timeline index of its event.
+        turn: Number of turns that were finished before.
+        seat: The player.
+        kind: Whether it is luck or a decision.
+        points: Gain in average points. That of a decision is at most 0.
+        win: Gain in the chance to win, or None if unknown.
+        done: The decision that was made.
+        best: The best decision.
+        risked: Points that could have been banked, but were put at risk.
     """
 
     event: int
@@ -71,7 +74,13 @@ class ReviewedMoment:
 
 @dataclass(frozen=True, slots=True)
 class WinChance:
-    """The chance to win of the player whose turn begins."""
+    """The chance to win of the player whose turn begins.
+
+    Attributes:
+        event: Timeline index of the first event of the turn.
+        seat: The player.
+        win: The chance.
+    """
 
     event: int
     seat: int
@@ -80,26 +89,37 @@ class WinChance:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The moments of a match, and the chance to win at each turn's beginning."""
+    """The review of a match.
+
+    Attributes:
+        moments: Throws and decisions in order.
+        curve: Chances to win at the start of each turn.
+        of_two: Whether the match has two players.
+    """
 
     moments: tuple[ReviewedMoment, ...]
     curve: tuple[WinChance, ...]
     of_two: bool
 
     def total(self, seat: int, kind: Cause) -> tuple[float, float]:
-        """Points and chance to win that luck or decisions brought this player in all."""
+        """Return the points and the chance to win that luck or decisions gained in all.
+
+        Args:
+            seat: The player.
+            kind: Luck or decisions.
+        """
         mine = [m for m in self.moments if m.seat == seat and m.kind is kind]
         return sum(m.points for m in mine), sum(m.win or 0.0 for m in mine)
 
     @property
     def turning_point(self) -> ReviewedMoment | None:
-        """The moment that changed the chance to win most; None where that is not known of any."""
+        """The moment that changed the chance to win most, or None."""
         known = [m for m in self.moments if m.win is not None]
         return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 
 
 def position_of(state: State) -> MatchPosition:
-    """The match as the player on turn sees it: against the best of the others."""
+    """Return the match as the player on turn sees it, against the best opponent."""
     seat, other = state.turn.seat, state.players[best_opponent(state)]
     return MatchPosition(
         mine=state.player.score,
@@ -113,7 +133,7 @@ def position_of(state: State) -> MatchPosition:
 
 
 def is_race(state: State) -> bool:
-    """Whether more than two race for themselves, to a target that all may pass."""
+    """Return whether more than two players without teams play for a target that all may exceed."""
     alone = all(player.team is None for player in state.players)
     rules = state.rules
     plain = rules.win is not Win.EXACTLY and not state.is_charity_roll
@@ -121,7 +141,7 @@ def is_race(state: State) -> bool:
 
 
 def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
-    """The odds of a turn against all others."""
+    """Return the odds of a turn against several players."""
     opened, seat, model = state.player.opened, state.turn.seat, cached_race(wins)
     points, steps = points_table(state.rules, opened=opened), most // wins.step + 1
 
@@ -142,7 +162,13 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
 
 
 def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
-    """The odds of the turn being played; without chances to win where the scores have none."""
+    """Return the odds of the current turn, without chances to win if they are unknown.
+
+    Args:
+        state: The state of the match.
+        wins: The solved match of two, or None.
+        most: Points at risk up to which the odds are needed.
+    """
     if wins is not None and wins.solved and state.winner is None and is_race(state):
         return _of_several(state, wins, most)
     table = position_of(state)
@@ -154,7 +180,12 @@ def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> Turn
 
 
 def keep_options(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
-    """Each legal keep of the last throw, the best first."""
+    """Return the choice that each legal keep of the last throw leads to, best first.
+
+    Args:
+        state: The state of the match.
+        wins: The solved match of two, or None.
+    """
     return _options(state, turn_odds_of(state, wins, most=_most(state)))
 
 
@@ -163,13 +194,19 @@ def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:
 
 
 def _most(state: State) -> int:
-    """Points that the last throw makes of the turn, at most."""
+    """Return the most points that the turn can have at risk after the last throw."""
     return state.locked_points + max((keep.score for keep in state.keeps), default=0)
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:
-    """What luck and decisions did in this match, or from its event of that number on."""
-    reader = _Reader(wins)
+    """Return what luck and decisions did in a match.
+
+    Args:
+        match: The match.
+        wins: The solved match of two. Without it only average points are known.
+        since: Timeline index of the first event to review.
+    """
+    reader = _Reviewer(wins)
     state = match.start_state
     for event in match.timeline:
         after = step(state, event)
@@ -186,8 +223,8 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
 
 
 @dataclass(slots=True)
-class _Reader:
-    """Goes through the events and notes what each changed."""
+class _Reviewer:
+    """Goes through the events and records what each of them changed."""
 
     wins: MatchOdds | None
     moments: list[ReviewedMoment] = field(default_factory=list)
@@ -198,21 +235,22 @@ class _Reader:
     _reach: int = 0
 
     def _odds_of(self, state: State, most: int) -> TurnOdds:
-        """Worked out once for a turn, unless it goes higher than was looked at."""
+        """Return the odds of the turn. They are worked out once, unless it exceeds what was
+        covered."""
         board = state.turn.seat, state.players, state.closer
         if self._odds is None or board != self._board or most > self._reach:
-            self._reach, self._board = max(most, _USUAL), board
+            self._reach, self._board = max(most, _USUAL_POINTS), board
             self._odds = turn_odds_of(state, self.wins, most=self._reach)
         return self._odds
 
     def thrown(self, state: State, event: Thrown) -> None:
-        """Luck: what the turn is worth after the throw, less what it was before."""
+        """Record luck: the value of the turn after the throw minus the value before."""
         if not state.may_rethrow_last_die:
             self._before = self._going_to_throw(state)
         before, after = self._before, step(state, event)
         if before is None or (after.may_rethrow_last_die and len(after.turns) == len(state.turns)):
-            return  # the last die has its second try still to come
-        options = self._after(state, event, after)
+            return  # the last die still has its second try
+        options = self._choices_after(state, event, after)
         points = max((option.worth for option in options), default=0.0)
         win = max((o.win for o in options if o.win is not None), default=None)
         if after.winner == state.turn.seat and after.turns[-1].ending is TurnEnding.WIN:
@@ -220,9 +258,9 @@ class _Reader:
         elif not options and before.win_thrown is not None:
             reset = after.turns[-1].ending is TurnEnding.RESET
             told = self._odds_of(state, state.turn.at_risk).lost
-            win = _lost(state, self.wins, reset=reset) if told is None else told
+            win = _chance_after_nothing(state, self.wins, reset=reset) if told is None else told
         change = None if win is None or before.win_thrown is None else win - before.win_thrown
-        self._note(state, Cause.LUCK, points - before.points, change)
+        self._record(state, Cause.LUCK, points - before.points, change)
 
     def _going_to_throw(self, state: State) -> TurnOption:
         at_risk = state.turn.at_risk
@@ -233,7 +271,7 @@ class _Reader:
         return option
 
     def decided_to_throw(self, state: State) -> None:
-        """A keep that was thrown on with, less the best that could be done."""
+        """Record the decision to throw on."""
         last = state.turn.last
         if last is None or last.keep is None:
             return
@@ -242,7 +280,7 @@ class _Reader:
         self._decision(state, options, chosen, bank=False)
 
     def banked(self, state: State, dice: tuple[int, ...]) -> None:
-        """A keep that was banked, less the best that could be done."""
+        """Record the decision to bank."""
         options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep and option.keep.dice == dice)
         self._decision(state, options, chosen, bank=True)
@@ -255,18 +293,18 @@ class _Reader:
         best = max((o.win for o in options if o.win is not None), default=None)
         given = None if win is None or best is None else win - best
         most = max(option.worth for option in options)
-        self._note(
+        self._record(
             state,
             Cause.DECISION,
             points - most,
             given,
             done=_choice(chosen, bank=bank),
-            best=_choice(options[0], bank=options[0].banks),
+            best=_choice(options[0], bank=options[0].should_bank),
             risked=0 if bank or chosen.refused else chosen.at_risk,
         )
 
-    def _after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
-        """What can be done about a throw; a bank that came by itself is all there is."""
+    def _choices_after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
+        """Return the choices after a throw, or only the bank if the throw banked by itself."""
         ended = after.turns[-1] if len(after.turns) > len(state.turns) else None
         if ended and ended.ending in (TurnEnding.RESET, TurnEnding.FARKLE):
             return ()
@@ -281,7 +319,7 @@ class _Reader:
         banked = next(option for option in options if option.keep == ended.last.keep)
         return (replace(banked, points=float(banked.at_risk), win_thrown=None),)
 
-    def _note(
+    def _record(
         self,
         state: State,
         kind: Cause,
@@ -302,8 +340,10 @@ def _choice(option: TurnOption, *, bank: bool) -> KeepChoice:
     return KeepChoice(option.keep.dice if option.keep else (), bank)
 
 
-def _lost(state: State, wins: MatchOdds | None, *, reset: bool = False) -> float | None:
-    """The chance to win once this turn has brought nothing, or taken all points."""
+def _chance_after_nothing(
+    state: State, wins: MatchOdds | None, *, reset: bool = False
+) -> float | None:
+    """Return the chance to win after a turn without points, or after a reset, or None."""
     if wins is None or not wins.solved:
         return None
     rules, seen = state.rules, position_of(state)

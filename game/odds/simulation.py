@@ -1,13 +1,14 @@
-"""Matches of the solved play against itself, thrown with random dice: does the figure hold?
+"""Matches that the solved play plays against itself with random dice, to check the solution.
 
-The arithmetic of the solution is not trusted here: dice are thrown, their keeps looked up in the
-table of keeps, points added and the end of the match found out. Only the choice between keeps, and
-between banking and throwing on, is the solution's. All matches that have as many points
-together are played at once.
+The simulation does not trust the arithmetic of the solution: it throws dice, looks their keeps up
+in the table of keeps, adds points, and finds the end of the match. Only the choices between keeps,
+and between banking and throwing on, come from the solution. All matches with the same sum of scores
+are played at once.
 
-Taking over is played, though the solution knows nothing of it: whoever may takes over what is worth more
-to throw than all dice, less what the farkle of that throw costs. So it is seen how far the figure without
-it is off. Such a farkle leads to fewer points: all is gone over until every match has ended.
+Taking over is played although the solution ignores it: a player takes over if throwing these dice
+is worth more than throwing all dice, minus the cost of a farkle. This shows how far off the
+solution is. Such a farkle leads to fewer points, so the sums are repeated until every match has
+ended.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,13 @@ _NO_KEEP = -1
 
 @dataclass(frozen=True, slots=True)
 class SimulatedShare:
-    """How many of some matches the player won who began, and how many were expected."""
+    """How many matches the first player won, and how many were expected.
+
+    Attributes:
+        matches: Number of matches.
+        first_won: Matches that the first player won.
+        expected: Expected share of these matches.
+    """
 
     matches: int
     first_won: int
@@ -38,22 +45,23 @@ class SimulatedShare:
 
     @property
     def share(self) -> float:
+        """Share of the matches that the first player won."""
         return self.first_won / self.matches
 
     @property
     def error(self) -> float:
-        """The standard error of the share."""
+        """Standard error of the share."""
         return sqrt(self.expected * (1 - self.expected) / self.matches)
 
     @property
     def off(self) -> float:
-        """By how many standard errors the share is off."""
+        """Difference between the share and the expectation, in standard errors."""
         return (self.share - self.expected) / self.error
 
 
 @dataclass(frozen=True, slots=True)
 class _Keeps:
-    """All throws of n dice, as numbers in base six, and what may be kept of them."""
+    """All throws of n dice, as numbers in base six, with their keeps."""
 
     row: Indices
     steps: Indices
@@ -62,9 +70,9 @@ class _Keeps:
 
 @dataclass(frozen=True, slots=True)
 class _Policy:
-    """What a turn goes by: worths at [steps, left or dice, board], and that of banking.
+    """How turns are played: values at [steps, dice, board], and the value of banking.
 
-    `price` is what it takes from the chance to win to farkle after taking over, at [board].
+    `price` is the loss in the chance to win by a farkle after taking over, at [board].
     """
 
     bank: Floats
@@ -73,19 +81,25 @@ class _Policy:
     price: Floats
 
     def throwing(self, at: Indices, n: Indices, column: Indices, farkle: Floats) -> Floats:
-        """What a throw of n dice is worth; where everybody banks, it is banked unless it farkles."""
+        """Return the value of a throw. Where everybody banks, it is banked unless it farkles."""
         thrown: Floats = self.thrown[at, n, column]
         return np.where(thrown > 0, thrown, (1 - farkle[n]) * np.maximum(self.bank[at, column], 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What each player may take over: steps, and dice; no dice is nothing."""
+    """What players may take over.
+
+    Attributes:
+        steps: Points in steps, at [player].
+        dice: Number of dice, at [player]. 0 is nothing to take over.
+    """
 
     steps: Indices
     dice: Indices
 
     def at(self, which: Indices) -> "Offered":
+        """Return the offers at these indices."""
         return Offered(self.steps[which], self.dice[which])
 
 
@@ -99,7 +113,14 @@ class Dice:
         self._bonus = rules.last_die_twice // points_step(rules)
 
     def throw(self, n: int, times: int) -> tuple[Indices, Indices]:
-        """Steps of each keep, and the dice it leaves, at [throw, keep]; _NO_KEEP where is none."""
+        """Return the steps and the dice left of each keep, at [throw, keep].
+
+        Where a throw has fewer keeps than others, the dice left are _NO_KEEP.
+
+        Args:
+            n: Number of dice.
+            times: Number of throws.
+        """
         keeps = self._keeps[n]
         row = keeps.row[self.random.integers(6**n, size=times)]
         if n == 1 and self._bonus:
@@ -122,10 +143,15 @@ def _keeps(rules: Ruleset, n: int) -> _Keeps:
 
 
 def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
-    """Play so many matches.
+    """Play matches and count how many the first player wins.
+
+    Args:
+        wins: The solved match.
+        matches: Number of matches.
+        seed: Seed of the random dice.
 
     Raises:
-        OddsError: the rules force a bank or want the target exactly, which is not played here.
+        OddsError: If the rules force a bank, need an exact target, or have penalties or resets.
     """
     ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
@@ -140,7 +166,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
 
 
 class _Table:
-    """All matches: the scores in steps at [match, player], who throws, and who has won."""
+    """All matches: scores in steps at [match, player], the player on turn, and the winner."""
 
     def __init__(self, wins: MatchOdds, matches: int, dice: Dice) -> None:
         self.wins, self.dice = wins, dice
@@ -150,7 +176,7 @@ class _Table:
         self.left = Offered(np.zeros(matches, np.intp), np.zeros(matches, np.intp))
 
     def play_all_of(self, total: int) -> None:
-        """Play on until no match has so many steps together."""
+        """Play until no match has this sum of scores."""
         playing = self._playing(total)
         if not len(playing):
             return
@@ -187,7 +213,7 @@ class _Table:
         return column, _Policy(stakes.bank, worth.kept, worth.thrown, price)
 
     def _end(self, playing: Indices, player: Indices) -> None:
-        """Whoever has reached the target has won, unless the other follows and gets more."""
+        """End matches whose target was reached, after the last turn of the other player."""
         ending = self.wins.model.ending
         there = self.score[playing, player] >= ending.goal
         closed, closer = playing[there], player[there]
@@ -219,14 +245,22 @@ class _Table:
 
 
 def _cost(rules: Ruleset) -> int:
-    """Steps that it costs to take over and farkle."""
+    """Return the steps that a farkle after taking over costs."""
     return rules.take_over_farkle // points_step(rules)
 
 
 def take_turns(
     dice: Dice, policy: _Policy, column: Indices, start: Indices, left: Offered
 ) -> "_Turns":
-    """Turns played to their end; `start` is where the policy has no steps."""
+    """Play turns to their end.
+
+    Args:
+        dice: Throws the dice.
+        policy: The choices.
+        column: Column of the policy for each turn.
+        start: Row of the policy at which each turn has no points.
+        left: What each player may take over.
+    """
     turns = _Turns(dice, policy, column, start)
     if dice.rules.piggyback is not Piggyback.NO:
         turns.take_over(left)
@@ -239,7 +273,7 @@ def take_turns(
 
 
 class _Turns:
-    """Turns under way: steps at risk, dice in hand, and whether they go on."""
+    """Turns in progress: steps at risk, dice in hand, and whether they go on."""
 
     def __init__(self, dice: Dice, policy: _Policy, column: Indices, start: Indices) -> None:
         self.dice, self.policy, self.column, self.start = dice, policy, column, start
@@ -251,7 +285,7 @@ class _Turns:
 
     @property
     def got(self) -> Indices:
-        """Steps that each turn banked, 0 where it farkled."""
+        """Steps that each turn banked, or 0 after a farkle."""
         return self.at - self.start
 
     @property
@@ -261,14 +295,14 @@ class _Turns:
 
     @property
     def left_over(self) -> Indices:
-        """Dice that the next player may go on with, 0 for none."""
+        """Dice that the next player may take over, or 0."""
         may = self.got > 0
         if self.dice.rules.piggyback is Piggyback.NOT_HEAVY:
             may &= ~self.hot
         return np.where(may, self.n_dice, 0)
 
     def take_over(self, left: Offered) -> None:
-        """Go on with what is left over, where that is worth more than to begin."""
+        """Take over what is offered where that is worth more than beginning with all dice."""
         compiled = compile_rules(self.dice.rules)
         most = len(self.policy.bank) - compiled.largest - 1
         at = np.minimum(self.start + left.steps, most)
@@ -280,7 +314,7 @@ class _Turns:
         self.at[taken], self.n_dice[taken] = at[taken], n[taken]
 
     def throw(self, who: Indices, n: int) -> None:
-        """These turns throw n dice each, keep what is best, and bank or go on."""
+        """Throw n dice in each of these turns, keep the best, and bank or go on."""
         steps, left = self.dice.throw(n, len(who))
         farkles = left[:, 0] == _NO_KEEP
         self.at[who[farkles]] = self.start[who[farkles]]

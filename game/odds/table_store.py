@@ -1,7 +1,7 @@
-"""Solved matches on disk: those that come with the program, and those solved here.
+"""Solved matches on disk: those installed with the program, and those solved here.
 
-The only module of the odds that touches a file. A table is found by the digest of its rules and
-target, so that one of other rules is never taken for it; a damaged file counts as none.
+This is the only module of the odds that touches files. A table is found by the digest of its rules
+and target, so it is never used for other rules. A damaged file counts as missing.
 """
 
 import io
@@ -20,41 +20,50 @@ from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds, rules_digest
 from game.rules.ruleset import Ruleset
 
-_FINENESS = 2**24
-"""Chances are kept to the nearest 1 in so many: 0.00000003."""
+_UNITS = 2**24
+"""Chances are stored as multiples of one over this number, or 0.00000006."""
 
 _UNSOLVED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class TableStore:
-    """The tables in a folder, and behind them those of the package."""
+    """Solved matches in a folder, together with those of the package."""
 
     folder: Path
 
     def find(self, rules: Ruleset, target: int | None = None) -> MatchOdds | None:
-        """The table of these rules, perhaps solved in part; None where there is none."""
+        """Return the table of a match, which may be incomplete, or None.
+
+        Args:
+            rules: The rules.
+            target: Points to play for. None is the target of the rules.
+        """
         target = target or rules.target
         key = rules_digest(rules, target)
         try:
-            data = _shipped(key) or self._path(key).read_bytes()
+            data = _installed_table(key) or self._path(key).read_bytes()
             return MatchOdds(rules, target, _unpack(data))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
 
     def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
-        """The table of these rules as far as it is solved, or one to begin with.
+        """Return the table of a match, or a new one without chances.
+
+        Args:
+            rules: The rules.
+            target: Points to play for. None is the target of the rules.
 
         Raises:
-            OddsError: these rules to this target have no solution.
+            OddsError: If the match cannot be solved.
         """
         return self.find(rules, target) or MatchOdds.unsolved(rules, target or rules.target)
 
     def save(self, wins: MatchOdds) -> Path:
-        """Write down what is solved; whoever reads meanwhile sees the file of before.
+        """Write the known chances, and return the file. Readers see the old or the new file.
 
         Raises:
-            OddsError: it cannot be written; says where.
+            OddsError: If the file cannot be written.
         """
         path = self._path(rules_digest(wins.rules, wins.target))
         try:
@@ -73,7 +82,7 @@ class TableStore:
         return self.folder / f"{key}.npz"
 
 
-def _shipped(key: str) -> bytes | None:
+def _installed_table(key: str) -> bytes | None:
     tables = resources.files("game").joinpath("odds", "tables")
     for file in tables.iterdir() if tables.is_dir() else ():
         if file.name.endswith(f"{key}.npz"):
@@ -82,8 +91,11 @@ def _shipped(key: str) -> bytes | None:
 
 
 def pack(chances: Floats) -> bytes:
-    """As a file: neighbours differ little, so their differences' differences are small numbers."""
-    whole = np.where(np.isnan(chances), _UNSOLVED, np.rint(np.nan_to_num(chances) * _FINENESS))
+    """Return chances as compressed bytes.
+
+    Neighbouring chances are similar, so the differences of their differences are stored.
+    """
+    whole = np.where(np.isnan(chances), _UNSOLVED, np.rint(np.nan_to_num(chances) * _UNITS))
     change = np.diff(np.diff(whole.astype(np.int64), axis=1, prepend=0), axis=2, prepend=0)
     unsigned = np.where(change < 0, -2 * change - 1, 2 * change).astype("<u4")
     planes = unsigned.reshape(-1, 1).view(np.uint8).T
@@ -98,4 +110,4 @@ def _unpack(data: bytes) -> Floats:
     unsigned = np.ascontiguousarray(planes.T).view("<u4").astype(np.int64).reshape(shape)
     change = np.where(unsigned % 2, -(unsigned + 1) // 2, unsigned // 2)
     whole = change.cumsum(axis=1).cumsum(axis=2)
-    return np.where(whole == _UNSOLVED, np.nan, whole / _FINENESS)
+    return np.where(whole == _UNSOLVED, np.nan, whole / _UNITS)

@@ -1,6 +1,6 @@
-"""The chances of one throw and of throwing on, as exact fractions.
+"""The chances of a throw and of further throws, as exact fractions.
 
-They are of the dice alone: no points at risk, no opening, no target.
+They depend on the dice alone, not on points at risk, the opening or the target.
 """
 
 from collections.abc import Mapping
@@ -28,12 +28,13 @@ from game.rules.scoring import count_orders
 
 @dataclass(frozen=True, slots=True)
 class ThrowChances:
-    """What one throw of so many dice brings.
+    """What one throw of some number of dice brings.
 
     Attributes:
-        farkle: chance that no keep is in it.
-        hot: chance that all its dice score together, or are kept for nothing at all.
-        mean: points of its best keep on average, a farkle counted as 0.
+        n_dice: Number of dice.
+        farkle: Chance that there is no legal keep.
+        hot: Chance that all dice can be kept.
+        mean: Average points of the best keep. A farkle counts as 0.
     """
 
     n_dice: int
@@ -44,10 +45,10 @@ class ThrowChances:
 
 @cache
 def throw_chances(rules: Ruleset) -> Mapping[int, ThrowChances]:
-    """The chances of a single throw, by the number of dice.
+    """Return the chances of a single throw, by number of dice.
 
-    A last die that may be thrown twice is counted as it falls the first time; its bonus is not in
-    the mean. `farkle_within` and all that is played counts both.
+    A last die that may be thrown twice counts with its first try alone, and without its bonus.
+    `farkle_within` counts both tries.
     """
     return {n: _chances(n, rules) for n in range(1, rules.n_dice + 1)}
 
@@ -71,10 +72,15 @@ def _chances(n: int, rules: Ruleset) -> ThrowChances:
 
 @cache
 def farkle_within(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
-    """The least chance that one of so many next throws is a farkle, the first of `n_dice` dice.
+    """Return the smallest chance of a farkle within the next throws.
 
-    Whoever throws on keeps what makes it least likely, whatever that scores. A last die that may
-    be thrown twice has both tries in one throw.
+    The player keeps whatever makes a farkle least likely, regardless of points. Both tries of a
+    last die count as one throw.
+
+    Args:
+        rules: The rules.
+        n_dice: Dice of the first throw.
+        throws: Number of throws.
     """
     return 1 - _survives(rules, n_dice, throws)
 
@@ -94,14 +100,18 @@ def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
     return once
 
 
-_BOARDS = 64
-"""Boards worked out together; more need more memory than they save time."""
+_BATCH_SIZE = 64
+"""Boards that are worked out together. More of them need more memory than they save time."""
 
 
 def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 0) -> TurnValues:
-    """Chance to bank `needed` steps or more, from every point of a turn up to `most` steps.
+    """Return the chance to bank at least `needed` steps, from every point of a turn.
 
-    Below `least` steps nothing may be banked.
+    Args:
+        throws: The compiled rules.
+        needed: Steps that have to be banked.
+        least: Steps below which nothing may be banked.
+        most: Steps at risk up to which the chances are needed at least.
     """
     return _reaching(throws, np.array([max(needed, least)]), least, most)
 
@@ -127,7 +137,13 @@ def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> 
 
 
 def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
-    """Chance of a turn that needs so many steps, or all is lost, to bank so many, at [banked, needed]."""
+    """Return the chance that a last turn banks each number of steps, at [banked, needed].
+
+    Args:
+        rules: The rules.
+        most: Largest number of steps needed.
+        opened: Whether the player is on the board.
+    """
     compiled = compile_rules(rules)
     needed = np.maximum(np.arange(most, -1, -1), compiled.needed(opened=opened))
     stakes = _to_reach(compiled, needed, compiled.needed(opened=opened), 0)
@@ -135,29 +151,41 @@ def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Chance of a turn that begins to bank at least n steps, for n from 0 to `most`."""
+    """Return the chance that a whole turn banks at least n steps, at [n].
+
+    Args:
+        throws: The compiled rules.
+        most: Largest n.
+        least: Steps below which nothing may be banked.
+    """
     most = max(most, least)
     if throws.forced.n and least > 1:
-        return _each_alone(throws, most, least)
+        return _chances_one_by_one(throws, most, least)
     to_go = values_to_reach(throws, most, 1).thrown[: most + 1, -1, 0][::-1]
     chances = np.concatenate([[to_go[1]], to_go[1:]])
     chances[:least] = chances[least]
     return chances
 
 
-def _each_alone(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Where a bank is forced but refused below the least, what was had before matters too."""
+def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
+    """Solve each n separately: with a forced bank, the steps before it matter as well."""
     needed = np.maximum(np.arange(most, -1, -1), least)
     parts = [
-        _reaching(throws, needed[i : i + _BOARDS], least).begin()
-        for i in range(0, len(needed), _BOARDS)
+        _reaching(throws, needed[i : i + _BATCH_SIZE], least).begin()
+        for i in range(0, len(needed), _BATCH_SIZE)
     ]
     return np.concatenate(parts)[::-1]
 
 
 @cache
 def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
-    """Chance of a throw of all dice to score at least n steps, for n from 0 to `most`."""
+    """Return the chance that one throw of all dice scores at least n steps, at [n].
+
+    Args:
+        rules: The rules.
+        most: Largest n.
+        least: Steps below which nothing may be banked.
+    """
     compiled = compile_rules(rules)
     best = np.zeros(compiled.largest + 1)
     for classes in (compiled.optional, compiled.forced):

@@ -1,8 +1,8 @@
-"""The turn that brings most points on average: what each choice is worth in points.
+"""The turn that brings most points on average, and the value of each choice in points.
 
-Penalties, resets and instant wins are left out, and the opening where it is not asked for; the
-minimum bank, the last die thrown twice, the bank after a triple and the points for nothing are
-in. What a third farkle in a row costs is in `average` alone.
+Penalties, resets, instant wins and usually the opening are left out. The minimum bank, a last die
+thrown twice, a forced bank after three of a kind and the points for nothing are included. Only
+`long_run_average` includes the cost of a third farkle in a row.
 """
 
 from collections.abc import Callable
@@ -18,15 +18,15 @@ from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, compil
 from game.odds.turn_solver import REFUSED, Stakes, TurnValues, dice_after_keep, n_rows, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
-_FAR = 1e7
-"""Steps; far enough to see which of two lines is above in the end."""
+_FAR_STEPS = 1e7
+"""Steps at which it is clear which of two lines is above the other in the end."""
 
-_SAME = 1e-12
-_PATIENCE = 1_000
+_EPSILON = 1e-12
+_MAX_ROUNDS = 1_000
 
 
 class Lines(NamedTuple):
-    """Worth of some things by the steps t at risk: slope * t + start."""
+    """Values as linear functions of the steps t at risk: slope * t + start."""
 
     slope: Floats
     start: Floats
@@ -34,9 +34,12 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asymptote:
-    """The worth, in steps, of a throw of n dice from `top` steps at risk on.
+    """The value of a throw of n dice, in steps, from `top` steps at risk.
 
-    `slope[n]` is the chance that the points at risk are banked in the end.
+    Attributes:
+        top: Steps at risk from which the value is exactly linear.
+        slope: Chance that the points at risk are banked in the end, at [n].
+        start: The value at 0 steps of the line, at [n].
     """
 
     top: int
@@ -44,23 +47,32 @@ class Asymptote:
     start: Floats
 
     def thrown_where_one_must(self, throws: CompiledRules, steps: Floats) -> dict[int, Floats]:
-        """The worth of throwing with so many steps at risk, by the dice left."""
+        """Return the value of throwing where banking is not allowed, by dice left.
+
+        Args:
+            throws: The compiled rules.
+            steps: Steps at risk.
+        """
         dice = {left: dice_after_keep(throws)[left] for left in {0, *throws.must_throw}}
         return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}
 
     def from_at_least(self, steps: int) -> "Asymptote":
-        """The same, used only from so many steps on."""
+        """Return the same line, used only from at least this many steps."""
         return replace(self, top=max(self.top, steps))
 
 
 def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
-    """The lines of this rule set where a lost turn brings `lost` steps.
+    """Return the asymptote of a rule set.
+
+    Args:
+        throws: The compiled rules.
+        lost: Value of a lost turn, in steps.
 
     Raises:
-        OddsError: no throw ever farkles, so that a turn is worth more than any number.
+        OddsError: If no throw ever farkles, so that a turn has no finite value.
     """
     thrown = Lines(np.zeros(throws.n_dice + 1), np.zeros(throws.n_dice + 1))
-    for _ in range(_PATIENCE):
+    for _ in range(_MAX_ROUNDS):
         before = thrown
         kept, crossing = _kept(throws, thrown)
         free, crossing_free = _best(throws.optional, kept)
@@ -75,7 +87,7 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
             max(
                 np.abs(thrown.slope - before.slope).max(), np.abs(thrown.start - before.start).max()
             )
-            < _SAME
+            < _EPSILON
         ):
             top = max(crossing, crossing_free, crossing_forced)
             return Asymptote(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
@@ -85,18 +97,18 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
 
 
 def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
-    """After a keep, by the dice it leaves: banked or thrown, and from where on it is so."""
+    """Return the value after a keep, by dice left, and the steps from which it is linear."""
     order = dice_after_keep(throws)
     slope, start = thrown.slope[order], thrown.start[order]
-    banks = slope * _FAR + start <= _FAR
+    banks = slope * _FAR_STEPS + start <= _FAR_STEPS
     banks[list(throws.must_throw)] = False
     kept = Lines(np.where(banks, 1.0, slope), np.where(banks, 0.0, start))
-    crossing = np.where(banks & (slope < 1 - _SAME), start / np.maximum(1 - slope, _SAME), 0)
+    crossing = np.where(banks & (slope < 1 - _EPSILON), start / np.maximum(1 - slope, _EPSILON), 0)
     return kept, float(crossing.max())
 
 
 def _best(classes: ThrowClasses, kept: Lines) -> tuple[Lines, float]:
-    """The best choice of each class, and from where on it is that."""
+    """Return the best choice of each class, and the steps from which it is the best."""
     if not classes.n:
         return Lines(np.zeros(0), np.zeros(0)), 0.0
     choices = [
@@ -106,7 +118,7 @@ def _best(classes: ThrowClasses, kept: Lines) -> tuple[Lines, float]:
     best = Lines(choices[0].slope.copy(), choices[0].start.copy())
     for line in choices[1:]:
         n = len(line.slope)
-        better = line.slope * _FAR + line.start > best.slope[:n] * _FAR + best.start[:n]
+        better = line.slope * _FAR_STEPS + line.start > best.slope[:n] * _FAR_STEPS + best.start[:n]
         best.slope[:n][better], best.start[:n][better] = line.slope[better], line.start[better]
     return best, max(_crossing(best, line) for line in choices)
 
@@ -115,11 +127,11 @@ def _crossing(best: Lines, line: Lines) -> float:
     n = len(line.slope)
     rise = best.slope[:n] - line.slope
     gap = line.start - best.start[:n]
-    return float(np.where(rise > _SAME, gap / np.maximum(rise, _SAME), 0).max())
+    return float(np.where(rise > _EPSILON, gap / np.maximum(rise, _EPSILON), 0).max())
 
 
 def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
-    """Classes whose best keep must be banked; dice that must be thrown are not."""
+    """Return the value of classes whose best keep must be banked, unless dice must be thrown."""
     best, crossing = _best(throws.forced, kept)
     if throws.forced.n:
         banked = ~np.isin(throws.forced.left[0], throws.must_throw)
@@ -127,13 +139,19 @@ def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
     return best, crossing
 
 
-_EXACT = 1e-10
-"""Steps; the long-run value is found to this."""
+_ACCURACY_STEPS = 1e-10
+"""Accuracy of the long-run average, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class PointsTable:
-    """What best play expects the turn to bring, in points, from every point of it."""
+    """The average points of a turn under best play, from every point of it.
+
+    Attributes:
+        throws: The compiled rules.
+        worth: Values in steps.
+        far: Values above the range of `worth`.
+    """
 
     throws: CompiledRules
     worth: TurnValues
@@ -141,11 +159,16 @@ class PointsTable:
 
     @property
     def value(self) -> float:
-        """Of a turn that begins."""
+        """Average points of a whole turn."""
         return self.throwing(0, self.throws.n_dice)
 
     def throwing(self, points: int, n_dice: int) -> float:
-        """Of a throw of so many dice with so many points at risk."""
+        """Return the average points of a turn that throws on.
+
+        Args:
+            points: Points at risk.
+            n_dice: Number of dice thrown.
+        """
         steps = points // self.throws.step
         far = self.far
         if steps < far.top:
@@ -153,24 +176,34 @@ class PointsTable:
         return float(far.slope[n_dice] * steps + far.start[n_dice]) * self.throws.step
 
     def kept(self, points: int, left: int, *, bankable: bool) -> float:
-        """Of what a keep has made of the turn: banked or thrown on, whichever is more."""
+        """Return the average points of a turn after a keep, by the better choice.
+
+        Args:
+            points: Points at risk.
+            left: Dice left. 0 is hot dice.
+            bankable: Whether the turn may be banked.
+        """
         thrown = self.throwing(points, left or self.throws.n_dice)
         return max(float(points), thrown) if bankable else thrown
 
 
 @cache
 def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
-    """The table of a player who is on the board, or still needs the opening.
+    """Return the table for a player who is on the board, or who still needs the opening.
+
+    Args:
+        rules: The rules.
+        opened: Whether the player is on the board.
 
     Raises:
-        OddsError: no throw ever farkles, so that a turn is worth more than any number.
+        OddsError: If no throw ever farkles, so that a turn has no finite value.
     """
     compiled = compile_without_endings(rules)
     return _table(compiled, compiled.needed(opened=opened), 0.0)
 
 
 def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
-    """The best turn that needs so many steps to bank; losing it brings `lost` steps."""
+    """Return the best turn if a bank needs some steps and a lost turn has some value."""
     line = asymptote(throws, lost)
     line = line.from_at_least(needed)
     steps = np.arange(n_rows(throws, line.top), dtype=np.float64)[:, None]
@@ -185,7 +218,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
 
 
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
-    """What the value of a turn does not know of these rules."""
+    """Return what the average points of a turn leave out of these rules."""
     played = (
         (rules.opening, Message("the opening")),
         (rules.three_farkles, Message("farkles in a row, but for the long run")),
@@ -201,11 +234,11 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
 
 @cache
 def long_run_average(rules: Ruleset) -> float:
-    """Points a turn in the long run, what each third farkle in a row costs being paid.
+    """Return the average points per turn in the long run, including each third farkle in a row.
 
-    After none, one or two farkles in a row a farkle is worth differently: it brings one nearer to
-    the penalty. A turn that banks starts the row anew. The value is that of the play that is
-    best in the long run, which is the same as `turn.value` where farkles cost nothing.
+    A farkle is worth more or less depending on how many came before it. A banked turn restarts the
+    count. The result belongs to the play that is best in the long run. It equals
+    `PointsTable.value` if farkles cost nothing.
 
     Source of the method: M. Busche, Maximizing Expected Scores in the Game of Zilch.
     """
@@ -221,14 +254,14 @@ def long_run_average(rules: Ruleset) -> float:
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average
         return float(ahead)
 
-    return _zero(left_over, points_table(rules).value / compiled.step) * compiled.step
+    return _find_zero(left_over, points_table(rules).value / compiled.step) * compiled.step
 
 
-def _zero(function: Callable[[float], float], near: float) -> float:
-    """Where the function is zero, by the secant."""
+def _find_zero(function: Callable[[float], float], near: float) -> float:
+    """Return a zero of the function, by the secant method."""
     a, b = near, near - 1.0
     at_a, at_b = function(a), function(b)
-    while abs(at_b) > _EXACT and a != b:
+    while abs(at_b) > _ACCURACY_STEPS and a != b:
         a, b = b, b - at_b * (b - a) / (at_b - at_a)
         at_a, at_b = at_b, function(b)
     return b

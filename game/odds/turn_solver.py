@@ -1,7 +1,8 @@
-"""One turn played as well as can be, for any worth of banking and of losing it: the engine.
+"""Solves a turn for any value of banking and of losing it: the core of all odds.
 
-A turn never goes back: each keep adds points. So the worth of every point of it is found from
-the highest points down, in one pass, for many boards at a time (the columns of the arrays).
+Every keep adds points, so a turn never returns to an earlier point. The value of every point is
+found in one pass from the most points down, for many boards at a time, which are the columns of the
+arrays.
 """
 
 from collections.abc import Mapping
@@ -14,21 +15,22 @@ import numpy.typing as npt
 from game.odds.compiled_rules import CompiledRules, Floats, Indices, ThrowClasses
 
 REFUSED = -np.inf
-"""What banking is worth where it is not allowed."""
+"""Value of banking where it is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What the ends of a turn are worth, for each of many boards.
+    """What the ends of a turn are worth, on each of many boards.
 
     Attributes:
-        bank: worth of banking so many steps, at [steps, board]; REFUSED where it is not allowed.
-        lost: worth of a turn that brings nothing, at [board].
-        reset: worth of losing all points, too, at [board]; a throw that wins is worth 1.
-        top: from so many steps on everybody banks, at [board]; falling from board to board.
-        thrown_above: from `top` on what it is worth to throw where one must, at [steps, board],
-            by the number of dice left; that of hot dice, 0, is always there.
-        over: whether so many steps are too many for a target that must be hit exactly.
+        bank: Value of banking, at [steps, board]. REFUSED where it is not allowed.
+        lost: Value of a turn without points, at [board].
+        reset: Value of losing the whole score as well, at [board]. A throw that wins is worth 1.
+        top: Steps from which everybody banks, at [board], in falling order.
+        thrown_above: From `top` on, the value of throwing where banking is not allowed, at [steps,
+            board], by dice left. Always has an entry for hot dice, 0.
+        over: Whether a number of steps overshoots a target that must be hit exactly, at [steps,
+            board].
     """
 
     bank: Floats
@@ -39,7 +41,7 @@ class Stakes:
     over: npt.NDArray[np.bool_] | None = None
 
     def at(self, boards: slice) -> "Stakes":
-        """Those of some of the boards."""
+        """Return the stakes of some of the boards."""
         return Stakes(
             bank=np.ascontiguousarray(self.bank[:, boards]),
             lost=self.lost[boards],
@@ -50,7 +52,7 @@ class Stakes:
         )
 
     def in_single_precision(self) -> "Stakes":
-        """The same in half the memory, to seven digits."""
+        """Return the stakes in 32-bit floats, which take half the memory."""
         return replace(
             self,
             bank=self.bank.astype(np.float32),
@@ -62,29 +64,39 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True)
 class TurnValues:
-    """What each point of a turn is worth under best play.
+    """What every point of a turn is worth under best play.
 
     Attributes:
-        kept: after a keep that leaves so many dice, hot dice 0, at [steps, left, board].
-        thrown: before a throw of so many dice, at [steps, dice, board].
+        kept: Value after a keep, at [steps, dice left, board]. 0 dice left is hot dice.
+        thrown: Value before a throw, at [steps, dice, board].
     """
 
     kept: Floats
     thrown: Floats
 
     def begin(self) -> Floats:
-        """Of the whole turn, at [board]."""
+        """Return the value of the whole turn, at [board]."""
         start: Floats = self.thrown[0, -1]
         return start
 
 
 def n_rows(throws: CompiledRules, top: int) -> int:
-    """How many steps `Stakes` must cover."""
+    """Return the number of rows that `Stakes` needs.
+
+    Args:
+        throws: The compiled rules.
+        top: Most steps from which everybody banks.
+    """
     return top + throws.largest + 1
 
 
 def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
-    """The worth of every point of the turn."""
+    """Return the value of every point of a turn.
+
+    Args:
+        throws: The compiled rules.
+        stakes: What the ends of the turn are worth.
+    """
     worth = _above(throws, stakes)
     kept, thrown = worth.kept, worth.thrown
     table = kept.reshape(-1, kept.shape[2])
@@ -106,12 +118,12 @@ def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
 
 
 def dice_after_keep(throws: CompiledRules) -> list[int]:
-    """The dice that are thrown next, by the number left: all of them after hot dice."""
+    """Return the dice of the next throw, by dice left: all of them after hot dice."""
     return [throws.n_dice, *range(1, throws.n_dice)]
 
 
 def _above(throws: CompiledRules, stakes: Stakes) -> TurnValues:
-    """What is known before: from `top` on one banks, and below all that may be is to bank."""
+    """Return the values from `top` on, and below it those of banking alone."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
     kept[:, list(throws.must_throw)] = REFUSED
@@ -133,18 +145,18 @@ class _Lookup:
         self._ends = np.cumsum([0, *lengths])
 
     def _rows(self) -> Indices:
-        """Where every choice leads in a table of [steps and dice left, board], one after another."""
+        """Return the index of every choice in a table of [steps and dice left, board]."""
         pairs = zip(self._classes.steps, self._classes.left, strict=True)
         at = [steps * self._n_dice + left for steps, left in pairs]
         return np.concatenate(at) if at else np.zeros(0, np.intp)
 
     def worth(self, table: Floats, t: int, active: int) -> Floats:
-        """Of a throw of n dice, its farkles counted as nothing, at [n, board]."""
+        """Return the value of a throw of n dice without its farkles, at [n, board]."""
         worth: Floats = self._weights @ self._best(table, t, active)
         return worth
 
     def _best(self, table: Floats, t: int, active: int) -> Floats:
-        """Of the best choice of each class, at [class, board]."""
+        """Return the value of the best choice of each class, at [class, board]."""
         rows = self._at + t * self._n_dice
         whole = active == table.shape[1]
         choices: Floats = table.take(rows, axis=0) if whole else table[rows, :active]
@@ -155,7 +167,7 @@ class _Lookup:
         return best
 
     def worth_if_banked(self, table: Floats, stakes: Stakes, t: int, active: int) -> Floats:
-        """The same where the best keep that does not overshoot is banked, if it may be."""
+        """Return the value of a throw if the best keep that does not overshoot must be banked."""
         banked = self._banked(stakes, t, active)
         free = self._best(table, t, active)
         worth: Floats = self._weights @ np.where(np.isneginf(banked), free, banked)
@@ -180,11 +192,12 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How turns end that are played so, for each of many boards.
+    """How turns end under best play, on each of many boards.
 
     Attributes:
-        banked: chance to bank so many steps, at [steps, board].
-        won, reset: chance to throw what wins at once, or takes all points, at [board].
+        banked: Chance to bank a number of steps, at [steps, board].
+        won: Chance of a throw that wins at once, at [board].
+        reset: Chance of a throw that resets the score, at [board].
     """
 
     banked: Floats
@@ -193,7 +206,13 @@ class Outcomes:
 
 
 def turn_outcomes(throws: CompiledRules, stakes: Stakes, worth: TurnValues) -> Outcomes:
-    """Follow every way that the turn may go, from nothing at risk upwards."""
+    """Return how turns end, by following every course of the turn from its start.
+
+    Args:
+        throws: The compiled rules.
+        stakes: What the ends of the turn are worth.
+        worth: What every point of the turn is worth.
+    """
     n_rows, n_boards = stakes.bank.shape
     there = np.zeros((n_rows, throws.n_dice + 1, n_boards))
     there[0, -1] = 1.0
@@ -209,7 +228,7 @@ def turn_outcomes(throws: CompiledRules, stakes: Stakes, worth: TurnValues) -> O
     return found
 
 
-def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
+def _follow(  # noqa: PLR0917 - the state of the whole calculation
     throws: CompiledRules,
     stakes: Stakes,
     worth: TurnValues,
@@ -217,7 +236,7 @@ def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
     there: Floats,
     banked: Floats,
 ) -> None:
-    """Where the throws of these classes lead from so many steps at risk."""
+    """Distribute the throws of these classes from some steps at risk."""
     classes, forced, t = which
     n_boards = stakes.bank.shape[1]
     board = np.arange(n_boards)
@@ -244,7 +263,7 @@ def _add(to: Floats, at: Indices, share: Floats) -> None:
 def _chosen(
     classes: ThrowClasses, kept: Floats, t: int, n_boards: int, *, first: bool
 ) -> tuple[Indices, Indices]:
-    """Steps and dice left of the best choice of each class, at [class, board]."""
+    """Return the steps and the dice left of the best choice of each class, at [class, board]."""
     steps = np.repeat(classes.steps[0][:, None], n_boards, axis=1)
     left = np.repeat(classes.left[0][:, None], n_boards, axis=1)
     if first:

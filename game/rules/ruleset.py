@@ -78,7 +78,7 @@ class Ruleset:
     title: str
     source: str = ""
     assumed: tuple[str, ...] = ()
-    # What scores
+    # Scoring
     n_dice: int = 6
     singles: FacePoints = (100, 0, 0, 0, 50, 0)
     triples: FacePoints = (1000, 200, 300, 400, 500, 600)
@@ -95,7 +95,7 @@ class Ruleset:
     full_house: int = 0
     nothing: int = 0
     hot_dice_multiply: bool = False
-    # How a turn goes
+    # Turns
     opening: int = 0
     minimum_bank: int = 0
     hot_dice: HotDice = HotDice.MAY
@@ -103,7 +103,7 @@ class Ruleset:
     last_die_twice: int = 0
     must_bank_after_triple: bool = False
     piggyback: Piggyback = Piggyback.NO
-    # How a match ends
+    # The end of a match
     target: int = 10_000
     win: Win = Win.AT_LEAST
     last_round: LastRound = LastRound.NONE
@@ -111,7 +111,7 @@ class Ruleset:
     welfare: bool = False
     all_alike_wins: bool = False
     all_ones_win: bool = False
-    # What is taken away
+    # Penalties
     three_farkles: int = 0
     three_scoreless_starts: int = 0
     take_over_farkle: int = 0

@@ -85,7 +85,7 @@ def _of(state: State, kind: HighlightKind, seat: int, points: int) -> Highlight:
     return Highlight(kind, seat, points, _words(state, kind, seat, points))
 
 
-def _words(state: State, kind: HighlightKind, seat: int, points: int) -> Message:  # noqa: PLR0911 - a line each
+def _words(state: State, kind: HighlightKind, seat: int, points: int) -> Message:  # noqa: PLR0911 - one per kind
     name = state.players[seat].display_name
     match kind:
         case HighlightKind.WON:

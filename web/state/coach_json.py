@@ -60,7 +60,7 @@ def _odds(option: TurnOption, rank: str | None, translate: Translate) -> OddsJso
         bank=option.win_banked,
         throw=option.win_thrown,
         farkle=float(option.farkle),
-        best="tie" if option.near else "bank" if option.banks else "throw",
+        best="tie" if option.is_tie else "bank" if option.should_bank else "throw",
         rank=rank,
     )
 

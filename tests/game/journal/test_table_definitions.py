@@ -59,7 +59,7 @@ def test_the_same_tables_are_taken_however_they_are_written(journal):
 def test_what_would_refuse_the_next_step_is_refused_itself(journal, ours, theirs):
     tables = TABLES.replace(ours, theirs)
     assert tables != TABLES
-    with pytest.raises(DamagedJournal, match="is no part of a journal"):
+    with pytest.raises(DamagedJournal, match="does not belong to a journal"):
         journal.restore(made_anew(journal, tables))
 
     assert journal.append(1, ScoreSet(0, 700)) == 3

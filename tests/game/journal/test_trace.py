@@ -206,5 +206,5 @@ def test_no_trigger_or_view_stands_in_a_journal(path):
         db.execute("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END")
         db.commit()
 
-    with pytest.raises(DamagedJournal, match="a trigger is no part of a journal"):
+    with pytest.raises(DamagedJournal, match="a trigger does not belong to a journal"):
         Journal.open(path)

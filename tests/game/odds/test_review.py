@@ -37,7 +37,7 @@ def played(rules, wins, seed):
         match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
         if match.state.turn.last and match.state.keeps and match.state.winner is None:
             best = keep_options(match.state, wins)[0]
-            match = match.bank(best.keep.dice) if best.banks else match.keep(best.keep.dice)
+            match = match.bank(best.keep.dice) if best.should_bank else match.keep(best.keep.dice)
     return match
 
 
@@ -158,8 +158,8 @@ def test_near_choices_are_ties(wins):
     gaps = [abs(o.win_banked - o.win_thrown) for o in (odds.option(p, 3) for p in (50, 400))]
 
     assert gaps[1] > 0.001
-    assert not odds.option(400, 3).near
-    assert odds.option(400, 3).banks
+    assert not odds.option(400, 3).is_tie
+    assert odds.option(400, 3).should_bank
 
 
 def test_refusals_are_told():
