@@ -90,5 +90,5 @@ _LONGEST = 60
 
 def quoted(found: object) -> str:
     """Return a value as messages show it: in quotes, and shortened to the length of a line."""
-    shown = repr(found)
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…{shown[-1]}"
+    text = repr(found)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{text[-1]}"

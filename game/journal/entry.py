@@ -68,8 +68,8 @@ def checksum(match_id: int, seq: int, time_s: float | None, body: str) -> int:
 
 def is_intact(row: Row) -> bool:
     """Return whether a row is what was written."""
-    _, match_id, seq, time_s, body, sealed = row
-    return sealed == checksum(match_id, seq, time_s, body)
+    _, match_id, seq, time_s, body, stored = row
+    return stored == checksum(match_id, seq, time_s, body)
 
 
 def entry_from_row(row: Row) -> Entry:
@@ -155,8 +155,8 @@ class Result:
             match_id: Number of the match.
             seq: Number of the match's last step.
         """
-        sealed, _, text = (sealed_text or "").partition(" ")
-        if sealed != str(checksum(match_id, seq, None, text)):
+        stored, _, text = (sealed_text or "").partition(" ")
+        if stored != str(checksum(match_id, seq, None, text)):
             return None
         data: dict[str, Any] = json.loads(text)
         names, teams, scores = (tuple(data[key]) for key in ("names", "teams", "scores"))

@@ -163,10 +163,10 @@ class Trace:
         if self._file is None:
             return False
         try:
-            there, ours = self.path.stat(), os.fstat(self._file.fileno())
+            found, ours = self.path.stat(), os.fstat(self._file.fileno())
         except OSError:
             return False
-        return os.path.samestat(there, ours) and there.st_size == self._size
+        return os.path.samestat(found, ours) and found.st_size == self._size
 
     def _let_go(self) -> None:
         if self._file:

@@ -175,8 +175,8 @@ def _start(head: list[Line], where: str) -> Match:
 
 def _rules(head: list[Line], where: str) -> Ruleset:
     """Return the rules. If they have no title of their own, they must be a published set."""
-    said = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
-    number, name = said[-1] if said else (1, "walnut-studiolo")
+    lines = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
+    number, name = lines[-1] if lines else (1, "walnut-studiolo")
     name = unescape(name)
     options = _options(head)
     if "title" not in options:
@@ -270,6 +270,6 @@ def inserted_turn(match: Match, line: str, before: int | None = None) -> Spliced
     """
     end = len(match.timeline)
     index = end if before is None else before
-    there = match.push(Spliced(index, end, ()))
-    after = _play_line(there, _without_comment(line))
+    base = match.push(Spliced(index, end, ()))
+    after = _play_line(base, _without_comment(line))
     return Spliced(index, index, after.timeline[index:])

@@ -45,11 +45,11 @@ def leave(state: State, event: Left) -> State:
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
-    gone = replace(state.players[event.seat], here=False)
+    player = replace(state.players[event.seat], here=False)
     return settle(
         replace(
             state,
-            players=_with(state.players, event.seat, gone),
+            players=_with(state.players, event.seat, player),
             order=_without(state.order, event.seat),
             to_follow=_without(state.to_follow, event.seat),
         )

@@ -109,10 +109,10 @@ def _look_again(state: State, seat: int) -> State:
     if state.closer is None:
         return _close(state, seat)
     scores = {s: player.score for s, player in enumerate(state.players)}
-    there = [s for s in scores if reaches_target(state.rules, scores[s])]
-    if not there:
+    reached = [s for s in scores if reaches_target(state.rules, scores[s])]
+    if not reached:
         return replace(state, closer=None, to_follow=(), winner=None)
-    closer = state.closer if state.closer in there else max(there, key=scores.__getitem__)
+    closer = state.closer if state.closer in reached else max(reached, key=scores.__getitem__)
     return settle(replace(state, closer=closer, winner=None))
 
 

@@ -189,11 +189,11 @@ def _must_bank(dice: Dice, rules: Ruleset) -> bool:
 
 
 def _choices(dice: Dice, keeps: Iterable[Keep], rules: Ruleset, step: int) -> tuple[Choice, ...]:
-    """The keeps, best first; of those that leave as many dice only the best, where more is better.
+    """Return the choices after a throw, usually only the best one for each number of dice left.
 
-    More points are not always better: not when the target must be hit exactly, not where too few
-    to bank mean that one need not, and not where reaching the target by little gives the other a
-    last turn in which nothing is left to lose.
+    More points are not always better: not if the target must be hit exactly, not if points below
+    the minimum bank are an excuse from a forced bank, and not if reaching the target narrowly gives
+    the opponent a last turn with nothing to lose.
     """
     bonus = rules.last_die_twice if len(dice) == 1 else 0
     all_of_them = [((keep.score + bonus) // step, keep.dice_left) for keep in keeps]

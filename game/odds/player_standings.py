@@ -129,7 +129,7 @@ def _floor(rules: Ruleset, compiled: CompiledRules) -> int:
 
 
 def _numbers(rules: Ruleset, compiled: CompiledRules, goal: int, floor: int, rows: int) -> Indices:
-    """Number the standings, with rising scores in each row, so that neighbours are similar.
+    """Return the number of each standing. Scores rise within each row, so neighbours are similar.
 
     A player who is not on the board has no points. If that matters and points can be lost again, a
     player on the board with equally few points is a different standing.

@@ -235,8 +235,7 @@ class _Reviewer:
     _reach: int = 0
 
     def _odds_of(self, state: State, most: int) -> TurnOdds:
-        """Return the odds of the turn. They are worked out once, unless it exceeds what was
-        covered."""
+        """Return the odds of the turn, from the cache unless the turn exceeds what it covers."""
         board = state.turn.seat, state.players, state.closer
         if self._odds is None or board != self._board or most > self._reach:
             self._reach, self._board = max(most, _USUAL_POINTS), board
@@ -257,8 +256,8 @@ class _Reviewer:
             win = 1.0
         elif not options and before.win_thrown is not None:
             reset = after.turns[-1].ending is TurnEnding.RESET
-            told = self._odds_of(state, state.turn.at_risk).lost
-            win = _chance_after_nothing(state, self.wins, reset=reset) if told is None else told
+            known = self._odds_of(state, state.turn.at_risk).lost
+            win = _chance_after_nothing(state, self.wins, reset=reset) if known is None else known
         change = None if win is None or before.win_thrown is None else win - before.win_thrown
         self._record(state, Cause.LUCK, points - before.points, change)
 

@@ -248,7 +248,7 @@ def long_run_average(rules: Ruleset) -> float:
         return points_table(rules).value
 
     def left_over(average: float) -> float:
-        """What a turn brings beyond this average, with no farkle before: nothing, if it is right."""
+        """Return what a turn brings beyond this average. It is 0 for the right average."""
         ahead = -rules.three_farkles / compiled.step
         for _ in range(PENALTY_STREAK):
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average

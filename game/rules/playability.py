@@ -138,7 +138,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     """Find penalties that take most of what turns bring, or a bank that hardly any turn reaches."""
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
-    dearest = max(costs, key=costs.__getitem__)
+    costliest = max(costs, key=costs.__getitem__)
     if not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
         why = Message(
             "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
@@ -148,14 +148,14 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
             target=rules.target,
             turns=MAX_TURNS,
         )
-        yield RulesProblem(dearest if rules.target <= MAX_TURNS * gain else "minimum_bank", why)
+        yield RulesProblem(costliest if rules.target <= MAX_TURNS * gain else "minimum_bank", why)
     elif cost > MAX_LOST_SHARE * gain:
         why = Message(
             "takes most away again: a turn brings %(gain)s on average and costs %(cost)s",
             gain=round(gain),
             cost=round(cost),
         )
-        yield RulesProblem(dearest, why)
+        yield RulesProblem(costliest, why)
 
 
 def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:

@@ -253,8 +253,8 @@ def _by_number(
     if is_new:
         default = (None if key == "alike_faces" else 0,) * len(keys)
     inner = table.table(key)
-    said = {name: inner.integer(name, *_bounds(key)) for name in found} if inner else {}
-    return tuple((dict(zip(keys, default, strict=True)) | said).values())
+    given = {name: inner.integer(name, *_bounds(key)) for name in found} if inner else {}
+    return tuple((dict(zip(keys, default, strict=True)) | given).values())
 
 
 def _bounds(key: str) -> tuple[int, int]:

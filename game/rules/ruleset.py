@@ -134,8 +134,8 @@ class Ruleset:
             face: The face.
             n: Number of dice, from 4 to 6.
         """
-        said = self.alike_faces[3 * (face - 1) + n - 4]
-        return 0 if said is None and self.has_penalty(face) else said
+        points = self.alike_faces[3 * (face - 1) + n - 4]
+        return 0 if points is None and self.has_penalty(face) else points
 
     @cached_property
     def _hash(self) -> int:

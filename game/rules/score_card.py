@@ -139,8 +139,8 @@ def card(rules: Ruleset, say: Translate = str) -> str:
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
         parts += _card_line(line, 4 + 40 * column, 11 + step * row, step, say)
-    told = " ".join(map(say, playing_sentences(rules)))
-    parts += _small_print(told, 14 + step * half, width - 8, height)
+    rules_text = " ".join(map(say, playing_sentences(rules)))
+    parts += _small_print(rules_text, 14 + step * half, width - 8, height)
     return _svg(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 
 

@@ -151,14 +151,14 @@ def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
         if wanted.count(face) > thrown.count(face):
             return _too_few(face, thrown.count(face))
     scoring = {face for keep in keep_table(rules)[wanted] for face in keep.dice}
-    idle = next((face for face in wanted if face not in scoring), wanted[0])
-    n = wanted.count(idle)
+    useless = next((face for face in wanted if face not in scoring), wanted[0])
+    n = wanted.count(useless)
     return Plural(
         "the %(face)s scores nothing: a lone %(face)s is no combination in %(rules)s",
         "the %(count)s %(face)ss score nothing: %(count)s %(face)ss are no combination in %(rules)s",
         n=n,
         count=number_word(n),
-        face=idle,
+        face=useless,
         rules=rules.title,
     )
 
