@@ -1,8 +1,7 @@
-"""The cameras, and how one is named on the command line."""
+"""The cameras, and how one is chosen on the command line."""
 
 from functools import partial
 
-from device.cameras.base import Camera
 from device.cameras.controls import Tunable, Tuning
 from device.cameras.picamera import Picamera2Camera, has_pi_camera
 from device.cameras.replay import ReplayCamera
@@ -21,38 +20,11 @@ __all__ = [
     "UsbCamera",
     "camera_opener",
     "is_hot_pluggable",
-    "open_camera",
 ]
 
 CameraOpener = (
     partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
 )
-
-
-def open_camera(
-    spec: str = "auto",
-    *,
-    seed: int | None = None,
-    roll_s: float = 1.0,
-    tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
-) -> Camera:
-    """Open the camera that a person named.
-
-    >>> open_camera("sim").name
-    'simulated tray'
-
-    Args:
-        spec: "auto" is a Raspberry Pi camera where there is one, else the simulated tray;
-            "sim" or "sim:LOOK"; "picamera2"; "usb" or "usb:N"; "replay:PATH".
-        seed: for the simulated tray: the same dice each time.
-        roll_s: for the simulated tray: how long dice roll.
-        tuning: how a real camera is turned and set.
-
-    Raises:
-        UsageError: there is no such camera to choose.
-        CameraError: the camera cannot be opened.
-    """
-    return camera_opener(spec, seed=seed, roll_s=roll_s, tuning=tuning)()
 
 
 def camera_opener(
@@ -62,14 +34,27 @@ def camera_opener(
     roll_s: float = 1.0,
     tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
 ) -> CameraOpener:
-    """What opens the camera of this name, as often as it is called; see `open_camera`."""
+    """Return a function that opens the camera that a person chose, each time it is called.
+
+    The function raises `CameraError` if the camera cannot be opened.
+
+    >>> camera_opener("sim")().name
+    'simulated tray'
+
+    Args:
+        spec: "auto" is a Raspberry Pi camera if there is one, else the simulated tray; "sim" or
+            "sim:LOOK"; "picamera2"; "usb" or "usb:N"; "replay:PATH".
+        seed: Makes the simulated tray throw the same dice each time; None throws different ones.
+        roll_s: How long dice roll in the simulated tray, in seconds.
+        tuning: How a real camera is set.
+
+    Raises:
+        UsageError: If there is no such choice.
+    """
     kind, which = as_camera(spec)
+    if kind == "auto":
+        kind = "picamera2" if has_pi_camera() else "sim"
     match kind:
-        case "auto":
-            there = has_pi_camera()
-            return camera_opener(
-                "picamera2" if there else "sim", seed=seed, roll_s=roll_s, tuning=tuning
-            )
         case "sim":
             return partial(_simulated, which or "green", seed, roll_s)
         case "picamera2":
@@ -81,12 +66,12 @@ def camera_opener(
         case "phone":
             raise UsageError(
                 "phones take pictures in play only: "
-                "take auto, sim, picamera2, usb[:N] or replay:PATH"
+                "choose auto, sim, picamera2, usb[:N] or replay:PATH"
             )
 
 
 def is_hot_pluggable(opener: CameraOpener) -> bool:
-    """Whether it opens hardware, which may be plugged in while the match goes on."""
+    """Whether it opens hardware that may be plugged in during the match."""
     return opener.func in (Picamera2Camera, UsbCamera)
 
 

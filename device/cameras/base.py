@@ -1,4 +1,4 @@
-"""The small protocol that every camera follows, real or simulated."""
+"""The protocol of every camera, real or simulated."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,18 +14,22 @@ from vision.reading import Quad
 Image = npt.NDArray[np.uint8]
 
 SIMULATED_CAMERA = "simulated tray"
-"""The name of the camera that there is where none is."""
+"""The name of the simulated camera."""
+
+PREVIEW_WIDTH_PX = 320
 
 
 class CameraError(TraykeeperError, OSError):
-    """The camera is missing, hung or unplugged. The message names the remedy."""
+    """The camera is missing, hung or unplugged; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A picture and the moment when its exposure began.
+    """One image of a camera.
 
-    `image` is (height, width, 3) uint8 BGR, read-only; `time_s` is on `time.monotonic`.
+    Attributes:
+        image: (height, width, 3) uint8 BGR, read-only.
+        time_s: When its exposure began, on the clock of `time.monotonic`.
     """
 
     image: Image
@@ -33,50 +37,51 @@ class Frame:
 
 
 class Camera(Protocol):
-    """Looks down on the tray. One thread owns it."""
+    """A camera that looks down on the tray. One thread owns it."""
 
     @property
     def name(self) -> str:
-        """What a person would call it: "simulated tray", "Camera Module 3"."""
+        """What a person would call it: "simulated tray", "imx708"."""
 
     @property
     def tray(self) -> Quad | None:
-        """The floor of the tray in the pictures of `capture`, where it is known."""
+        """The floor of the tray in the frames of `capture`; None if it is not known."""
 
     @property
     def aside(self) -> Quad | None:
-        """The zone beside the tray where set-aside dice lie, where there is one."""
+        """The set-aside area in the frames of `capture`; None if there is none."""
 
     def preview(self) -> Frame:
-        """A small, cheap picture (about 320 px wide) for watching motion; may be a little old."""
-
-    def capture(self) -> Frame:
-        """A full picture exposed *after* this call.
+        """Return a small frame, about 320 px wide, for watching motion. It may be a little old.
 
         Raises:
-            CameraError: no picture came within two seconds.
+            CameraError: If no frame came within two seconds.
+        """
+
+    def capture(self) -> Frame:
+        """Return a full frame that was exposed after this call.
+
+        Raises:
+            CameraError: If no frame came within two seconds.
         """
 
     def close(self) -> None:
-        """Give the hardware back. Closing twice is fine."""
+        """Give the hardware back. Closing twice does no harm."""
 
 
 def open_no_camera() -> Camera:
-    """Opens none: phones take the pictures."""
+    """Raise `CameraError`, because phones take the pictures."""
     raise CameraError(Message("phones take the pictures"))
 
 
-PREVIEW_WIDTH_PX = 320
-
-
 def read_only(image: Image) -> Image:
-    """The same picture, read-only from now on."""
+    """Make an image read-only and return it."""
     image.flags.writeable = False
     return image
 
 
 def to_preview(image: Image) -> Image:
-    """A copy 320 px wide, for watching."""
+    """Return a copy of an image, `PREVIEW_WIDTH_PX` wide."""
     height, width = image.shape[:2]
     size = (PREVIEW_WIDTH_PX, max(1, round(height * PREVIEW_WIDTH_PX / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)

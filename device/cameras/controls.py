@@ -1,4 +1,4 @@
-"""How a camera is set: what it is told when it is opened, and what it holds from then on."""
+"""How a real camera is set: rotation, focus, exposure and white balance."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -10,26 +10,31 @@ from device.cameras.base import Camera, Image
 from device.hardware.choices import Mains, Rotation
 
 WIDTH_PX = 2304
-"""A die of 16 mm is 95 px wide from 30 cm: more only costs time."""
+"""From 30 cm a die of 16 mm is 95 px wide: more pixels only cost time."""
 
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
-"""Lamps on the mains flicker twice a period: exposures of a multiple of this see none of it."""
+"""Lamps flicker twice in each period of the mains; an exposure of a multiple of this shows no flicker."""
 
 EXPOSURE_US, GAIN, WHITE_K = (1, 10_000_000), (0, 2**31 - 1), (1_000, 30_000)
-"""From and to what a camera can be held; what a driver says beyond it is no such thing."""
+"""Ranges of exposure time, gain and colour temperature; a driver's value outside is not one."""
 
-_TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
+_ROTATIONS = {
+    90: cv2.ROTATE_90_CLOCKWISE,
+    180: cv2.ROTATE_180,
+    270: cv2.ROTATE_90_COUNTERCLOCKWISE,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class HeldLight:
-    """Exposure and white balance, as they are held.
+    """Exposure and white balance that a camera holds.
 
     Attributes:
-        exposure_us: exposure time.
-        gain: analogue gain; a USB camera's in its own unit.
-        red, blue: gains of these colours against green; None where the camera has no such thing.
-        white_k: colour temperature, where a USB camera balances by that.
+        exposure_us: Exposure time in microseconds.
+        gain: Analogue gain; in a USB camera's own unit.
+        red: Gain of red against green; None if the camera has no such control.
+        blue: Gain of blue against green; None if the camera has no such control.
+        white_k: Colour temperature in kelvin, for USB cameras that are balanced by it.
     """
 
     exposure_us: int
@@ -41,14 +46,14 @@ class HeldLight:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What calibration found out about a camera over its tray.
+    """How a camera over its tray is set.
 
     Attributes:
-        rotation: by how many degrees clockwise its pictures are turned.
-        mains_hz: 50 or 60.
-        focus_dpt: the lens position in dioptres, 1 / metres; None looks for it at opening.
-        width_px: how wide the pictures are at most.
-        light: None lets exposure and white balance settle at opening, and holds them then.
+        rotation: Degrees clockwise by which its images are rotated.
+        mains_hz: Frequency of the mains, 50 or 60.
+        focus_dpt: Position of the lens in dioptres (1 / metres); None finds it at opening.
+        light: Exposure and white balance; None finds them at opening and holds them then.
+        width_px: Largest width of a full frame.
     """
 
     rotation: Rotation = 0
@@ -59,33 +64,39 @@ class Tuning:
 
     @property
     def half_period_us(self) -> int:
+        """Half a period of the mains in microseconds."""
         return HALF_PERIOD_US[self.mains_hz]
 
 
 @runtime_checkable
 class Tunable(Camera, Protocol):
-    """A camera that has a lens and an exposure to set."""
+    """A camera whose focus and exposure can be set."""
 
     @property
     def tuning(self) -> Tuning:
-        """What it holds now: kept in the profile, it opens the same way again."""
+        """What the camera holds now; opened with it, the camera behaves the same."""
 
     def relock_exposure(self) -> None:
-        """The light has changed: let exposure and white balance settle again, and hold them.
+        """Let exposure and white balance adapt to a changed light, then hold them again.
 
         Raises:
-            CameraError: no pictures came meanwhile.
+            CameraError: If no frames came meanwhile.
         """
 
     def refocus(self) -> float | None:
-        """Look for the sharpest lens position, hold it, and give it; None with a fixed lens."""
+        """Find the sharpest lens position, hold it and return it in dioptres; None if it is not known."""
 
 
 def rotated(image: Image, rotation: Rotation) -> Image:
-    """The picture turned clockwise."""
+    """Rotate an image clockwise.
+
+    Args:
+        image: (height, width, 3) BGR.
+        rotation: 0, 90, 180 or 270 degrees.
+    """
     if rotation == 0:
         return image
-    return np.asarray(cv2.rotate(image, _TURNS[rotation]), np.uint8)
+    return np.asarray(cv2.rotate(image, _ROTATIONS[rotation]), np.uint8)
 
 
 def flicker_free(
@@ -97,12 +108,20 @@ def flicker_free(
     least_gain: float = 1.0,
     most_gain: float = 16.0,
 ) -> tuple[int, float]:
-    """The exposure nearest to this one that sees no flicker, and the gain that makes up for it.
+    """Return the nearest exposure that shows no flicker, and the gain that keeps the brightness.
 
-    Light so bright that half a period would be too much keeps its short exposure.
+    If half a period is too long for a bright light, the exposure stays short.
 
     >>> flicker_free(14_000, 2.0, half_period_us=10_000, longest_us=33_000)
     (10000, 2.8)
+
+    Args:
+        exposure_us: The exposure time in microseconds that gives the right brightness.
+        gain: The gain that goes with it.
+        half_period_us: Half a period of the mains in microseconds.
+        longest_us: The longest possible exposure in microseconds.
+        least_gain: The smallest possible gain.
+        most_gain: The largest possible gain.
     """
     amount = exposure_us * gain
     most = max(1, int(longest_us // half_period_us))

@@ -1,6 +1,6 @@
 """The Raspberry Pi's own cameras, through picamera2.
 
-picamera2 comes from Raspberry Pi OS and is imported here only, when a camera is opened.
+picamera2 comes with Raspberry Pi OS; it is imported only when a camera is opened.
 """
 
 import importlib
@@ -17,7 +17,7 @@ import numpy as np
 
 from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, read_only
 from device.cameras.controls import WIDTH_PX, Tuning, rotated
-from device.cameras.picamera_controls import Settling
+from device.cameras.picamera_controls import PicameraControls
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 USUAL_SIZE_PX = (2304, 1296)
 TIMEOUT_S = 2.0
 CLOSING_S = 2.0
-SAME_VIEW = 0.98  # modes that lose less of the sensor than this see the full field
+MIN_FIELD_SHARE = 0.98  # a mode that uses at least this much of the sensor sees the full field
 
 _NO_PICTURES = Message("the camera gives no pictures: check the ribbon cable; it is tried again")
 
-# What turns each format that libcamera delivers into BGR. Their names read from the last byte.
+# How each format of libcamera is converted to BGR. Its names list the channels from the last byte.
 _TO_BGR = {
     "BGR888": cv2.COLOR_RGB2BGR,
     "XRGB8888": cv2.COLOR_BGRA2BGR,
@@ -44,7 +44,7 @@ _PLANAR = {"YUV420", "NV12", "NV21"}
 def has_pi_camera() -> bool:
     """Whether picamera2 is installed and sees a camera."""
     try:
-        return bool(_library().Picamera2.global_camera_info())
+        return bool(_import_picamera2().Picamera2.global_camera_info())
     except CameraError:
         return False
 
@@ -52,18 +52,22 @@ def has_pi_camera() -> bool:
 class Picamera2Camera:
     """A camera on the Pi's ribbon cable, or any other that libcamera knows.
 
-    The main stream sees the sensor's full field; the small stream is for watching. Focus,
-    exposure and white balance settle while it opens, unless the tuning tells them, and are held.
+    The main stream shows the full field of the sensor; a small stream is for previews. Focus,
+    exposure and white balance are found while the camera opens, unless `tuning` contains them, and
+    are held from then on.
 
     Args:
-        tuning: how it is turned and set.
+        tuning: How the camera is set.
+
+    Raises:
+        CameraError: If there is no camera or it does not start.
     """
 
     tray = None
     aside = None
 
     def __init__(self, tuning: Tuning = Tuning()) -> None:  # noqa: B008 - it is frozen
-        library = _library()
+        library = _import_picamera2()
         if not library.Picamera2.global_camera_info():
             raise CameraError(
                 Message(
@@ -77,13 +81,13 @@ class Picamera2Camera:
         except (RuntimeError, OSError, IndexError) as error:
             raise CameraError(_not_started(error)) from error
         try:
-            self._streams = _configured(self._camera, tuning.width_px)
+            self._streams = _configure(self._camera, tuning.width_px)
             self._camera.start()
-            self._tells_exposure = "ExposureTime" in self._metadata()
-            self._settling = Settling(self._camera, self._metadata, tuning)
-            self._settling.begin()
+            self._reports_exposure = "ExposureTime" in self._metadata()
+            self._controls = PicameraControls(self._camera, self._metadata, tuning)
+            self._controls.apply()
         except (RuntimeError, OSError, IndexError) as error:
-            self.close()  # else it stays in use, and cannot be opened again
+            self.close()  # otherwise it stays in use and cannot be opened again
             if isinstance(error, CameraError):
                 raise
             raise CameraError(_not_started(error)) from error
@@ -91,38 +95,43 @@ class Picamera2Camera:
 
     @property
     def tuning(self) -> Tuning:
-        return self._settling.tuning
+        """Implement `Tunable.tuning`."""
+        return self._controls.tuning
 
     def relock_exposure(self) -> None:
-        self._settling.relock_exposure()
+        """Implement `Tunable.relock_exposure`."""
+        self._controls.relock_exposure()
 
     def refocus(self) -> float | None:
-        return self._settling.refocus()
+        """Implement `Tunable.refocus`."""
+        return self._controls.refocus()
 
     def preview(self) -> Frame:
-        return self._taken("lores", fresh=False)
+        """Implement `Camera.preview`."""
+        return self._take("lores", fresh=False)
 
     def capture(self) -> Frame:
-        return self._taken("main", fresh=True)
+        """Implement `Camera.capture`."""
+        return self._take("main", fresh=True)
 
     def close(self) -> None:
-        """Give it back; a camera that hangs is left behind after some seconds."""
-        closing = Thread(target=self._let_go, name="closing the camera", daemon=True)
+        """Give the camera back; one that hangs is left behind after `CLOSING_S`."""
+        closing = Thread(target=self._release, name="closing the camera", daemon=True)
         closing.start()
         closing.join(CLOSING_S)
         if closing.is_alive():
-            log.warning("the camera hangs and cannot be closed: it is left behind")
+            log.warning("the camera hangs and cannot be closed; going on without closing it")
 
-    def _let_go(self) -> None:
-        # What waits for a frame that never comes would stand before the order to stop.
+    def _release(self) -> None:
+        # A request that waits for a frame that never comes would block the order to stop.
         self._camera.cancel_all_and_flush()
         self._camera.close()
 
-    def _taken(self, stream: str, *, fresh: bool) -> Frame:
+    def _take(self, stream: str, *, fresh: bool) -> Frame:
         with self._request(fresh=fresh) as request:
             image = as_bgr(request.make_array(stream), self._streams[stream])
             return Frame(
-                read_only(rotated(image, self._rotation)), _began_s(request.get_metadata())
+                read_only(rotated(image, self._rotation)), _exposure_start_s(request.get_metadata())
             )
 
     def _metadata(self) -> dict[str, Any]:
@@ -131,12 +140,12 @@ class Picamera2Camera:
 
     @contextmanager
     def _request(self, *, fresh: bool) -> Iterator[Any]:
-        """A frame; the exposure of a `fresh` one began after this call."""
+        """Yield a frame; the exposure of a `fresh` one began after this call."""
         called_s = monotonic()
         while monotonic() - called_s < TIMEOUT_S:
-            request = self._next(flush=fresh and self._tells_exposure)
+            request = self._next(flush=fresh and self._reports_exposure)
             try:
-                if not fresh or _began_s(request.get_metadata()) >= called_s:
+                if not fresh or _exposure_start_s(request.get_metadata()) >= called_s:
                     yield request
                     return
             finally:
@@ -144,7 +153,7 @@ class Picamera2Camera:
         raise CameraError(_NO_PICTURES)
 
     def _next(self, *, flush: bool) -> Any:
-        """picamera2 can wait for a fresh frame by itself where the camera tells its exposure."""
+        """Return the next frame; `flush` works only if the camera reports its exposure."""
         try:
             return self._camera.capture_request(wait=TIMEOUT_S, flush=flush or None)
         except TimeoutError as error:
@@ -158,7 +167,15 @@ def _not_started(error: Exception) -> Message:
 
 
 def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
-    """A stream's array as a picture; `stream` is its configuration, read back from the camera."""
+    """Convert the array of a stream to an image.
+
+    Args:
+        array: The array as picamera2 delivers it.
+        stream: Configuration of the stream, read back from the camera.
+
+    Raises:
+        CameraError: If the format is not known.
+    """
     width, height = stream["size"]
     name = stream["format"]
     if name == "RGB888":
@@ -171,12 +188,12 @@ def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
         )
     if name in _PLANAR:
         array = array[: height * 3 // 2]
-    # Lines may be padded at their end; after the conversion the padding is cut off.
-    picture = cv2.cvtColor(np.ascontiguousarray(array), _TO_BGR[name])
-    return np.ascontiguousarray(picture[:height, :width], np.uint8)
+    # Lines may be padded at their end; the padding is cut off after the conversion.
+    image = cv2.cvtColor(np.ascontiguousarray(array), _TO_BGR[name])
+    return np.ascontiguousarray(image[:height, :width], np.uint8)
 
 
-def _library() -> ModuleType:
+def _import_picamera2() -> ModuleType:
     try:
         return importlib.import_module("picamera2")
     except ImportError as error:
@@ -189,25 +206,25 @@ def _library() -> ModuleType:
         ) from error
 
 
-def _configured(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
-    """Set up the streams; what they became, which is not always what was asked for."""
+def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
+    """Set up the streams and return what the camera made of them."""
     mode = _full_field(camera.sensor_modes)
     width, height = _at_most(width_px, mode["size"] if mode else USUAL_SIZE_PX)
     small = (PREVIEW_WIDTH_PX, 2 * round(PREVIEW_WIDTH_PX * height / width / 2))
-    wish = {
+    wanted = {
         "main": {"size": (width, height), "format": "RGB888"},
         "lores": {"size": small, "format": "YUV420"},
         "buffer_count": 4,
     }
     if mode:
-        wish["sensor"] = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
-    camera.configure(camera.create_video_configuration(**wish))
+        wanted["sensor"] = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
+    camera.configure(camera.create_video_configuration(**wanted))
     streams = camera.camera_configuration()
     return {name: streams[name] for name in ("main", "lores")}
 
 
 def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
-    """That size, or as much smaller; even, as the camera wants it."""
+    """Return the size, or a smaller one of even numbers with the same ratio."""
     width, height = size
     if width <= width_px:
         return size
@@ -215,24 +232,24 @@ def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The mode that sees the whole sensor with no more pixels than are useful."""
+    """Return the sensor mode that shows the full field with no more pixels than are useful."""
     known = [mode for mode in modes if "crop_limits" in mode]
     if not known:
         return None
-    widest = max(_seen(mode) for mode in known)
-    full = [mode for mode in known if _seen(mode) >= SAME_VIEW * widest]
+    widest = max(_field_px(mode) for mode in known)
+    full = [mode for mode in known if _field_px(mode) >= MIN_FIELD_SHARE * widest]
     useful = [mode for mode in full if mode["size"][0] <= WIDTH_PX]
     if useful:
         return max(useful, key=lambda mode: mode["size"][0])
     return min(full, key=lambda mode: mode["size"][0])
 
 
-def _seen(mode: dict[str, Any]) -> int:
-    """How much of the sensor a mode uses, in the sensor's own pixels."""
+def _field_px(mode: dict[str, Any]) -> int:
+    """Return the area of the sensor that a mode uses, in pixels of the sensor."""
     _, _, width, height = mode["crop_limits"]
     return int(width * height)
 
 
-def _began_s(metadata: dict[str, Any]) -> float:
-    """When the exposure began, on the clock of `time.monotonic`."""
+def _exposure_start_s(metadata: dict[str, Any]) -> float:
+    """Return when the exposure began, on the clock of `time.monotonic`."""
     return float(metadata["SensorTimestamp"] / 1000 - metadata.get("ExposureTime", 0)) / 1e6

@@ -1,7 +1,7 @@
-"""Lets a libcamera camera find exposure, white balance and focus, and holds them.
+"""Focus, exposure and white balance of a libcamera camera: found once, then held.
 
-Exposure and gain are held by setting values, never by switching AeEnable off: both together race.
-They are let go by zeros and by AeEnable: which of the two is heard depends on libcamera's version.
+Exposure and gain are held by setting their values, never by switching AeEnable off: doing both is a
+race. They are released by zeros and by AeEnable, because libcamera versions obey one or the other.
 """
 
 import logging
@@ -14,45 +14,48 @@ from device.cameras.controls import HeldLight, Tuning, flicker_free
 log = logging.getLogger(__name__)
 
 Metadata = dict[str, Any]
-Frames = Callable[[], Metadata]
-"""Gives what libcamera says about the next frame."""
+NextMetadata = Callable[[], Metadata]
+"""Return what libcamera reports about the next frame."""
 
 SETTLE_FRAMES = 90
-"""Three seconds at 30 frames a second: libcamera needs about one."""
+"""Three seconds at 30 frames a second; libcamera needs about one second."""
 
-CALM_FRAMES = 8
-CALM = 0.02
-"""So many frames that differ by less than this are settled."""
+STEADY_FRAMES = 8
+MAX_STEADY_CHANGE = 0.02
+"""The exposure has settled once `STEADY_FRAMES` frames differ by less than this share."""
 
-TAKE_UP_FRAMES = 12
-"""A control takes effect within some 4 frames; the next of the sensor's lines is near enough."""
+APPLY_FRAMES = 12
+"""A control takes effect within about 4 frames. The sensor exposes in whole lines, so it need not be exact."""
 
 AUTOFOCUS_S = 6.0
-"""A scan takes one to two seconds; some never end."""
+"""A scan takes one to two seconds, but some never end."""
 
-MANUAL = 1
+FLICKER_MANUAL = 1
 """libcamera's AeFlickerModeEnum.FlickerManual."""
 
 AF_MANUAL = 0
 """libcamera's AfModeEnum.Manual."""
 
 
-class Settling:
-    """The controls of one camera.
+class PicameraControls:
+    """Finds and holds the controls of one camera.
 
     Args:
-        camera: a started Picamera2.
-        frames: gives the metadata of its next frame.
-        tuning: what to hold; what it leaves open is looked for.
+        camera: A started Picamera2.
+        next_metadata: Returns the metadata of its next frame.
+        tuning: What to hold; what it leaves open is found.
+
+    Attributes:
+        tuning: What the camera holds now.
     """
 
-    def __init__(self, camera: Any, frames: Frames, tuning: Tuning) -> None:
-        self._camera, self._frames = camera, frames
+    def __init__(self, camera: Any, next_metadata: NextMetadata, tuning: Tuning) -> None:
+        self._camera, self._next_metadata = camera, next_metadata
         self.tuning = tuning
 
-    def begin(self) -> None:
-        """Set what is known, look for the rest."""
-        self._set(AeFlickerMode=MANUAL, AeFlickerPeriod=self.tuning.half_period_us)
+    def apply(self) -> None:
+        """Set the controls that the tuning contains, and find the others."""
+        self._set(AeFlickerMode=FLICKER_MANUAL, AeFlickerPeriod=self.tuning.half_period_us)
         if self.tuning.focus_dpt is None:
             self.refocus()
         else:
@@ -63,24 +66,24 @@ class Settling:
             self._hold(self.tuning.light)
 
     def relock_exposure(self) -> None:
-        """Let exposure and white balance go, wait until they stand still, hold them."""
+        """Release exposure and white balance, wait until they have settled, and hold them."""
         self._set(AeEnable=True, AwbEnable=True, ExposureTime=0, AnalogueGain=0.0)
-        metadata = self._settled()
+        metadata = self._wait_until_settled()
         light = None if metadata is None else self._light(metadata)
         self.tuning = replace(self.tuning, light=light)
         if light:
             self._hold(light)
 
     def refocus(self) -> float | None:
-        """Focus once, and stay there."""
+        """Focus once and hold the lens there; return its position in dioptres, None if it is fixed."""
         if not self._has("AfMode", "LensPosition"):
             return None
         try:
             self._camera.autofocus_cycle(wait=AUTOFOCUS_S)
         except TimeoutError:
-            log.warning("the autofocus found nothing sharp: it stays where it is")
+            log.warning("autofocus found nothing sharp; the lens stays where it is")
             self._camera.cancel_all_and_flush()
-        focus_dpt = float(self._frames()["LensPosition"])
+        focus_dpt = float(self._next_metadata()["LensPosition"])
         self._focus(focus_dpt)
         self.tuning = replace(self.tuning, focus_dpt=focus_dpt)
         return focus_dpt
@@ -92,12 +95,12 @@ class Settling:
         self._set(ExposureTime=light.exposure_us, AnalogueGain=light.gain)
         if light.red is not None and light.blue is not None:
             self._set(ColourGains=(light.red, light.blue))
-        for _ in range(TAKE_UP_FRAMES):
-            if _near(self._frames().get("ExposureTime", 0), light.exposure_us):
+        for _ in range(APPLY_FRAMES):
+            if _near(self._next_metadata().get("ExposureTime", 0), light.exposure_us):
                 return
 
     def _light(self, metadata: Metadata) -> HeldLight:
-        """What this frame was exposed with, made free of flicker."""
+        """Return the exposure of a frame, adjusted so that it shows no flicker."""
         least_gain, most_gain = self._camera.camera_controls["AnalogueGain"][:2]
         exposure_us, gain = flicker_free(
             metadata["ExposureTime"],
@@ -110,16 +113,16 @@ class Settling:
         red, blue = metadata.get("ColourGains") or (None, None)
         return HeldLight(exposure_us, gain, red, blue)
 
-    def _settled(self) -> Metadata | None:
-        """The first frame of those that no longer change; None where the camera tells nothing."""
-        metadata, calm = self._frames(), 0
+    def _wait_until_settled(self) -> Metadata | None:
+        """Return the metadata once they no longer change; None if the camera does not report its exposure."""
+        metadata, steady = self._next_metadata(), 0
         if "ExposureTime" not in metadata or not self._has("ExposureTime", "AnalogueGain"):
             return None
         for _ in range(SETTLE_FRAMES):
-            newer = self._frames()
-            calm = calm + 1 if _alike(metadata, newer) else 0
+            newer = self._next_metadata()
+            steady = steady + 1 if _alike(metadata, newer) else 0
             metadata = newer
-            if calm == CALM_FRAMES:
+            if steady == STEADY_FRAMES:
                 break
         return metadata
 
@@ -127,21 +130,23 @@ class Settling:
         return all(name in self._camera.camera_controls for name in names)
 
     def _set(self, **controls: Any) -> None:
-        """Set those that this camera has."""
-        there = {name: value for name, value in controls.items() if self._has(name)}
-        if there:
-            self._camera.set_controls(there)
+        """Set the controls that this camera has."""
+        available = {name: value for name, value in controls.items() if self._has(name)}
+        if available:
+            self._camera.set_controls(available)
 
 
 def _alike(old: Metadata, new: Metadata) -> bool:
-    return all(_near(a, b) for a, b in zip(_amounts(old), _amounts(new), strict=True))
+    return all(
+        _near(a, b) for a, b in zip(_exposure_values(old), _exposure_values(new), strict=True)
+    )
 
 
-def _amounts(metadata: Metadata) -> tuple[float, ...]:
-    """How much light is taken in all, and in red and blue."""
+def _exposure_values(metadata: Metadata) -> tuple[float, ...]:
+    """Return the exposure in all, and the gains of red and blue."""
     amount = metadata["ExposureTime"] * metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0)
     return (amount, *(metadata.get("ColourGains") or ()))
 
 
 def _near(a: float, b: float) -> bool:
-    return abs(a - b) <= CALM * max(abs(a), abs(b))
+    return abs(a - b) <= MAX_STEADY_CHANGE * max(abs(a), abs(b))

@@ -11,29 +11,26 @@ import numpy as np
 from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
 from game.message import Message
 
-PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
-USUAL_FPS = 25.0  # for films that do not tell
+PHOTO_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
+USUAL_FPS = 25.0  # for films that do not say
 
 
-class _Reel(Protocol):
-    """Something that has a picture for each moment."""
-
+class _Source(Protocol):
     def at(self, elapsed_s: float) -> Image: ...
 
     def close(self) -> None: ...
 
 
 class ReplayCamera:
-    """A folder of photos, in the order of their names, or a film.
-
-    >>> camera = ReplayCamera("evening/", dwell_s=None)
-    >>> camera.advance()
+    """Shows a folder of photos in the order of their names, or a film, and then its last image.
 
     Args:
-        path: a folder, one photo, or a film that OpenCV can play.
-        dwell_s: how long each photo is shown; None shows the next only after `advance`.
-        loop: begin again at the end; else the last picture stays.
-        clock: seconds that never run backwards.
+        path: A folder, a photo, or a film that OpenCV can play.
+        dwell_s: How long each photo is shown, in seconds.
+        clock: Seconds that never run backwards.
+
+    Raises:
+        CameraError: If there is nothing to show.
     """
 
     tray = None
@@ -43,34 +40,30 @@ class ReplayCamera:
         self,
         path: str | Path,
         *,
-        dwell_s: float | None = 4.0,
-        loop: bool = False,
+        dwell_s: float = 4.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = f"replay of {Path(path).name}"
         self._clock = clock
         self._began_s = clock()
-        self._reel = _opened(Path(path), dwell_s, loop=loop)
-
-    def advance(self) -> None:
-        """Show the next photo. A film goes on by itself."""
-        if isinstance(self._reel, _Photos):
-            self._reel.skipped += 1
+        self._source = _open_source(Path(path), dwell_s)
 
     def preview(self) -> Frame:
+        """Implement `Camera.preview`."""
         frame = self.capture()
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        """The picture of this moment, as if it were exposed now."""
+        """Implement `Camera.capture`."""
         now_s = self._clock()
-        return Frame(self._reel.at(now_s - self._began_s), now_s)
+        return Frame(self._source.at(now_s - self._began_s), now_s)
 
     def close(self) -> None:
-        self._reel.close()
+        """Implement `Camera.close`."""
+        self._source.close()
 
 
-def _opened(path: Path, dwell_s: float | None, *, loop: bool) -> _Reel:
+def _open_source(path: Path, dwell_s: float) -> _Source:
     if not path.exists():
         raise CameraError(
             Message(
@@ -78,44 +71,40 @@ def _opened(path: Path, dwell_s: float | None, *, loop: bool) -> _Reel:
             )
         )
     if path.is_dir():
-        files = sorted(f for f in path.iterdir() if f.suffix.lower() in PHOTO_ENDINGS)
+        files = sorted(f for f in path.iterdir() if f.suffix.lower() in PHOTO_SUFFIXES)
         if not files:
             raise CameraError(
                 Message("no photos in %(path)s: put .jpg or .png files there", path=str(path))
             )
-        return _Photos(files, dwell_s, loop=loop)
+        return _Photos(files, dwell_s)
     if not path.is_file():
         raise CameraError(
             Message(
                 "%(path)s is a device or a pipe: name a folder of photos or a film", path=str(path)
             )
         )
-    if path.suffix.lower() in PHOTO_ENDINGS:
-        return _Photos([path], dwell_s, loop=loop)
-    return _Film(path, loop=loop)
+    if path.suffix.lower() in PHOTO_SUFFIXES:
+        return _Photos([path], dwell_s)
+    return _Film(path)
 
 
 class _Photos:
-    def __init__(self, files: list[Path], dwell_s: float | None, *, loop: bool) -> None:
-        self.skipped = 0
+    def __init__(self, files: list[Path], dwell_s: float) -> None:
         self._files = files
         self._dwell_s = dwell_s
-        self._loop = loop
         self._shown: tuple[Path, Image] | None = None
 
     def at(self, elapsed_s: float) -> Image:
-        number = self.skipped + (int(elapsed_s / self._dwell_s) if self._dwell_s else 0)
-        last = len(self._files) - 1
-        file = self._files[number % (last + 1) if self._loop else min(number, last)]
+        file = self._files[min(int(elapsed_s / self._dwell_s), len(self._files) - 1)]
         if self._shown is None or self._shown[0] != file:
-            self._shown = file, _photo(file)
+            self._shown = file, _load_photo(file)
         return self._shown[1]
 
     def close(self) -> None:
         self._shown = None
 
 
-def _photo(file: Path) -> Image:
+def _load_photo(file: Path) -> Image:
     try:
         image = cv2.imdecode(np.fromfile(file, np.uint8), cv2.IMREAD_COLOR)
     except (OSError, cv2.error):
@@ -128,15 +117,12 @@ def _photo(file: Path) -> Image:
 
 
 class _Film:
-    """Plays in real time: frames for which nobody asked are left out."""
+    """Plays in real time; frames that nobody asks for are skipped."""
 
-    def __init__(self, path: Path, *, loop: bool) -> None:
-        self._path = path
-        self._loop = loop
+    def __init__(self, path: Path) -> None:
         self._film = cv2.VideoCapture(str(path))
         self._fps = self._film.get(cv2.CAP_PROP_FPS) or USUAL_FPS
         self._number = -1
-        self._lap_s = 0.0  # when this showing of the film began
         first = self._next() if self._film.isOpened() else None
         if first is None:
             raise CameraError(
@@ -148,30 +134,16 @@ class _Film:
         self._shown = first
 
     def at(self, elapsed_s: float) -> Image:
-        while self._number < int((elapsed_s - self._lap_s) * self._fps):
-            image = self._next()
-            if image is None and not self._loop:
-                break
-            self._shown = self._rewound(elapsed_s) if image is None else image
+        while self._number < int(elapsed_s * self._fps) and (image := self._next()) is not None:
+            self._shown = image
         return self._shown
 
     def close(self) -> None:
         self._film.release()
 
     def _next(self) -> Image | None:
-        there, image = self._film.read()
-        if not there:
+        has_frame, image = self._film.read()
+        if not has_frame:
             return None
         self._number += 1
         return read_only(np.asarray(image, np.uint8))
-
-    def _rewound(self, elapsed_s: float) -> Image:
-        self._film.release()
-        self._film = cv2.VideoCapture(str(self._path))
-        self._number, self._lap_s = -1, elapsed_s
-        image = self._next()
-        if image is None:
-            raise CameraError(
-                Message("%(path)s has become unreadable: replay another file", path=str(self._path))
-            )
-        return image

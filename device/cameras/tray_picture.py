@@ -1,4 +1,4 @@
-"""A picture of the camera as people see it: cut to the tray, small, as JPEG."""
+"""Frames as people see them: cropped to the tray, small, as JPEG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from device.cameras.base import Image
 from vision.reading import Quad
 
 WIDTH_PX = 800
-"""Twice the points of a phone held upright."""
+"""Twice the width of an upright phone in CSS pixels."""
 
 MARGIN = 0.09
-"""Of the height of what is shown: walls lean outwards, and the labels of dice need room."""
+"""As a share of the height of the zones: walls lean outwards, and the labels of dice need room."""
 
 JPEG_QUALITY = 75
-"""At that width 30 to 50 kB: the first view of the page stays below 100 kB in all."""
+"""Gives 30 to 50 kB at that width, so that the first page stays below 100 kB in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrayCut:
-    """The part of a picture that is shown, in its pixels."""
+    """The part of a frame that is shown, in its pixels."""
 
     left: int
     top: int
@@ -29,11 +29,18 @@ class TrayCut:
     height: int
 
     def of(self, image: Image) -> Image:
+        """Return this part of a frame."""
         return image[self.top : self.top + self.height, self.left : self.left + self.width]
 
 
 def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
-    """The upright box around the zones, with a margin for walls and labels."""
+    """Return the upright box around the zones, with a margin for walls and labels.
+
+    Args:
+        width: Width of the frame in pixels.
+        height: Height of the frame in pixels.
+        zones: The zones to show; without any, the whole frame is shown.
+    """
     if not zones:
         return TrayCut(0, 0, width, height)
     xs, ys = zip(*(corner for zone in zones for corner in zone.corners), strict=True)
@@ -44,7 +51,13 @@ def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
 
 
 def encode_jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
-    """The picture as JPEG, at most so wide."""
+    """Return an image as JPEG.
+
+    Args:
+        image: (height, width, 3) BGR.
+        width_px: Largest width; a wider image is scaled down.
+        quality: JPEG quality, 0 to 100.
+    """
     height, width = image.shape[:2]
     if width > width_px:
         size = (width_px, round(height * width_px / width))

@@ -15,34 +15,39 @@ from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
 from device.cameras.controls import Tuning, rotated
 from game.message import Message
 
-SIZE_PX = (1920, 1080)  # asked for; cameras that have it not give their nearest
+SIZE_PX = (1920, 1080)  # requested; a camera without this size delivers its nearest one
 TIMEOUT_S = 2.0
-# A frame that arrives after the call may have been exposed before it: one can lie in the driver,
-# another can be on the cable. The third cannot, as the sensor makes one after the other.
-UNDERWAY = 2
+# A frame that arrives after the call may have been exposed before it: one can wait in the driver and
+# another can be on the cable. The third cannot, because the sensor exposes one after the other.
+STALE_FRAMES = 2
 CLOSING_S = 1.0
-SETTLING_S = 8.0  # for one frame while it settles: the first of a camera takes seconds
+SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first one takes seconds
 
 
 class Device(usb_controls.Knobs, Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
-    def read(self) -> tuple[bool, Any]: ...
+    def read(self) -> tuple[bool, Any]:
+        """Wait for the next frame; return whether there is one, and the image."""
 
-    def release(self) -> None: ...
+    def release(self) -> None:
+        """Give the device back."""
 
 
 class UsbCamera:
     """A webcam over the tray.
 
     A thread of its own reads every frame at once, so that the driver's buffers are always empty
-    and `preview` never waits. `capture` waits for the third frame from now. Exposure and white
-    balance are held where the driver lets them; `tuning.light` is None where it does not.
+    and `preview` does not wait. `capture` waits for the third frame from now. Exposure and white
+    balance are held if the driver allows it; if not, `tuning.light` is None.
 
     Args:
         index: N of /dev/videoN.
-        tuning: how it is turned and set; a USB camera's focus is only held, not known.
-        open_device: opens the device of that number; for tests.
+        tuning: How the camera is set; its focus is held, but its position is not known.
+        open_device: Opens the device with this number; for tests.
+
+    Raises:
+        CameraError: If there is no camera or it delivers no frames.
     """
 
     tray = None
@@ -67,50 +72,53 @@ class UsbCamera:
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
         try:
-            self._wait_till_settled()
+            self._wait_until_settled()
         except CameraError:
             self.close()
             raise
 
     @property
     def tuning(self) -> Tuning:
+        """Implement `Tunable.tuning`."""
         return self._tuning
 
     def relock_exposure(self) -> None:
+        """Implement `Tunable.relock_exposure`."""
         with self._arrival:
             self._tuning = replace(self._tuning, light=None)
             self._unsettled = True
-        self._wait_till_settled()
+        self._wait_until_settled()
 
     def refocus(self) -> None:
-        """Focus anew; where to is not told."""
+        """Focus again; the position of the lens is not known."""
         self.relock_exposure()
 
     def preview(self) -> Frame:
-        """The newest frame, made small."""
+        """Implement `Camera.preview`."""
         frame = self._frame
         if frame is None or time.monotonic() - frame.time_s > TIMEOUT_S:
             frame = self._after(self._count, TIMEOUT_S)
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        return self._after(self._count + UNDERWAY, TIMEOUT_S)
+        """Implement `Camera.capture`."""
+        return self._after(self._count + STALE_FRAMES, TIMEOUT_S)
 
     def close(self) -> None:
+        """Implement `Camera.close`."""
         with self._arrival:
             self._closed = True
             self._arrival.notify_all()
         self._thread.join(CLOSING_S)
 
     def _after(self, count: int, timeout_s: float) -> Frame:
-        """The first frame with a number above `count`."""
+        """Wait for a frame with a number above `count`."""
         self._wait_for(lambda: self._count > count, timeout_s)
         if self._frame is None:
             raise CameraError(self._no_pictures)
         return self._frame
 
-    def _wait_till_settled(self) -> None:
-        """However long that takes, while frames keep coming."""
+    def _wait_until_settled(self) -> None:
         while self._unsettled:
             self._after(self._count, SETTLING_S)
 
@@ -131,7 +139,7 @@ class UsbCamera:
         )
 
     def _drain(self) -> None:
-        # The device belongs to this thread: released anywhere else, a hung read would crash.
+        # The device belongs to this thread: releasing it elsewhere during a hung read would crash.
         try:
             while not self._closed and self._take():
                 if self._unsettled:
@@ -151,22 +159,22 @@ class UsbCamera:
             self._arrival.notify_all()
 
     def _brightness(self) -> float:
-        """Of the next frame."""
+        """Return the mean brightness of the next frame."""
         if self._closed or not self._take() or self._frame is None:
             return 0.0
         return float(self._frame.image[::16, ::16].mean())
 
     def _take(self) -> bool:
-        """Read one frame and tell those who wait."""
-        there, image = self._device.read()
+        """Read one frame and wake the threads that wait for it."""
+        has_frame, image = self._device.read()
         with self._arrival:
-            if there:
+            if has_frame:
                 picture: Image = rotated(np.asarray(image, np.uint8), self._tuning.rotation)
                 self._frame = Frame(read_only(picture), time.monotonic())
                 self._count += 1
-            self._failed = not there
+            self._failed = not has_frame
             self._arrival.notify_all()
-        return bool(there)
+        return bool(has_frame)
 
 
 def _v4l2(index: int) -> Device:
@@ -187,7 +195,7 @@ def _v4l2(index: int) -> Device:
                 path=str(node),
             )
         )
-    # Uncompressed, USB 2 carries only some 5 frames a second of this size.
+    # USB 2 carries only about 5 uncompressed frames of this size in a second.
     device.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     device.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
     device.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])

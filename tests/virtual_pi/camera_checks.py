@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import stand_ins
 
-from device.cameras import SimulatedTray, has_pi_camera, open_camera, picamera
+from device.cameras import SimulatedTray, camera_opener, has_pi_camera, picamera
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
@@ -77,7 +77,7 @@ def test_it_is_found_and_opened_by_name(camera):
     assert camera.name == "Simulated tray"
     camera.close()
     assert has_pi_camera()
-    again = open_camera("picamera2")
+    again = camera_opener("picamera2")()
     again.close()
 
 

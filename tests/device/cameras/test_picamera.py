@@ -140,7 +140,7 @@ def test_capture_asks_for_a_frame_exposed_after_the_call(library):
 def test_older_frames_are_let_go_also_where_the_camera_tells_no_exposure(library, exposure):
     camera = Picamera2Camera()
     camera._camera.exposure = exposure
-    camera._tells_exposure = bool(exposure)
+    camera._reports_exposure = bool(exposure)
     camera._camera.late = 3
     called_s = time.monotonic()
     frame = camera.capture()

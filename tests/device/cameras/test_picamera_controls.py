@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from device.cameras.controls import HeldLight, Tuning, flicker_free, rotated
-from device.cameras.picamera_controls import Settling
+from device.cameras.picamera_controls import PicameraControls
 
 DELAY = 3  # frames until a control takes effect
 FRAME_US = 33_333
@@ -70,9 +70,9 @@ class Lens(Sensor):
 
 
 def begun(sensor, tuning=None):
-    settling = Settling(sensor, sensor.frame, tuning or Tuning())
-    settling.begin()
-    return settling
+    controls = PicameraControls(sensor, sensor.frame, tuning or Tuning())
+    controls.apply()
+    return controls
 
 
 def test_exposure_settles_and_is_then_held_free_of_flicker():
@@ -103,13 +103,13 @@ def test_the_exposure_is_in_force_when_beginning_is_over():
 
 def test_relocking_the_exposure_follows_a_light_that_changed():
     sensor = Sensor(wanted_us=30_000)
-    settling = begun(sensor)
-    assert settling.tuning.light.exposure_us == 30_000
+    controls = begun(sensor)
+    assert controls.tuning.light.exposure_us == 30_000
     sensor.wanted_us = 9_000
-    settling.relock_exposure()
+    controls.relock_exposure()
 
-    assert settling.tuning.light.exposure_us == 10_000
-    assert settling.tuning.light.gain == pytest.approx(1.8, rel=0.03)
+    assert controls.tuning.light.exposure_us == 10_000
+    assert controls.tuning.light.gain == pytest.approx(1.8, rel=0.03)
 
 
 def test_what_calibration_found_is_held_without_looking():
@@ -125,9 +125,9 @@ def test_what_calibration_found_is_held_without_looking():
 
 def test_it_focuses_once_and_holds_the_lens_there():
     sensor = Lens()
-    settling = begun(sensor)
+    controls = begun(sensor)
 
-    assert settling.tuning.focus_dpt == 3.3
+    assert controls.tuning.focus_dpt == 3.3
     assert sensor.cycles == 1
     assert {"AfMode": 0, "LensPosition": 3.3} in sensor.told
 
@@ -147,10 +147,10 @@ def test_a_camera_that_tells_nothing_of_its_exposure_is_left_alone():
     sensor = Sensor()
     sensor.camera_controls = {}
     sensor.seen = {}
-    settling = Settling(sensor, dict, Tuning())
-    settling.begin()
+    controls = PicameraControls(sensor, dict, Tuning())
+    controls.apply()
 
-    assert settling.tuning.light is None
+    assert controls.tuning.light is None
     assert sensor.told == []
 
 

@@ -9,7 +9,7 @@ from calibration.profile import Profile
 from device.calibrating.profile_file import as_text, parse
 from device.calibrating.profile_store import held_controls
 from device.cameras.controls import HeldLight, Tuning
-from device.cameras.usb_controls import SETTLE_S, TAKE_UP_FRAMES, settle
+from device.cameras.usb_controls import APPLY_FRAMES, SETTLE_S, settle
 from tests.clock import Clock
 
 MISSING = -1.0
@@ -57,7 +57,7 @@ def test_five_frames_a_second_settle_in_seconds():
         return 120.0
 
     assert settle(Driver(), brightness, HALF_PERIOD_US, clock)
-    assert clock() - 1000.0 < SETTLE_S + (TAKE_UP_FRAMES + 2) * frame_s
+    assert clock() - 1000.0 < SETTLE_S + (APPLY_FRAMES + 2) * frame_s
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
