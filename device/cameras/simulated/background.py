@@ -1,4 +1,4 @@
-"""The table without dice, drawn once: table, felt, walls and their shadows."""
+"""The simulated table without dice, drawn once: table top, felt, walls and their shadows."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,65 +23,71 @@ from device.cameras.simulated.tray_geometry import (
     Colour,
     TrayLook,
     light_of,
-    shown,
+    to_grey_levels,
 )
 
 Floats32 = npt.NDArray[np.float32]
 
 
-def noise(rng: np.random.Generator, height: int, width: int) -> Floats32:
+def _noise(rng: np.random.Generator, height: int, width: int) -> Floats32:
     return rng.standard_normal((height, width), dtype=np.float32)
 
 
-def clouds(
+def _clouds(
     rng: np.random.Generator, height: int, width: int, *, across: int, down: int
 ) -> Floats32:
-    """Smooth noise with about `across` by `down` blotches, of deviation near 1."""
-    coarse = noise(rng, down, across)
+    """Return smooth noise of deviation 1 with about `across` by `down` blotches."""
+    coarse = _noise(rng, down, across)
     return np.asarray(
         cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC), np.float32
     )
 
 
-def felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
-    """Brightness around 1: fibres in two directions and a faint worn mottling."""
-    grain = noise(rng, height, width)
+def _felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
+    """Return brightness around 1: fibres in two directions, and faint mottling from wear."""
+    grain = _noise(rng, height, width)
     fibres = cv2.GaussianBlur(grain, (0, 0), sigmaX=2.4, sigmaY=0.7) + cv2.GaussianBlur(
         grain[::-1], (0, 0), sigmaX=0.7, sigmaY=2.4
     )
-    mottling = clouds(rng, height, width, across=14, down=10)
+    mottling = _clouds(rng, height, width, across=14, down=10)
     return np.asarray(1 + 0.13 * fibres + 0.025 * mottling, np.float32)
 
 
-def wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
-    """Brightness around 1, the grain running along the width; `rings` year rings across it."""
+def _wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
+    """Return brightness around 1, with the grain along the width and `rings` annual rings across it."""
     across = np.linspace(0, rings, height, dtype=np.float32)[:, None]
-    grain = clouds(rng, height, width, across=5, down=3)  # bends the rings; all else is added here
+    grain = _clouds(
+        rng, height, width, across=5, down=3
+    )  # bends the rings; the rest is added in place
     grain *= 0.55
     grain += across
     grain *= 2 * np.pi
     np.sin(grain, out=grain)
     grain *= 0.06
-    grain += 0.05 * clouds(rng, height, width, across=max(4, width // 90), down=max(4, height // 3))
-    grain += 0.22 * cv2.GaussianBlur(noise(rng, height, width), (0, 0), sigmaX=9, sigmaY=0.6)
-    grain += 0.04 * clouds(rng, height, width, across=3, down=4)
+    grain += 0.05 * _clouds(
+        rng, height, width, across=max(4, width // 90), down=max(4, height // 3)
+    )
+    grain += 0.22 * cv2.GaussianBlur(_noise(rng, height, width), (0, 0), sigmaX=9, sigmaY=0.6)
+    grain += 0.04 * _clouds(rng, height, width, across=3, down=4)
     grain += 1
     return grain
 
 
 SUPERSAMPLING = 2
-TEXTURE_PX_PER_MM = 5  # finer than the picture's 3.5
-SHADOW_EDGE_MM = 3.5  # how soft the lamp's shadows are
-WALLS_EXPOSED = 0.55  # of a die's shadow, what its part on a wall keeps: walls stand upright
-VIGNETTE = 0.24  # light lost in the corners: what a small lens loses
+TEXTURE_PX_PER_MM = 5  # finer than the 3.5 of a full frame
+SHADOW_EDGE_MM = 3.5  # width of the soft edge of the lamp's shadows
+WALL_SHADOW = 0.55  # share of a die's shadow that remains on a wall, because walls are upright
+VIGNETTE = 0.24  # share of the light that a small lens loses in the corners
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
     """The empty table as the camera sees it.
 
-    `floor` is where shadows of dice in the tray may fall, 255 on the felt; `table` likewise for
-    dice beside the tray.
+    Attributes:
+        picture: (height, width, 3) BGR.
+        floor: (height, width), how much of the shadow of a die in the tray shows, 255 on the felt.
+        table: (height, width), how much of the shadow of a die beside the tray shows.
     """
 
     picture: Image
@@ -89,6 +95,7 @@ class Background:
     table: Image
 
     def scaled(self, lens: Lens) -> "Background":
+        """Return the background in the size of another lens."""
         size = (lens.width_px, lens.height_px)
         picture, floor, table = (
             np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -98,8 +105,8 @@ class Background:
 
 
 def backdrop(look: TrayLook) -> Background:
-    """The table of a look, whatever its dice. The same look always has the same grain."""
-    return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))
+    """Return the background of a look; the same look always has the same grain."""
+    return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))  # whatever its dice
 
 
 @lru_cache(maxsize=8)
@@ -120,7 +127,7 @@ def _painted(look: TrayLook) -> Background:
 
 
 def vignette(lens: Lens) -> Floats32:
-    """How much of the middle's brightness each pixel shows, (height, width)."""
+    """Return the brightness of each pixel as a share of the centre's, (height, width)."""
     x = np.linspace(-1, 1, lens.width_px, dtype=np.float32)
     y = np.linspace(-1, 1, lens.height_px, dtype=np.float32) * lens.height_px / lens.width_px
     from_middle = x[None, :] ** 2 + y[:, None] ** 2
@@ -129,14 +136,14 @@ def vignette(lens: Lens) -> Floats32:
 
 
 class _Canvas:
-    """Paints flat surfaces of the tray in perspective."""
+    """Paints flat surfaces in perspective."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = lens
         self.picture: Image = np.zeros((lens.height_px, lens.width_px, 3), np.uint8)
 
     def paint(self, corners: TrayPoints, texture: Image, outline: TrayPoints) -> None:
-        """Lay a texture (its corners going to `corners`) where `outline` is."""
+        """Paint a texture, whose corners are mapped to `corners`, inside `outline`."""
         height, width = texture.shape[:2]
         source = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
         edge = np.rint(self.lens.project(outline)).astype(np.int32)
@@ -164,7 +171,7 @@ class _Canvas:
 
 
 def _textured(brightness: Floats32, colour: Colour, light: float | Floats32) -> Image:
-    """A brightness map in a colour under a light, as a picture."""
+    """Return a brightness map as an image in a colour under a light."""
     grey_levels = cv2.pow(brightness * np.float32(light), 1 / DISPLAY_GAMMA)
     channels = [np.asarray(np.clip(grey_levels * c, 0, 255), np.uint8) for c in colour[::-1]]
     return np.asarray(cv2.merge(channels), np.uint8)
@@ -179,14 +186,14 @@ def _texels(area: Area) -> tuple[int, int]:
 
 def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     area = Area(-240, 275, -160, 150, TABLE_MM)
-    grain = wood(rng, *_texels(area), rings=26)
+    grain = _wood(rng, *_texels(area), rings=26)
     outside = FLOOR.grown(RIM_MM, WALL_MM)
     light = 1 - LAMP * _shadow(area, outside, WALL_MM - TABLE_MM)
     canvas.paint(area.corners(), _textured(grain, look.table, light), area.corners())
 
 
 def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
-    """Where a block `height_mm` high over `area` keeps the lamp away, 0 to 1, in texels."""
+    """Return the shadow of a block of `height_mm` on `area`, 0 to 1, in texels."""
     shift = -TO_LIGHT[:2] / TO_LIGHT[2] * height_mm
     corners = np.array([(x, y) for x, y, _ in of.corners()])
     fallen = cv2.convexHull(np.vstack([corners, corners + shift]).astype(np.float32))[:, 0]
@@ -197,7 +204,7 @@ def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
 
 
 def _softened(mask: Floats32) -> Floats32:
-    """Blurred as the lamp's size blurs shadows; two boxes look like a bell and cost little."""
+    """Blur a shadow as the size of the lamp does; two box blurs resemble a Gaussian and cost little."""
     wide = round(1.7 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
     return np.asarray(cv2.blur(cv2.blur(mask, (wide, wide)), (wide, wide)), np.float32)
 
@@ -205,12 +212,12 @@ def _softened(mask: Floats32) -> Floats32:
 def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     height, width = _texels(FLOOR)
     light = LAMP * _lamp_on_floor() + SKY * _sky_on_floor()
-    texture = _textured(felt(rng, height, width), look.felt, light)
+    texture = _textured(_felt(rng, height, width), look.felt, light)
     canvas.paint(FLOOR.corners(), texture, FLOOR.corners())
 
 
 def _lamp_on_floor() -> Floats32:
-    """What the walls leave of the lamp: their opening, moved along the light, softened."""
+    """Return the light of the lamp that the walls let through, 0 to 1."""
     height, width = _texels(FLOOR)
     shift_px = TO_LIGHT[:2] / TO_LIGHT[2] * WALL_MM * TEXTURE_PX_PER_MM
     border = round(4 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
@@ -222,7 +229,7 @@ def _lamp_on_floor() -> Floats32:
 
 
 def _sky_on_floor() -> Floats32:
-    """The sky seen from the floor: less of it close to a wall."""
+    """Return the ambient light on the floor, 0 to 1, which is weaker close to a wall."""
     height, width = _texels(FLOOR)
     x = np.arange(width, dtype=np.float32) / TEXTURE_PX_PER_MM
     y = np.arange(height, dtype=np.float32) / TEXTURE_PX_PER_MM
@@ -233,7 +240,7 @@ def _sky_on_floor() -> Floats32:
     return np.asarray(1 - 0.55 * np.exp(-from_wall_mm / (WALL_MM * 0.4)), np.float32)
 
 
-# The four walls: which way each looks into the tray.
+# The directions in which the four walls face into the tray.
 _INWARD = (
     np.array([0.0, -1.0, 0.0]),
     np.array([-1.0, 0.0, 0.0]),
@@ -249,14 +256,14 @@ def _paint_walls(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
     for side, inward in enumerate(_INWARD):
         a, b = side, (side + 1) % 4
         length = round(float(np.linalg.norm(outer[b] - outer[a])) * TEXTURE_PX_PER_MM)
-        face = wood(rng, round(WALL_MM * TEXTURE_PX_PER_MM), length, rings=5)
+        face = _wood(rng, round(WALL_MM * TEXTURE_PX_PER_MM), length, rings=5)
         upright = TrayPoints(np.array([inner[a], inner[b], floor[b], floor[a]]))
         canvas.paint(upright, _textured(face, look.rim, _light_on_wall(face, inward)), upright)
-        top = wood(rng, round(RIM_MM * TEXTURE_PX_PER_MM), length, rings=3)
+        top = _wood(rng, round(RIM_MM * TEXTURE_PX_PER_MM), length, rings=3)
         square = TrayPoints(np.array([outer[a], outer[b], *_below(outer[a], outer[b], inward)]))
         mitred = TrayPoints(np.array([outer[a], outer[b], inner[b], inner[a]]))
         canvas.paint(square, _textured(top, look.rim, 1.0), mitred)
-    edge = shown(light_of(look.rim) * 1.5 + 0.04)
+    edge = to_grey_levels(light_of(look.rim) * 1.5 + 0.04)
     for side in range(4):
         canvas.line(inner[side], inner[(side + 1) % 4], edge, SUPERSAMPLING)
         canvas.line(outer[side], inner[side], edge * 0.55, 1)
@@ -267,7 +274,7 @@ def _below(a: Floats, b: Floats, inward: Floats) -> tuple[Floats, Floats]:
 
 
 def _light_on_wall(face: Floats32, inward: Floats) -> Floats32:
-    """A wall is darker than the rim, darkest at its foot."""
+    """Return the light on a wall, which is darker than the rim and darkest at its foot."""
     lamp = LAMP * max(0.0, float(inward @ TO_LIGHT)) / TO_LIGHT[2]
     up = np.linspace(1, 0.35, face.shape[0], dtype=np.float32)[:, None]
     return np.asarray((lamp + SKY * 0.9 * up) * np.ones_like(face), np.float32)
@@ -277,7 +284,7 @@ def _shadow_catchers() -> tuple[Image, Image]:
     shape = (LENS.height_px, LENS.width_px)
     floor: Image = np.zeros(shape, np.uint8)
     table: Image = np.full(shape, 255, np.uint8)
-    _fill(floor, FLOOR.grown(0, WALL_MM), round(255 * WALLS_EXPOSED))
+    _fill(floor, FLOOR.grown(0, WALL_MM), round(255 * WALL_SHADOW))
     _fill(floor, FLOOR, 255)
     _fill(table, FLOOR.grown(RIM_MM, WALL_MM), 0)
     return floor, table

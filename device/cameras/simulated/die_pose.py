@@ -1,7 +1,7 @@
-"""Where a die is and how it is turned.
+"""Position and rotation of a die.
 
-The faces of a die of edge 1: 1 looks along +x, 2 along +y, 3 along +z, opposite faces sum to 7;
-so 1, 2, 3 run counter-clockwise around their corner, as on nearly all Western dice.
+On an unrotated die face 1 points along +x, 2 along +y and 3 along +z; opposite faces add up to 7. So
+1, 2 and 3 run counter-clockwise around their corner, as on nearly all Western dice.
 """
 
 from dataclasses import dataclass
@@ -24,24 +24,35 @@ UP = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiePose:
-    """The middle of a die in tray millimetres and its rotation (3, 3)."""
+    """Position and rotation of a die.
+
+    Attributes:
+        centre_mm: Its centre in tray coordinates.
+        turn: Its rotation, (3, 3).
+    """
 
     centre_mm: Floats
     turn: Floats
 
     @property
     def top_face(self) -> int:
+        """The face that points up most, 1 to 6."""
         return max(NORMALS, key=lambda value: float(self.turn[2] @ NORMALS[value]))
 
     @property
     def tilt(self) -> float:
-        """How far from flat, in radians."""
+        """The angle between the top face and the horizontal, in radians."""
         flat = float(self.turn[2] @ NORMALS[self.top_face])
         return float(np.arccos(min(1.0, flat)))
 
 
 def rotation(axis: Floats, angle: float) -> Floats:
-    """The rotation by `angle` radians about a unit axis (Rodrigues)."""
+    """Return a rotation matrix by Rodrigues' formula.
+
+    Args:
+        axis: Unit vector of the axis.
+        angle: Angle in radians.
+    """
     x, y, z = (float(v) for v in axis)
     s, c = sin(angle), cos(angle)
     d = 1 - c
@@ -55,7 +66,12 @@ def rotation(axis: Floats, angle: float) -> Floats:
 
 
 def flat_turn(value: int, yaw: float) -> Floats:
-    """The rotation of a die that shows `value`, turned by `yaw` radians on the floor."""
+    """Return the rotation of a die that lies flat.
+
+    Args:
+        value: The face on top, 1 to 6.
+        yaw: Rotation on the floor in radians.
+    """
     normal = NORMALS[value]
     if abs(normal[2]) > 0:
         lying = rotation(np.array([1.0, 0.0, 0.0]), 0 if normal[2] > 0 else np.pi)
@@ -65,11 +81,16 @@ def flat_turn(value: int, yaw: float) -> Floats:
 
 
 def yaw_of(turn: Floats) -> float:
-    """The direction of a flat die's edges, 0 to a quarter turn, in radians."""
+    """Return the direction of the edges of a flat die in radians, 0 to a quarter turn."""
     edge = turn[:, int(np.argmax(np.abs(turn[0])))]
     return float(np.arctan2(edge[1], edge[0]) % (np.pi / 2))
 
 
 def reach(turn: Floats, edge_mm: float) -> Floats:
-    """How far a turned cube reaches from its middle along x, y and z, in millimetres."""
+    """Return how far a rotated cube extends from its centre along x, y and z, in millimetres.
+
+    Args:
+        turn: Its rotation, (3, 3).
+        edge_mm: Its edge in millimetres.
+    """
     return np.asarray(np.abs(turn).sum(axis=1) * edge_mm / 2)

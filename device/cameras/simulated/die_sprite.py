@@ -1,4 +1,4 @@
-"""One die as a small picture with soft edges, ready to be laid over the table."""
+"""One die as a small image with soft edges, to be composed over the table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,17 +10,31 @@ from device.cameras.base import Image
 from device.cameras.simulated.die_pose import NORMALS, DiePose
 from device.cameras.simulated.lens import Floats, Lens, TrayPoints
 from device.cameras.simulated.mesh import PIP_RADIUS, pip_outlines, rounded_cube
-from device.cameras.simulated.tray_geometry import LAMP, SKY, TO_LIGHT, TrayLook, light_of, shown
+from device.cameras.simulated.tray_geometry import (
+    LAMP,
+    SKY,
+    TO_LIGHT,
+    TrayLook,
+    light_of,
+    to_grey_levels,
+)
 
-LAMP_MM = 900.0  # how far the lamp is: near enough that gloss wanders over a face
-GLOSS = 0.10  # of a polished acrylic die, against 1 for a mirror
+LAMP_MM = 900.0  # distance of the lamp: near enough that gloss moves across a face
+GLOSS = 0.10  # of a polished acrylic die; a mirror has 1
 GLOSS_SHARPNESS = 24
-FOOT_SHADE = 0.5  # how dark a side gets where it meets the floor
+FOOT_SHADE = 0.5  # share of the light that a side loses where it meets the floor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableLight:
-    """The light at one table."""
+    """The light on the dice of one table.
+
+    Attributes:
+        body: Share of blue, green and red light that the body reflects.
+        pip: The same for the pips.
+        floor: The same for the felt.
+        eye_mm: Position of the camera in tray coordinates.
+    """
 
     body: Floats
     pip: Floats
@@ -29,22 +43,39 @@ class TableLight:
 
     @classmethod
     def of(cls, look: TrayLook, eye_mm: Floats) -> "TableLight":
+        """Return the light for a look.
+
+        Args:
+            look: The look.
+            eye_mm: Position of the camera in tray coordinates.
+        """
         return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
 
     def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
-        """The grey levels of facets, (n, 3). `height` is 0 at the foot of the die, 1 at its top."""
+        """Return the grey levels of facets, (n, 3).
+
+        Args:
+            points_mm: Centres of the facets in tray coordinates, (n, 3).
+            normals: Unit normals of the facets, (n, 3).
+            height: Height of each facet, 0 at the foot of the die and 1 at its top.
+        """
         up = normals[:, 2:]
         lamp = LAMP * np.clip(normals @ TO_LIGHT, 0, None)[:, None] / TO_LIGHT[2]
         sky = SKY * (0.5 + 0.5 * up)
         bounce = 0.55 * (0.5 - 0.5 * up) * self.floor
         foot = 1 - FOOT_SHADE * np.clip(1 - height, 0, 1)[:, None] ** 2 * (1 - np.clip(up, 0, 1))
         light = (lamp + sky + bounce) * foot * self.body
-        return shown(light + self._gloss(points_mm, normals)[:, None])
+        return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
 
     def on_pip(self, normal: Floats, *, lit: float) -> Floats:
-        """The grey level of a dent's bottom; `lit` 1 is the side that faces the lamp."""
+        """Return the grey levels of a pip, (3,).
+
+        Args:
+            normal: Unit normal of the face.
+            lit: 1 on the side of the dent that faces the lamp, 0 on the other.
+        """
         lamp = LAMP * max(0.0, float(normal @ TO_LIGHT)) / TO_LIGHT[2]
-        return shown(self.pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
+        return to_grey_levels(self.pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
 
     def _gloss(self, points_mm: Floats, normals: Floats) -> Floats:
         to_lamp = TO_LIGHT * LAMP_MM - points_mm
@@ -58,12 +89,18 @@ def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
-SUBPIXEL_BITS = 4  # cv2 takes polygon corners in sixteenths of a pixel
+SUBPIXEL_BITS = 4  # cv2 then takes polygon corners in sixteenths of a pixel
 
 
 @dataclass(frozen=True, slots=True)
 class Bowl:
-    """One layer of a pip: its width against the dent's, how lit it is, its shift to the lamp."""
+    """One layer of a pip.
+
+    Attributes:
+        width: Its width as a share of the pip's.
+        lit: How much of it faces the lamp, 0 to 1.
+        shift: Its offset towards the lamp, in pip radii.
+    """
 
     width: float
     lit: float
@@ -72,7 +109,15 @@ class Bowl:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How carefully a die is drawn."""
+    """How finely a die is drawn.
+
+    Attributes:
+        supersampling: Drawn pixels along each side of an image pixel.
+        bends: Facets along the rounding of each edge.
+        flats: Facets across each flat face.
+        pip_points: Corners of a pip's polygon.
+        bowls: Layers of a pip.
+    """
 
     supersampling: int
     bends: int
@@ -88,9 +133,13 @@ COARSE = Detail(supersampling=3, bends=1, flats=1, pip_points=6, bowls=_DENT[1:]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DieSprite:
-    """A picture to be laid at `left_px`, `top_px`; `colour` is already multiplied by `cover`.
+    """The image of one die.
 
-    `colour` is (h, w, 3), `cover` (h, w, 3) with 255 where the die hides all behind it.
+    Attributes:
+        left_px: Column of its left edge in the frame.
+        top_px: Row of its top edge in the frame.
+        colour: (height, width, 3) BGR, already multiplied by `cover`.
+        cover: (height, width, 3), 255 where the die hides what is behind it.
     """
 
     left_px: int
@@ -98,8 +147,8 @@ class DieSprite:
     colour: Image
     cover: Image
 
-    def lay_on(self, picture: Image) -> None:
-        """Compose over a picture, in place; what lies outside of it is cut off."""
+    def compose_over(self, picture: Image) -> None:
+        """Compose the die over a frame, in place; what is outside the frame is cut off."""
         height, width = self.cover.shape[:2]
         top, left = max(0, self.top_px), max(0, self.left_px)
         bottom = min(picture.shape[0], self.top_px + height)
@@ -117,7 +166,14 @@ class DieSprite:
 
 @dataclass(frozen=True, slots=True)
 class SpritePainter:
-    """Draws dice of one size through one lens."""
+    """Draws dice of one size through one lens.
+
+    Attributes:
+        edge_mm: Edge of a die.
+        lens: The lens.
+        light: The light.
+        detail: How finely dice are drawn.
+    """
 
     edge_mm: float
     lens: Lens
@@ -125,7 +181,12 @@ class SpritePainter:
     detail: Detail
 
     def draw(self, pose: DiePose, *, margin_px: int = 3) -> DieSprite:
-        """One die. `margin_px` leaves room for blur around it."""
+        """Draw one die.
+
+        Args:
+            pose: Its position and rotation.
+            margin_px: Empty pixels around it, as room for blur.
+        """
         mesh = rounded_cube(bends=self.detail.bends, flats=self.detail.flats)
         normals = mesh.normals @ pose.turn.T
         corners = mesh.corners * self.edge_mm @ pose.turn.T + pose.centre_mm
@@ -139,7 +200,7 @@ class SpritePainter:
         return easel.finished()
 
     def _draw_pips(self, easel: "_Easel", pose: DiePose) -> None:
-        """Dents: dark, with a crescent where the lamp reaches the far side of the bowl."""
+        """Draw pips as dark dents, with a crescent where the lamp reaches the far side."""
         for value, normal in self._facing_faces(pose):
             to_lamp = TO_LIGHT - normal * float(TO_LIGHT @ normal)
             for bowl in self.detail.bowls:
@@ -151,7 +212,7 @@ class SpritePainter:
                 easel.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
     def _facing_faces(self, pose: DiePose) -> Iterator[tuple[int, Floats]]:
-        """The faces that the camera sees, with their directions in the tray."""
+        """Yield the faces that the camera sees, with their normals in tray coordinates."""
         to_eye = self.lens.eye_mm - pose.centre_mm
         for value, direction in NORMALS.items():
             normal = pose.turn @ direction
@@ -159,16 +220,15 @@ class SpritePainter:
                 yield value, normal
 
     def _projected(self, outlines: Floats) -> Floats:
-        """Outlines (n, corners, 3) in the tray as (n, corners, 2) in the picture."""
+        """Project outlines from (n, corners, 3) in the tray to (n, corners, 2) in the frame."""
         points = self.lens.project(TrayPoints(outlines.reshape(-1, 3)))
         return points.reshape(*outlines.shape[:2], 2)
 
 
 class _Easel:
-    """A little canvas, several times finer than the picture."""
+    """A small canvas around some outlines, several times finer than the frame."""
 
     def __init__(self, outlines_px: Floats, margin_px: int, supersampling: int) -> None:
-        """Large enough for the outlines and a margin around them."""
         self.low = np.floor(outlines_px.min(axis=(0, 1))) - margin_px
         high = np.ceil(outlines_px.max(axis=(0, 1))) + margin_px
         self.width, self.height = (int(n) for n in high - self.low)
@@ -178,8 +238,8 @@ class _Easel:
         self.cover: Image = np.zeros(shape, np.uint8)
 
     def fill(self, outlines_px: Floats, colours: Floats) -> None:
-        """Fill convex outlines (n, corners, 2) of the picture with n colours."""
-        # A pixel's middle is its integer coordinate in cv2, and half a pixel further on here.
+        """Fill convex outlines (n, corners, 2) of the frame with n colours."""
+        # In cv2 integer coordinates are pixel centres, here they are pixel corners.
         fine = (outlines_px - self.low) * self.fine - 0.5
         fixed = np.rint(fine * (1 << SUBPIXEL_BITS)).astype(np.int32)
         for outline, colour in zip(fixed, colours.tolist(), strict=True):

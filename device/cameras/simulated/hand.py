@@ -1,4 +1,4 @@
-"""A hand that reaches over the tray: modelled from a few capsules, shaded by their roundness."""
+"""A hand that reaches over the tray, modelled as a few capsules."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,12 +11,12 @@ from device.cameras.base import Image
 from device.cameras.simulated.die_sprite import DieSprite
 from device.cameras.simulated.lens import Lens, TrayPoints
 
-HAND_MM = 60.0  # how high over the floor it is held
+HAND_MM = 60.0  # height of the hand above the floor
 SPRITE_PX_PER_MM = 4
-REACH_S = 0.35  # how long it takes to come in or go out
+REACH_S = 0.35  # time to come in or go out
 SKIN = np.array([132.0, 166.0, 214.0])  # blue, green, red
 
-# Middle of the palm at the origin, fingers up, in millimetres: from x, y to x, y, width at each.
+# The centre of the palm is the origin, the fingers point up: (x, y) of both ends, width at each, in mm.
 _Point = tuple[float, float]
 _BONES: tuple[tuple[_Point, _Point, float, float], ...] = (
     ((2.0, -330.0), (0.0, -62.0), 66.0, 44.0),  # forearm, from beyond the picture's border
@@ -36,7 +36,13 @@ _LEFT_MM, _TOP_MM, _WIDTH_MM, _HEIGHT_MM = -80.0, 105.0, 160.0, 435.0
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The middle of the palm over the floor, and how far the arm is turned from upright."""
+    """Position of a hand.
+
+    Attributes:
+        x_mm: Centre of the palm in tray coordinates.
+        y_mm: Centre of the palm in tray coordinates.
+        turn_deg: Rotation of the arm, counter-clockwise in the frame; at 0 it comes from the near side.
+    """
 
     x_mm: float
     y_mm: float
@@ -49,7 +55,13 @@ OUTSIDE = Hand(50.0, -265.0)
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A hand on its way: since `since_s` it goes in from `share` of the way, out at `out_s`."""
+    """A hand that moves in and out of the frame.
+
+    Attributes:
+        share: How far inside it was at `since_s`: 0 is outside the frame, 1 is in the tray.
+        since_s: Since when it moves in.
+        out_s: When it starts to move out.
+    """
 
     share: float = 0.0
     since_s: float = 0.0
@@ -57,24 +69,36 @@ class Reach:
 
     @property
     def way_s(self) -> float:
-        """How long it takes to be all in."""
+        """Time in seconds until it is in the tray."""
         return (1 - self.share) * REACH_S
 
     def turned(self, now_s: float, *, inwards: bool) -> "Reach":
+        """Return the reach after a change of direction.
+
+        Args:
+            now_s: When the direction changes, in seconds.
+            inwards: Whether the hand moves in from now on, or out.
+        """
         return Reach(self.at(now_s), now_s, float("inf") if inwards else now_s)
 
     def visit(self, now_s: float, stay_s: float) -> "Reach":
-        """In, stay, and out again by itself."""
+        """Return a reach that moves in, stays, and moves out again.
+
+        Args:
+            now_s: When it starts, in seconds.
+            stay_s: How long it stays, in seconds.
+        """
         going = self.turned(now_s, inwards=True)
         return Reach(going.share, now_s, now_s + going.way_s + stay_s)
 
     def at(self, now_s: float) -> float:
-        """0 is out of the picture, 1 is in the tray."""
+        """Return how far inside the hand is: 0 is outside the frame, 1 is in the tray."""
         until_s = min(now_s, self.out_s)
         inside = min(1.0, self.share + max(0.0, until_s - self.since_s) / REACH_S)
         return max(0.0, inside - max(0.0, now_s - max(self.out_s, self.since_s)) / REACH_S)
 
     def hand(self, now_s: float) -> Hand | None:
+        """Return the hand at a time; None if it is outside the frame."""
         share = self.at(now_s)
         if share <= 0:
             return None
@@ -95,7 +119,9 @@ class _Sprite:
 def _sprite() -> _Sprite:
     outlines = [_bone(*bone) for bone in _BONES]
     cover = cv2.GaussianBlur(np.maximum.reduce(outlines), (0, 0), 4)
-    cover = np.clip(cover * 4.0 - 382, 0, 255).astype(np.uint8)  # sharp again, the webs rounded
+    cover = np.clip(cover * 4.0 - 382, 0, 255).astype(
+        np.uint8
+    )  # sharpened again, with rounded webs between the fingers
     height = np.maximum.reduce([_roundness(outline) for outline in outlines])
     for _ in range(3):
         height = cv2.blur(height, (17, 17))
@@ -108,7 +134,7 @@ def _sprite() -> _Sprite:
 
 
 def _bone(start: _Point, end: _Point, start_mm: float, end_mm: float) -> Image:
-    """A limb that gets thinner: the hull of two circles."""
+    """Return the mask of a tapering limb: the hull of two circles."""
     size = (round(_HEIGHT_MM * SPRITE_PX_PER_MM), round(_WIDTH_MM * SPRITE_PX_PER_MM))
     mask: Image = np.zeros(size, np.uint8)
     around = np.linspace(0, 2 * np.pi, 40, endpoint=False)
@@ -126,14 +152,20 @@ def _texel(x_mm: float, y_mm: float) -> tuple[int, int]:
 
 
 def _roundness(mask: Image) -> npt.NDArray[np.float32]:
-    """How high a capsule's skin is over its edge."""
+    """Return the height of a capsule's surface above its edge."""
     inside = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
     radius = max(1.0, float(inside.max()))
     return np.asarray(np.sqrt(np.clip(2 * radius * inside - inside**2, 0, None)), np.float32)
 
 
 def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
-    """Paint the hand and its shadow over a picture, in place."""
+    """Paint a hand and its shadow over a frame, in place.
+
+    Args:
+        picture: The frame.
+        hand: The hand.
+        lens: The lens of the frame.
+    """
     warp = _warp(hand, lens, HAND_MM)
     size = (lens.width_px, lens.height_px)
     fallen = _warp(Hand(hand.x_mm + 26, hand.y_mm - 22, hand.turn_deg), lens, 0.0)
@@ -145,11 +177,11 @@ def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
         0,
         np.asarray(cv2.warpAffine(_sprite().colour, warp, size, flags=cv2.INTER_AREA), np.uint8),
         np.asarray(cv2.warpAffine(_sprite().cover, warp, size, flags=cv2.INTER_AREA), np.uint8),
-    ).lay_on(picture)
+    ).compose_over(picture)
 
 
 def _warp(hand: Hand, lens: Lens, height_mm: float) -> npt.NDArray[np.float64]:
-    """From the sprite's pixels to the picture's."""
+    """Return the affine map from pixels of the sprite to pixels of the frame."""
     palm = np.array([hand.x_mm, hand.y_mm, height_mm])
     scale = lens.px_per_mm(palm) / SPRITE_PX_PER_MM
     x, y = lens.project(TrayPoints(palm[None]))[0]

@@ -1,8 +1,8 @@
-"""From millimetres in the tray to pixels in the picture.
+"""Projection from the tray to the frame.
 
-Tray coordinates: origin in the middle of the floor, x to the right, y away from the player,
-z up, in millimetres. Picture coordinates: origin top left, x right, y down, in pixels. The two
-are different types, so that the type checker notices when one is taken for the other.
+Tray coordinates are in millimetres: the origin is the centre of the floor, x points right, y away
+from the player and z up. Frame coordinates are in pixels: the origin is top left, x points right and
+y down. They are different types, so that the type checker finds a mix-up.
 """
 
 from dataclasses import dataclass, replace
@@ -19,9 +19,14 @@ PicturePoints = NewType("PicturePoints", Floats)  # (n, 2) px
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
-    """A camera without lens distortion: where it stands and how it looks.
+    """A camera without lens distortion.
 
-    `turn` takes tray directions to the camera's own: x right, y down, z into the picture.
+    Attributes:
+        width_px: Width of its frame.
+        height_px: Height of its frame.
+        focal_px: Focal length.
+        eye_mm: Its position in tray coordinates.
+        turn: Rotation from tray directions to the camera's: x right, y down, z into the frame.
     """
 
     width_px: int
@@ -31,19 +36,21 @@ class Lens:
     turn: Floats
 
     def project(self, points: TrayPoints) -> PicturePoints:
+        """Return where points of the tray are seen in the frame."""
         seen = (points - self.eye_mm) @ self.turn.T
         middle_px = (self.width_px / 2, self.height_px / 2)
         return PicturePoints(self.focal_px * seen[:, :2] / seen[:, 2:] + middle_px)
 
     def depth_mm(self, point: Floats) -> float:
-        """How far a point is from the eye, along the optical axis."""
+        """Return the distance of a point from the eye along the optical axis."""
         return float((point - self.eye_mm) @ self.turn[2])
 
     def px_per_mm(self, point: Floats) -> float:
+        """Return the scale of the frame at a point."""
         return self.focal_px / self.depth_mm(point)
 
     def scaled(self, width_px: int) -> "Lens":
-        """The same view in a smaller picture."""
+        """Return the lens for the same view in a frame of another width."""
         scale = width_px / self.width_px
         return replace(
             self,
@@ -54,7 +61,13 @@ class Lens:
 
 
 def overhead(eye_mm: tuple[float, float, float], tilt_deg: float, roll_deg: float) -> Lens:
-    """A Camera Module 3 on an arm: 1536x864, 66 degrees wide, not quite plumb, as arms are."""
+    """Return a Camera Module 3 on an arm above the tray: 1536x864 pixels, 66 degrees wide.
+
+    Args:
+        eye_mm: Its position in tray coordinates.
+        tilt_deg: How far it looks away from the vertical.
+        roll_deg: Its rotation about the optical axis.
+    """
     width_px = 1536
     tilt, roll = radians(tilt_deg), radians(roll_deg)
     straight_down = np.diag([1.0, -1.0, -1.0])

@@ -1,4 +1,4 @@
-"""A rounded cube as little flat facets, and where its pips are."""
+"""A rounded cube as small flat facets, and the outlines of its pips."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,9 +9,11 @@ import numpy as np
 from device.cameras.simulated.die_pose import NORMALS
 from device.cameras.simulated.lens import Floats
 
-ROUNDING = 0.13  # radius of the edges, in die edges: casino dice have 0, travel dice up to 0.2
+ROUNDING = (
+    0.13  # radius of rounded edges, in die edges: 0 for casino dice, up to 0.2 for travel dice
+)
 PIP_RADIUS = 0.088
-PIP_OFFSET = 0.235  # of the outer pips from the middle of the face
+PIP_OFFSET = 0.235  # of the outer pips from the centre of the face
 
 # Pips of each face as steps along the face's two axes.
 _CORNERS = ((-1, -1), (1, 1), (-1, 1), (1, -1))
@@ -29,7 +31,9 @@ _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 class Mesh:
     """Facets of a die of edge 1 around the origin.
 
-    `corners` is (facets, 4, 3), `normals` (facets, 3) pointing outwards.
+    Attributes:
+        corners: (facets, 4, 3).
+        normals: (facets, 3), pointing outwards.
     """
 
     corners: Floats
@@ -37,7 +41,7 @@ class Mesh:
 
 
 def face_axes(value: int) -> tuple[Floats, Floats]:
-    """Two unit vectors that span a face, right-handed with its normal."""
+    """Return two unit vectors that span a face and are right-handed with its normal."""
     normal = NORMALS[value]
     across = np.roll(normal, 1) * np.sign(normal.sum())
     return across, np.cross(normal, across)
@@ -45,7 +49,12 @@ def face_axes(value: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4)
 def rounded_cube(*, bends: int, flats: int) -> Mesh:
-    """All facets: `bends` along the rounding of each edge, `flats` across each flat face."""
+    """Return the facets of a rounded cube.
+
+    Args:
+        bends: Facets along the rounding of each edge.
+        flats: Facets across each flat face.
+    """
     steps = _steps(bends, flats)
     faces = [_face(value, steps) for value in NORMALS]
     return Mesh(
@@ -55,7 +64,7 @@ def rounded_cube(*, bends: int, flats: int) -> Mesh:
 
 
 def _steps(bends: int, flats: int) -> Floats:
-    """Where a face of the enclosing cube is cut, so that roundings turn by equal angles."""
+    """Return where the faces of the enclosing cube are cut, so that facets of a rounding have equal angles."""
     flat = 0.5 - ROUNDING
     bent = flat + ROUNDING * np.tan(np.linspace(0, pi / 4, bends + 1))[1:]
     return np.concatenate([-bent[::-1], np.linspace(-flat, flat, flats + 1), bent])
@@ -72,14 +81,20 @@ def _face(value: int, steps: Floats) -> tuple[Floats, Floats]:
 
 
 def _facets(grid: Floats) -> Floats:
-    """The four corners of every cell of a grid of points."""
+    """Return the four corners of every cell of a grid of points."""
     cells = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=2)
     return cells.reshape(-1, 4, 3)
 
 
 @lru_cache(maxsize=16)
 def pip_outlines(value: int, *, points: int, radius: float = PIP_RADIUS) -> Floats:
-    """The pips of a face as polygons, (pips, points, 3), on a die of edge 1."""
+    """Return the pips of a face as polygons on a die of edge 1, (pips, points, 3).
+
+    Args:
+        value: The face, 1 to 6.
+        points: Corners of each polygon.
+        radius: Radius of a pip in die edges.
+    """
     across, along = face_axes(value)
     angles = np.linspace(0, 2 * pi, points, endpoint=False)
     ring = radius * (np.cos(angles)[:, None] * across + np.sin(angles)[:, None] * along)

@@ -1,4 +1,4 @@
-"""The picture of a table at one moment: backdrop, shadows, dice and hand."""
+"""Paints the table at one moment: background, shadows, dice and hand."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,33 @@ from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter, TableLight
 from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.lens import Floats, Lens, TrayPoints
-from device.cameras.simulated.shadows import Ground, lay_shadows
+from device.cameras.simulated.shadows import Ground, paint_shadows
 from device.cameras.simulated.throw import DieMotion
 from device.cameras.simulated.tray_geometry import FLOOR, RIM_MM, TABLE_MM, TrayLook
 
-LENS_BLUR_PX = 0.75  # in a picture 1536 wide
-LEAST_BLUR_PX = 0.3  # less is not to be seen
-LEAST_SMEAR_PX = 1.0
+LENS_BLUR_PX = 0.75  # in a frame 1536 px wide
+MIN_BLUR_PX = 0.3  # a smaller blur is invisible
+MIN_SMEAR_PX = 1.0
 BRIGHTNESS_STEP_PX = 8  # the vignette changes slowly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExposedDie:
-    """A die when the shutter opened and when it closed."""
+    """The poses of a die when the shutter opened and when it closed."""
 
     opened: DiePose
     closed: DiePose
 
 
 class Painter:
-    """Paints a table through one lens."""
+    """Paints a table through one lens.
+
+    Args:
+        look: Colours and size of the dice.
+        lens: The lens.
+        backdrop: The table without dice, in the size of the lens.
+        detail: How finely dice are drawn.
+    """
 
     def __init__(self, look: TrayLook, lens: Lens, backdrop: Background, detail: Detail) -> None:
         self._lens = lens
@@ -44,11 +51,16 @@ class Painter:
         self._blur_px = LENS_BLUR_PX * lens.width_px / 1536
 
     def paint(self, dice: Sequence[ExposedDie], hand: Hand | None) -> Image:
-        """The table as the lens shows it, without the sensor's noise."""
+        """Return the table as the lens shows it, without the noise of the sensor.
+
+        Args:
+            dice: The dice in the frame.
+            hand: The hand in the frame, if there is one.
+        """
         picture = self._backdrop.picture.copy()
         self._lay_shadows(picture, [die.opened for die in dice])
         for die in sorted(dice, key=self._distance_mm, reverse=True):
-            self._portrayed(die).lay_on(picture)
+            self._portrayed(die).compose_over(picture)
         if hand is not None:
             paint_hand(picture, hand, self._lens)
         return picture
@@ -61,11 +73,11 @@ class Painter:
         beside = [die for die in dice if abs(die.centre_mm[0]) >= FLOOR.right_mm + RIM_MM]
         table = Ground(TABLE_MM, self._backdrop.table)
         floor = Ground(0.0, self._backdrop.floor)
-        lay_shadows(picture, beside, self._edge_mm, table, self._lens)
-        lay_shadows(picture, inside, self._edge_mm, floor, self._lens)
+        paint_shadows(picture, beside, self._edge_mm, table, self._lens)
+        paint_shadows(picture, inside, self._edge_mm, floor, self._lens)
 
     def _portrayed(self, die: ExposedDie) -> DieSprite:
-        """One die, as dark as its corner of the picture and blurred by lens and motion."""
+        """Return the image of one die, darkened by the vignette and blurred by lens and motion."""
         ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
         began, ended = self._lens.project(ends)
         smear = ended - began
@@ -86,16 +98,16 @@ class Painter:
 
 
 def _smeared(image: Image, smear_px: Floats, blur_px: float) -> Image:
-    """What the lens and, for a moving die, the exposure blur."""
-    if np.hypot(*smear_px) > LEAST_SMEAR_PX:
+    """Blur an image by the lens and, for a moving die, by the exposure."""
+    if np.hypot(*smear_px) > MIN_SMEAR_PX:
         image = np.asarray(cv2.filter2D(image, -1, _streak(smear_px)), np.uint8)
-    if blur_px > LEAST_BLUR_PX:
+    if blur_px > MIN_BLUR_PX:
         image = np.asarray(cv2.GaussianBlur(image, (0, 0), blur_px), np.uint8)
     return image
 
 
 def _streak(smear_px: Floats) -> npt.NDArray[np.float32]:
-    """A filter that averages along the way of a moving die."""
+    """Return a filter that averages along the path of a moving die."""
     half = int(np.abs(smear_px).max() / 2) + 1
     kernel: npt.NDArray[np.float32] = np.zeros((2 * half + 1, 2 * half + 1), np.float32)
     ends = [np.rint((half + smear_px * share) * 16).astype(int).tolist() for share in (-0.5, 0.5)]
@@ -103,12 +115,17 @@ def _streak(smear_px: Floats) -> npt.NDArray[np.float32]:
     return np.asarray(kernel / kernel.sum(), np.float32)
 
 
-EXPOSURE_S = 0.008  # a Pi camera's in a lit room
-SPARE_PX = 128  # each frame takes its noise from another place of a larger sheet
+EXPOSURE_S = 0.008  # of a Pi camera in a lit room
+NOISE_MARGIN_PX = 128  # each frame takes its noise from a different place of a larger image
 
 
 class RestView:
-    """Paints a table at rest once: then only the noise changes from shot to shot."""
+    """Paints a table, and paints it again only if something moves; noise differs in each frame.
+
+    Args:
+        painter: The painter.
+        noise: Deviation of the noise in grey levels.
+    """
 
     def __init__(self, painter: Painter, noise: float) -> None:
         self._painter = painter
@@ -118,23 +135,29 @@ class RestView:
         self._picture: Image | None = None
 
     def shot(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
-        """What the sensor delivers at a time; read-only."""
+        """Return what the sensor delivers at a time, as a read-only image.
+
+        Args:
+            dice: How the dice move.
+            hand: The hand in the frame, if there is one.
+            now_s: The time in seconds.
+        """
         at_rest = all(motion.end_s <= now_s for motion in dice)
         if self._picture is None or not at_rest or self._resting != (dice, hand):
-            self._picture = self._painter.paint(_seen(dice, now_s), hand)
+            self._picture = self._painter.paint(_exposed(dice, now_s), hand)
             self._resting = (dice, hand) if at_rest else None
         return read_only(self._noisy(self._picture))
 
     def _noisy(self, picture: Image) -> Image:
         height, width = picture.shape[:2]
-        grain = _grain(width + SPARE_PX, height + SPARE_PX, self._noise)
-        x, y = (int(v) for v in self._rng.integers(0, SPARE_PX, 2))
+        grain = _grain(width + NOISE_MARGIN_PX, height + NOISE_MARGIN_PX, self._noise)
+        x, y = (int(v) for v in self._rng.integers(0, NOISE_MARGIN_PX, 2))
         part = grain[y : y + height, x : x + width]
         return np.asarray(cv2.add(picture, part, dtype=cv2.CV_8U), np.uint8)
 
 
-def _seen(dice: Iterable[DieMotion], now_s: float) -> list[ExposedDie]:
-    """The dice in the picture, while the shutter is open."""
+def _exposed(dice: Iterable[DieMotion], now_s: float) -> list[ExposedDie]:
+    """Return the dice that are in the frame while the shutter is open."""
     ends = [(motion.at(now_s), motion.at(now_s + EXPOSURE_S)) for motion in dice]
     return [ExposedDie(a, b) for a, b in ends if a is not None and b is not None]
 

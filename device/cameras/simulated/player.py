@@ -1,4 +1,4 @@
-"""The hands of a player at the simulated tray: set aside what is kept, throw the rest."""
+"""Throws simulated dice as a player would: sets the kept ones aside and throws the others."""
 
 from collections import Counter
 from itertools import islice
@@ -10,9 +10,13 @@ from game.rules.ruleset import Dice
 
 
 def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
-    """Throw the dice that the table expects now: one in a roll-off, all when a turn begins.
+    """Throw the dice that the match expects: one in a roll-off, all of them when a turn begins.
 
-    In mid-turn the tapped keep is set aside first, or the best one where none was tapped.
+    During a turn the keep that was tapped is set aside first, or the best keep if none was tapped.
+
+    Args:
+        tray: The simulated tray.
+        match: The match; None in a roll-off.
     """
     if match is None:
         tray.gather()
@@ -21,13 +25,13 @@ def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
     last = match.state.turn.last
     if last is None:
         _throw_all(tray, match)
-    elif len(tray.truth) != len(last.dice):  # another throw than the one that was read
+    elif len(tray.truth) != len(last.dice):  # the dice were thrown again since they were read
         tray.throw(len(tray.truth) or match.state.dice_in_hand)
     else:
-        _throw_on(tray, match, last)
+        _throw_again(tray, match, last)
 
 
-def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
+def _throw_again(tray: SimulatedTray, match: Match, last: Throw) -> None:
     if match.state.may_rethrow_last_die:
         tray.throw(1)
         return
@@ -35,19 +39,19 @@ def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
     if keep.hot:
         _throw_all(tray, match)
     else:
-        tray.set_aside(_as_they_lie(keep.dice, last.dice, tray.truth))
+        tray.set_aside(_true_faces(keep.dice, last.dice, tray.truth))
         tray.throw(keep.dice_left)
 
 
-def _as_they_lie(kept: Dice, read: Dice, truth: Dice) -> Dice:
-    """What those dice show that were kept: a reading may have been corrected to what none of them does."""
-    there = Counter(kept) & Counter(truth)
+def _true_faces(kept: Dice, read: Dice, truth: Dice) -> Dice:
+    """Return the true faces of the kept dice, which differ after a false correction of the reading."""
+    right = Counter(kept) & Counter(truth)
     others = (Counter(truth) - Counter(read)).elements()
-    return (*there.elements(), *islice(others, len(kept) - there.total()))
+    return (*right.elements(), *islice(others, len(kept) - right.total()))
 
 
 def _throw_all(tray: SimulatedTray, match: Match) -> None:
-    """All dice of the rules: a game with five leaves one in the hand."""
+    """Throw all the dice of the rules; a game with five leaves one in the hand."""
     tray.gather()
     tray.take_back_set_aside()
     tray.throw(match.rules.n_dice)

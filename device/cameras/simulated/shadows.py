@@ -1,4 +1,4 @@
-"""The shadows that dice throw on felt and table."""
+"""The shadows of dice on felt and table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,27 +11,40 @@ from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.lens import Lens, TrayPoints
 from device.cameras.simulated.tray_geometry import TO_LIGHT
 
-DEPTH = 0.62  # of the grey level: what losing the lamp costs after the gamma curve
-CONTACT_MM = 1.2  # how soft the edge of a shadow is at the foot of a die
-PENUMBRA = 0.16  # and how much softer for each millimetre of height
-ROUNDED = 0.95  # a die with round edges throws the shadow of a smaller cube
+DEPTH = 0.62  # share of the grey level that is lost without the lamp, after the gamma curve
+CONTACT_MM = 1.2  # width of a shadow's soft edge at the foot of a die
+PENUMBRA = 0.16  # additional width for each millimetre of height
+ROUNDED = 0.95  # a die with rounded edges has the shadow of a smaller cube
 
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """What shadows fall on: its height, and where in the picture it is (255)."""
+    """A surface on which shadows fall.
+
+    Attributes:
+        height_mm: Its height above the floor.
+        catch: (height, width), how much of a shadow shows, 255 for all of it.
+    """
 
     height_mm: float
     catch: Image
 
 
-def lay_shadows(
+def paint_shadows(
     picture: Image, dice: Sequence[DiePose], edge_mm: float, ground: Ground, lens: Lens
 ) -> None:
-    """Darken the ground, in place, below and beside dice that lie or fly over it."""
-    # All shadows meet in one mask first: where two overlap, the lamp is gone only once.
+    """Darken the ground below and beside dice, in place.
+
+    Args:
+        picture: The frame.
+        dice: Dice that lie on the ground or fly over it.
+        edge_mm: Edge of a die.
+        ground: The ground.
+        lens: The lens of the frame.
+    """
+    # All shadows are collected in one mask: where two overlap, the lamp is lost only once.
     deep: Image = np.zeros(picture.shape[:2], np.uint8)
     for die in dice:
         _cast(deep, die, edge_mm, ground.height_mm, lens)
@@ -44,7 +57,7 @@ def lay_shadows(
 
 
 def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Lens) -> None:
-    """Draw one die's shadow into the mask."""
+    """Draw the shadow of one die into the mask."""
     corners = _CORNERS * edge_mm * ROUNDED @ die.turn.T + die.centre_mm
     fallen = TrayPoints(corners - (corners[:, 2:] - ground_mm) / TO_LIGHT[2] * TO_LIGHT)
     outline = cv2.convexHull(lens.project(fallen).astype(np.float32))[:, 0]
@@ -62,7 +75,7 @@ def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Len
 
 
 def _deepen(deep: Image, mask: Image, left: int, top: int) -> None:
-    """Add a mask whose corner is at `left`, `top`; what lies outside is cut off."""
+    """Add a mask whose corner is at `left`, `top`; what is outside is cut off."""
     x, y = max(0, left), max(0, top)
     target = deep[y : max(0, top + mask.shape[0]), x : max(0, left + mask.shape[1])]
     rows, columns = target.shape

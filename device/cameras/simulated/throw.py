@@ -12,30 +12,30 @@ from device.cameras.simulated.die_pose import UP, DiePose, reach, rotation
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
 
-# Distance left falls as (1 - u) ** SLOWING: 2 is constant braking; felt brakes harder at speed.
+# The remaining distance falls as (1 - u) ** SLOWING; 2 is constant braking, felt brakes fast dice harder.
 SLOWING = 1.9
 ROLLING = 1.5  # the same for the angle; lower, because the last quarter turn is a fall
-SLIDING = 0.75  # of the turns that a wheel of the same size would make
-SPIN = 2.2  # radians about the upright axis on the way
+SLIDING = 0.75  # share of the turns that a wheel of the same size would make
+SPIN = 2.2  # deviation of the rotation about the vertical axis during a throw, in radians
 
-DROP_MM = 95.0  # the height of the hand over the floor
-# Hops after the landing: at which share of the way each ends, and how high it is.
+DROP_MM = 95.0  # height of the hand above the floor
+# Hops after the landing: the share of the remaining roll at which each ends, and its height in mm.
 _HOPS = ((0.0, 0.0), (0.22, 24.0), (0.39, 10.0), (0.50, 3.0))
 
 
 class DieMotion(Protocol):
-    """Where a die is at any time."""
+    """How a die moves."""
 
     @property
     def end_s(self) -> float:
-        """From then on it lies still."""
+        """When it has come to rest, in seconds."""
 
     @property
     def rest(self) -> DiePose:
-        """How it lies in the end."""
+        """The pose in which it comes to rest."""
 
     def at(self, time_s: float) -> DiePose | None:
-        """None while the die is out of the picture, in the thrower's hand."""
+        """Return the pose at a time; None while the die is in the thrower's hand, outside the frame."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,13 +46,22 @@ class Lie:
     end_s: float = float("-inf")
 
     def at(self, time_s: float) -> DiePose | None:
+        """Implement `DieMotion.at`."""
         del time_s
         return self.rest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slide:
-    """A die pushed over the floor: its face stays up."""
+    """A die that is pushed over the floor, so that the same face stays up.
+
+    Attributes:
+        start: Its pose before.
+        rest: Its pose after.
+        start_s: When it starts to move.
+        end_s: When it comes to rest.
+        turned: By how many radians it turns on the floor.
+    """
 
     start: DiePose
     rest: DiePose
@@ -61,6 +70,7 @@ class Slide:
     turned: float
 
     def at(self, time_s: float) -> DiePose | None:
+        """Implement `DieMotion.at`."""
         if time_s >= self.end_s:
             return self.rest
         left = 1 - _smooth((time_s - self.start_s) / (self.end_s - self.start_s))
@@ -72,11 +82,18 @@ class Slide:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tumble:
-    """A thrown die.
+    """A die that is thrown.
 
-    `goal_mm` is where it would come to rest if the walls let it through; `heading` its unit
-    direction over the floor; `landing` the share of the roll after which it first touches the
-    floor; `spin` the radians it turns about the upright axis.
+    Attributes:
+        rest: Its pose after the throw.
+        edge_mm: Its edge.
+        start_s: When it leaves the hand.
+        end_s: When it comes to rest.
+        goal_mm: Where it would come to rest without walls, as x, y in tray coordinates.
+        heading: Unit vector of its direction over the floor.
+        travel_mm: The length of its path over the floor.
+        landing: Share of the roll after which it first touches the floor.
+        spin: By how many radians it turns about the vertical axis.
     """
 
     rest: DiePose
@@ -90,6 +107,7 @@ class Tumble:
     spin: float
 
     def at(self, time_s: float) -> DiePose | None:
+        """Implement `DieMotion.at`."""
         if time_s >= self.end_s:
             return self.rest
         if time_s < self.start_s:
@@ -97,15 +115,15 @@ class Tumble:
         left = 1 - (time_s - self.start_s) / (self.end_s - self.start_s)
         turn = self._turn(left)
         room = reach(turn, self.edge_mm)
-        place = self._turned_back(self.goal_mm - self.heading * self.travel_mm * left**SLOWING)
+        place = self._bounced(self.goal_mm - self.heading * self.travel_mm * left**SLOWING)
         low_mm = _hop_mm(1 - left, self.landing)
         if low_mm < WALL_MM:
             half = np.array([FLOOR.right_mm, FLOOR.far_mm]) - room[:2]
             place = np.clip(place, -half, half)
         return DiePose(np.array([*place, low_mm + room[2]]), turn)
 
-    def _turned_back(self, point: Floats) -> Floats:
-        """A way that meets a wall ahead goes on backwards."""
+    def _bounced(self, point: Floats) -> Floats:
+        """Return the point mirrored at a wall that the path meets."""
         wall = wall_mm(self.edge_mm) * np.sign(self.heading)
         beyond = (point - wall) * np.sign(self.heading) > 0
         return np.asarray(np.where(beyond, 2 * wall - point, point))
@@ -119,12 +137,12 @@ class Tumble:
 
 
 def wall_mm(edge_mm: float) -> Floats:
-    """How far from the middle, along x and y, dice lie that touch a wall with a flat side."""
+    """Return the distance in x and y of a die's centre from the tray's if it touches a wall with a flat side."""
     return np.array([FLOOR.right_mm, FLOOR.far_mm]) - edge_mm / 2
 
 
 def _hop_mm(done: float, landing: float) -> float:
-    """How high the die flies, when `done` of its roll is over."""
+    """Return the height of a die above the floor after the share `done` of its roll."""
     if done < landing:
         return DROP_MM * (1 - (done / landing) ** 2)
     after = (done - landing) / (1 - landing)
@@ -140,19 +158,19 @@ def _smooth(share: float) -> float:
     return share * share * (3 - 2 * share)
 
 
-# A thrower sits at the near side; right is where dice are set aside, so nobody throws from there.
+# Throwers sit at the near side or at the left; dice are set aside at the right, so nobody throws from there.
 SIDES = (0.5 * pi, 0.5 * pi, 0.25 * pi, 0.0, 0.75 * pi)  # headings in radians, near side first
-FAN = 0.35  # radians to either side
-FROM_OUTSIDE_MM = 42.0  # how far before the wall the hand lets go: out of the picture
-HANDS_EMPTY = 0.12  # the share of a roll before the first die comes in
-WALL_HIT = 0.5  # of the dice that lie near a far wall, the share that comes back from it
-SHORTEST_EDGES = 3.5  # a die runs at least so many of its edges inside the tray
-LANDINGS = (0.2, 0.85)  # shares of a roll
-CLEARED = 1.3  # a die lands so much later than it is over the wall: it is 38 mm up there
-PLANS = 5  # ways tried for a die; the one that meets the others least is flown
+FAN = 0.35  # largest deviation from the heading to either side, in radians
+FROM_OUTSIDE_MM = 42.0  # distance from the wall at which the hand lets go, outside the frame
+RELEASE = 0.12  # share of a roll before the first die comes in
+WALL_HIT = 0.5  # share of the dice near a far wall that bounced back from it
+MIN_PATH_EDGES = 3.5  # shortest path of a die inside the tray, in die edges
+LANDINGS = (0.2, 0.85)  # range of the landing, in shares of a roll
+CLEARANCE = 1.3  # a die lands this much later than it passes the wall: it is 38 mm high there
+PLANS = 5  # paths that are tried for a die; the one that meets the others least is used
 HALVES_MM = np.array([FLOOR.right_mm, FLOOR.far_mm])  # the floor is centred
-ALONG_A_WALL = 1e-6  # a die that flies along a wall never came over it
-MOMENTS = np.linspace(0.25, 1.0, 12)  # shares of the roll at which ways are compared
+PARALLEL = 1e-6  # a die that flies parallel to a wall never came over it
+MOMENTS = np.linspace(0.25, 1.0, 12)  # shares of the roll at which paths are compared
 
 
 def plan_throw(
@@ -164,7 +182,19 @@ def plan_throw(
     start_s: float,
     roll_s: float,
 ) -> list[Tumble]:
-    """One tumble for each rest; the last ends at `start_s + roll_s`."""
+    """Plan a throw.
+
+    Args:
+        rng: Decides how the dice fly.
+        rests: The poses in which they come to rest.
+        lying: Poses of the dice that lie in the tray already.
+        edge_mm: Edge of a die.
+        start_s: When the throw starts.
+        roll_s: When the last die comes to rest, in seconds after the start.
+
+    Returns:
+        The motion of each die, in the order of `rests`.
+    """
     thrower = _Thrower(rng, edge_mm, start_s, roll_s, side=float(rng.choice(SIDES)))
     flown = [np.tile(die.centre_mm, (len(MOMENTS), 1)) for die in lying]
     tumbles: list[Tumble] = []
@@ -178,7 +208,7 @@ def plan_throw(
 
 
 def _ends(rng: np.random.Generator, count: int) -> list[float]:
-    """At which shares of the roll dice come to rest: one after the other, the last at 1."""
+    """Return the shares of the roll after which the dice come to rest; one of them is 1."""
     ends = rng.uniform(0.72, 0.97, count)
     ends[int(rng.integers(count))] = 1.0
     return [float(end) for end in ends]
@@ -186,7 +216,7 @@ def _ends(rng: np.random.Generator, count: int) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Thrower:
-    """One throw from one side; `side` is the heading of the throw in radians."""
+    """A throw from one side; `side` is its heading in radians."""
 
     rng: np.random.Generator
     edge_mm: float
@@ -195,12 +225,12 @@ class _Thrower:
     side: float
 
     def plan(self, rest: DiePose, end: float) -> Tumble:
-        """A way to a rest that is reached at the share `end` of the roll."""
+        """Return a path that reaches a rest after the share `end` of the roll."""
         angle = self.side + float(self.rng.uniform(-FAN, FAN))
         heading = np.array([cos(angle), sin(angle)])
         goal = self._goal(rest, heading)
         inside_mm = float(_to_walls_mm(goal, heading).min())
-        begin = HANDS_EMPTY * float(self.rng.uniform(0.6, 1.0))
+        begin = RELEASE * float(self.rng.uniform(0.6, 1.0))
         return Tumble(
             rest=rest,
             edge_mm=self.edge_mm,
@@ -210,40 +240,40 @@ class _Thrower:
             heading=heading,
             travel_mm=inside_mm + FROM_OUTSIDE_MM,
             landing=_landing(inside_mm - self.edge_mm, inside_mm + FROM_OUTSIDE_MM),
-            spin=float(self.rng.normal(0, 2.2)),
+            spin=float(self.rng.normal(0, SPIN)),
         )
 
     def way(self, plan: Tumble) -> Floats:
-        """Where the die is at the `MOMENTS`; far away while it is in the hand."""
+        """Return where the die is at the `MOMENTS`; far away while it is in the hand."""
         poses = [plan.at(self.start_s + self.roll_s * float(moment)) for moment in MOMENTS]
         away = np.array([1e4, 1e4, 0.0])
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """The rest itself, or its mirror image behind a far wall for a die that comes back."""
+        """Return the rest, or its mirror image behind a far wall for a die that bounces back."""
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal
         hits = np.abs(mirrored - goal) < 5 * self.edge_mm
         bounces = hits & (self.rng.random(2) < WALL_HIT)
-        # No die stops right where it came in: it lies there because it came back.
-        too_short = _to_walls_mm(goal, heading) < SHORTEST_EDGES * self.edge_mm
+        # A die that lies close to where it came in has bounced back.
+        too_short = _to_walls_mm(goal, heading) < MIN_PATH_EDGES * self.edge_mm
         return np.asarray(np.where(bounces | too_short, mirrored, goal))
 
 
 def _landing(inside_mm: float, travel_mm: float) -> float:
-    """The share of the roll at which a die lands, clear of the wall that it came over."""
+    """Return the share of the roll after which a die lands, clear of the wall that it came over."""
     over_the_wall = 1 - (max(0.0, inside_mm) / travel_mm) ** (1 / SLOWING)
-    return float(np.clip(CLEARED * over_the_wall, *LANDINGS))
+    return float(np.clip(CLEARANCE * over_the_wall, *LANDINGS))
 
 
 def _to_walls_mm(point: Floats, heading: Floats) -> Floats:
-    """How far back along the heading the two walls are that the die may have come over."""
+    """Return the distances, back along the heading, to the two walls that a die may have come over."""
     signs = np.where(heading < 0, -1.0, 1.0)
-    return np.asarray((point * signs + HALVES_MM) / np.maximum(np.abs(heading), ALONG_A_WALL))
+    return np.asarray((point * signs + HALVES_MM) / np.maximum(np.abs(heading), PARALLEL))
 
 
 def _crowding(way: Floats, others: Sequence[Floats], edge_mm: float) -> float:
-    """How much a way runs into those of the other dice."""
+    """Return how much a path collides with those of the other dice."""
     if not others:
         return 0.0
     gaps_mm = np.linalg.norm(np.array(others) - way, axis=2)

@@ -1,4 +1,4 @@
-"""The simulated table in millimetres: tray, walls, the strip beside it, the camera above."""
+"""The simulated table in millimetres: tray, walls, set-aside area, camera and light."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ WALL_MM = 20.0  # height above the floor
 RIM_MM = 9.0  # thickness of the walls
 TABLE_MM = -5.0  # the table below the tray's floor
 
-# The middle of the picture lies a little right of the tray's: room for the dice beside it.
+# The centre of the frame is a little to the right of the tray's, which leaves room for dice beside it.
 LENS = overhead(eye_mm=(17.0, 10.0, 335.0), tilt_deg=1.6, roll_deg=0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """An upright rectangle in tray millimetres at the height `z_mm`."""
+    """A rectangle in tray coordinates, at the height `z_mm`."""
 
     left_mm: float
     right_mm: float
@@ -26,7 +26,7 @@ class Area:
     z_mm: float = 0.0
 
     def corners(self) -> TrayPoints:
-        """Far left, far right, near right, near left: clockwise in the picture."""
+        """Return the corners far left, far right, near right and near left: clockwise in the frame."""
         return TrayPoints(
             np.array(
                 [
@@ -39,6 +39,12 @@ class Area:
         )
 
     def grown(self, by_mm: float, z_mm: float) -> "Area":
+        """Return the area extended on all sides.
+
+        Args:
+            by_mm: How far each side moves outwards.
+            z_mm: Height of the new area.
+        """
         return Area(
             self.left_mm - by_mm,
             self.right_mm + by_mm,
@@ -48,6 +54,7 @@ class Area:
         )
 
     def seen_by(self, lens: Lens) -> Quad:
+        """Return the area in the frame of a lens."""
         a, b, c, d = ((float(x), float(y)) for x, y in lens.project(self.corners()))
         return Quad((a, b, c, d))
 
@@ -56,20 +63,29 @@ FLOOR = Area(-125.0, 125.0, -85.0, 85.0)
 ASIDE = Area(145.0, 222.0, -78.0, 78.0, TABLE_MM)
 
 
-Colour = tuple[int, int, int]  # red, green, blue as a colour picker shows them
+Colour = tuple[int, int, int]  # red, green and blue, 0 to 255
 
 DISPLAY_GAMMA = 2.2
 
-# The light stands behind the left end of the tray, as a window or a desk lamp would.
+# The light is behind the left end of the tray, like a window or a desk lamp.
 TO_LIGHT = np.array([-0.40, 0.36, 0.84])
 TO_LIGHT /= np.linalg.norm(TO_LIGHT)
-LAMP = 0.72  # shares of the light on a flat white floor: together 1
-SKY = 0.28
+LAMP, SKY = 0.72, 0.28  # shares of direct and ambient light on a flat white floor
 
 
 @dataclass(frozen=True, slots=True)
 class TrayLook:
-    """One table set. `die_mm` is the edge of a die, `noise` the sensor's, in grey levels."""
+    """Colours and sizes of one table.
+
+    Attributes:
+        body: Colour of the dice.
+        pip: Colour of the pips.
+        felt: Colour of the floor.
+        rim: Colour of the walls.
+        table: Colour of the table top.
+        die_mm: Edge of a die.
+        noise: Deviation of the sensor's noise in grey levels.
+    """
 
     body: Colour = (238, 233, 220)
     pip: Colour = (28, 26, 30)
@@ -91,16 +107,21 @@ LOOKS = {
 
 
 def look_named(name: str) -> TrayLook:
+    """Return the look of this name, a key of `LOOKS`.
+
+    Raises:
+        ValueError: If there is no such look.
+    """
     if name not in LOOKS:
-        raise ValueError(f"no look is named {name!r}: take one of {', '.join(LOOKS)}")
+        raise ValueError(f"no look is named {name!r}: choose one of {', '.join(LOOKS)}")
     return LOOKS[name]
 
 
 def light_of(colour: Colour) -> Floats:
-    """The share of light that a colour sends back, as blue, green, red."""
+    """Return the share of blue, green and red light that a colour reflects."""
     return (np.array(colour[::-1]) / 255) ** DISPLAY_GAMMA
 
 
-def shown(light: Floats) -> Floats:
-    """Light as the grey levels of a picture, 0 to 255."""
+def to_grey_levels(light: Floats) -> Floats:
+    """Return the grey levels, 0 to 255, that show an amount of light."""
     return np.clip(light, 0, 1) ** (1 / DISPLAY_GAMMA) * 255
