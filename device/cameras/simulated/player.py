@@ -52,6 +52,5 @@ def _true_faces(kept: Dice, read: Dice, truth: Dice) -> Dice:
 
 def _throw_all(tray: SimulatedTray, match: Match) -> None:
     """Throw all the dice of the rules; a game with five leaves one in the hand."""
-    tray.gather()
-    tray.take_back_set_aside()
+    tray.gather(aside=True)
     tray.throw(match.rules.n_dice)

@@ -1,28 +1,38 @@
-"""Where dice may lie: flat, inside the walls, and never two in the same place."""
+"""Finds places where dice can come to rest: inside the walls, and never two in the same place."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import cos, pi, sin
+from math import cos, pi, radians, sin
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import DiePose, flat_turn, reach, yaw_of
+from device.cameras.simulated.die_pose import DiePose, flat_turn, reach, rotation, yaw_of
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, Area
 
-TOUCHING_MM = 0.1  # the gap between dice that touch: they never share a volume
-APART_MM = 0.6  # the least gap between dice that do not
+TOUCHING_MM = 0.1  # the gap between dice that touch: they never overlap
+APART_MM = 0.6  # the smallest gap between dice that do not touch
 ROUNDING_MM = 1e-9
 FLAT_RAD = 0.01  # rounding errors tilt a die less than this
 TRIES = 400  # a tray holds dozens of dice; six are placed within a few tries
-BESIDE_A_DIE = 0.22  # the share of dice that come to lie against another
-BESIDE_A_WALL = 0.12
-SPREAD_MM = (62.0, 40.0)  # how far thrown dice scatter
+LEAN_TRIES = 200
+AGAINST_DIE = 0.22  # share of dice that come to rest against another die
+AGAINST_WALL = 0.12
+SPREAD_MM = (62.0, 40.0)  # deviation of thrown dice in x and y
+SCATTER_AROUND_MM = (0.0, 6.0)  # thrown dice come to rest a little beyond the centre
+LEAN_DEG = (20.0, 32.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The square of floor that a die covers; `yaw` in radians."""
+    """The square that a die covers, seen from above.
+
+    Attributes:
+        x_mm: Its centre in tray coordinates.
+        y_mm: Its centre in tray coordinates.
+        yaw: Direction of its edges in radians.
+        edge_mm: Its edge.
+    """
 
     x_mm: float
     y_mm: float
@@ -31,19 +41,35 @@ class Footprint:
 
     @classmethod
     def of(cls, pose: DiePose, edge_mm: float) -> "Footprint":
-        """A leaning die gets the square that it covers seen from above."""
+        """Return the footprint of a die; for a leaning die, a square around it.
+
+        Args:
+            pose: Position and rotation of the die.
+            edge_mm: Its edge.
+        """
         x_mm, y_mm, _ = (float(v) for v in pose.centre_mm)
         if pose.tilt > FLAT_RAD:
             return cls(x_mm, y_mm, 0.0, 2 * float(reach(pose.turn, edge_mm)[:2].max()))
         return cls(x_mm, y_mm, yaw_of(pose.turn), edge_mm)
 
     def pose(self, value: int, quarter: int, ground_mm: float = 0.0) -> DiePose:
-        """The die that lies here and shows `value`, turned by `quarter` right angles."""
+        """Return the pose of a flat die with this footprint.
+
+        Args:
+            value: The face on top, 1 to 6.
+            quarter: Number of right angles by which it is turned.
+            ground_mm: Height of the ground.
+        """
         centre = np.array([self.x_mm, self.y_mm, ground_mm + self.edge_mm / 2])
         return DiePose(centre, flat_turn(value, self.yaw + quarter * pi / 2))
 
     def apart(self, other: "Footprint", gap_mm: float) -> bool:
-        """Whether a line with `gap_mm` of room on it parts the two (separating axes)."""
+        """Whether there is a gap between two footprints, by the separating axis theorem.
+
+        Args:
+            other: The other footprint.
+            gap_mm: The smallest gap.
+        """
         way = np.array([other.x_mm - self.x_mm, other.y_mm - self.y_mm])
         return any(
             abs(float(way @ axis))
@@ -52,6 +78,7 @@ class Footprint:
         )
 
     def inside(self, area: Area) -> bool:
+        """Whether the footprint is inside an area."""
         half_mm = self.half_on(np.array([1.0, 0.0])) - ROUNDING_MM  # the same along y
         return (
             area.left_mm + half_mm <= self.x_mm <= area.right_mm - half_mm
@@ -59,10 +86,12 @@ class Footprint:
         )
 
     def axes(self) -> tuple[Floats, Floats]:
+        """Return unit vectors along its edges."""
         along = np.array([cos(self.yaw), sin(self.yaw)])
         return along, np.array([-along[1], along[0]])
 
     def half_on(self, axis: Floats) -> float:
+        """Return half its extent along a unit vector."""
         along, across = self.axes()
         return (abs(float(along @ axis)) + abs(float(across @ axis))) * self.edge_mm / 2
 
@@ -76,20 +105,28 @@ def find_rest(
     *,
     sociable: bool = True,
 ) -> Footprint:
-    """A free place on the floor, near a point; if `sociable`, now and then against a die or wall.
+    """Find a free place on the floor.
+
+    Args:
+        rng: Decides where.
+        taken: Footprints of the dice in the tray.
+        edge_mm: Edge of the die.
+        around_mm: The point near which the die comes to rest.
+        spread_mm: Deviation from that point in x and y.
+        sociable: Whether it may come to rest against another die or a wall.
 
     Raises:
-        ValueError: the tray is full.
+        ValueError: If the tray is full.
     """
     for attempt in range(TRIES):
         wider = 1 + 3 * attempt / TRIES
         x, y = rng.normal(around_mm, (spread_mm[0] * wider, spread_mm[1] * wider))
         spot = Footprint(float(x), float(y), float(rng.uniform(0, pi / 2)), edge_mm)
         gap_mm = APART_MM
-        habit = float(rng.random()) if sociable else 0.5
-        if taken and habit < BESIDE_A_DIE:
+        chance = float(rng.random()) if sociable else 0.5
+        if taken and chance < AGAINST_DIE:
             spot, gap_mm = _against(rng, taken[int(rng.integers(len(taken)))], edge_mm), TOUCHING_MM
-        elif habit > 1 - BESIDE_A_WALL:
+        elif chance > 1 - AGAINST_WALL:
             spot = _against_wall(spot)
         if spot.inside(FLOOR) and all(spot.apart(other, gap_mm) for other in taken):
             return spot
@@ -99,7 +136,7 @@ def find_rest(
 
 
 def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Footprint:
-    """Face to face with another die, shifted a little along it."""
+    """Return a place face to face with another die, shifted a little along it."""
     side = other.yaw + pi / 2 * int(rng.integers(4))
     away_mm = (other.edge_mm + edge_mm) / 2 + TOUCHING_MM
     along_mm = float(rng.uniform(-0.6, 0.6)) * edge_mm
@@ -112,7 +149,7 @@ def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Foot
 
 
 def _against_wall(spot: Footprint) -> Footprint:
-    """The same place, pushed flat against the nearer side wall or end wall."""
+    """Return the place pushed flat against the nearest wall."""
     half_mm = spot.edge_mm / 2 + TOUCHING_MM
     x_mm = (FLOOR.right_mm - half_mm) * (1 if spot.x_mm > 0 else -1)
     y_mm = (FLOOR.far_mm - half_mm) * (1 if spot.y_mm > 0 else -1)
@@ -122,10 +159,15 @@ def _against_wall(spot: Footprint) -> Footprint:
 
 
 def free_slot(rng: np.random.Generator, taken: Sequence[Footprint], edge_mm: float) -> Footprint:
-    """The next place in the rows beside the tray, as people put dice there.
+    """Find the next place in the rows of the set-aside area.
+
+    Args:
+        rng: Decides how exactly the die is put there.
+        taken: Footprints of the dice in the area.
+        edge_mm: Edge of the die.
 
     Raises:
-        ValueError: the strip is full.
+        ValueError: If the area is full.
     """
     for x_mm, y_mm in _slots(edge_mm):
         slip = rng.normal(0, 0.06 * edge_mm, 2)
@@ -150,3 +192,61 @@ def _slots(edge_mm: float) -> Iterator[tuple[float, float]]:
                 ASIDE.left_mm + step_mm * (column + 0.6),
                 ASIDE.far_mm - step_mm * (row + 0.6),
             )
+
+
+def scatter(
+    rng: np.random.Generator, values: Sequence[int], taken: Sequence[Footprint], edge_mm: float
+) -> list[DiePose]:
+    """Find free places for dice that are thrown.
+
+    Args:
+        rng: Decides where.
+        values: The face of each die, 1 to 6.
+        taken: Footprints of the dice in the tray.
+        edge_mm: Edge of a die.
+
+    Raises:
+        ValueError: If the tray is full.
+    """
+    taken = list(taken)
+    rests: list[DiePose] = []
+    for value in values:
+        taken.append(find_rest(rng, taken, edge_mm, SCATTER_AROUND_MM))
+        rests.append(taken[-1].pose(value, int(rng.integers(4))))
+    return rests
+
+
+def lean_on_wall(
+    rng: np.random.Generator,
+    value: int,
+    taken: Sequence[Footprint],
+    edge_mm: float,
+    *,
+    away: bool,
+) -> DiePose:
+    """Find a place where a die leans against a wall.
+
+    Args:
+        rng: Decides where.
+        value: The face that points up most, 1 to 6.
+        taken: Footprints of the other dice in the tray.
+        edge_mm: Edge of the die.
+        away: Whether that face points away from the wall, towards the camera.
+
+    Raises:
+        ValueError: If there is no room along the walls.
+    """
+    for _ in range(LEAN_TRIES):
+        side = int(rng.integers(4))
+        wall = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][side])
+        along_wall = np.array([-wall[1], wall[0], 0.0])
+        lean_rad = radians(float(rng.uniform(*LEAN_DEG)))
+        tilt = rotation(along_wall, -lean_rad if away else lean_rad)
+        turn = tilt @ flat_turn(value, int(rng.integers(4)) * pi / 2)
+        reach_mm = reach(turn, edge_mm)
+        room_mm = np.array([FLOOR.right_mm, FLOOR.far_mm]) - reach_mm[:2]
+        place = np.where(wall == 0, rng.uniform(-0.9, 0.9), wall) * room_mm
+        rest = DiePose(np.array([*place, reach_mm[2]]), turn)
+        if all(Footprint.of(rest, edge_mm).apart(other, 0.5) for other in taken):
+            return rest
+    raise ValueError("no room left along the walls to lean a die: gather() some first")

@@ -1,4 +1,4 @@
-"""The dice of a simulated table and what hands do to them. It knows the truth."""
+"""The dice of the simulated table, and what hands do to them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,25 +8,37 @@ from math import pi, radians
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import UP, DiePose, flat_turn, reach, rotation, yaw_of
-from device.cameras.simulated.resting import Footprint, find_rest, free_slot
+from device.cameras.simulated.die_pose import UP, DiePose, flat_turn, rotation, yaw_of
+from device.cameras.simulated.resting import (
+    Footprint,
+    find_rest,
+    free_slot,
+    lean_on_wall,
+    scatter,
+)
 from device.cameras.simulated.throw import DieMotion, Lie, Slide, plan_throw
 from device.cameras.simulated.tray_geometry import FLOOR, TABLE_MM
 
-COCKED_RAD = radians(10)  # a die that leans more shows no face
-LEAN_DEG = (20.0, 32.0)
-SCATTER_AROUND_MM = (0.0, 6.0)  # thrown dice run a little past the middle
+COCKED_RAD = radians(10)  # a die that leans more than this shows no face
 
 
 class SimPlace(Enum):
-    HAND = "hand"  # out of the picture
+    """Where a die is."""
+
+    HAND = "hand"  # outside the frame
     TRAY = "tray"
     ASIDE = "aside"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimDie:
-    """One die. `kept` is a die in the tray that the next throw leaves where it lies."""
+    """One die.
+
+    Attributes:
+        motion: How it moves.
+        place: Where it is.
+        kept: Whether the next throw leaves it in the tray.
+    """
 
     motion: DieMotion
     place: SimPlace = SimPlace.HAND
@@ -34,23 +46,37 @@ class SimDie:
 
     @property
     def rest(self) -> DiePose:
+        """The pose in which it comes to rest."""
         return self.motion.rest
 
     @property
     def value(self) -> int:
+        """The face that points up most then, 1 to 6."""
         return self.rest.top_face
 
     @property
     def cocked(self) -> bool:
+        """Whether it leans too much to show a face."""
         return self.rest.tilt > COCKED_RAD
 
     @property
     def loose(self) -> bool:
+        """Whether the next throw picks it up from the tray."""
         return self.place is SimPlace.TRAY and not self.kept
 
 
 class SimDice:
-    """All dice, by index. Times are those of the caller's clock, in seconds."""
+    """All the dice, by index. Times are in seconds on the caller's clock.
+
+    Args:
+        rng: Decides where dice come to rest.
+        n_dice: Number of dice.
+        edge_mm: Edge of a die.
+
+    Attributes:
+        dice: The dice.
+        edge_mm: Edge of a die.
+    """
 
     def __init__(self, rng: np.random.Generator, n_dice: int, edge_mm: float) -> None:
         self._rng = rng
@@ -60,14 +86,23 @@ class SimDice:
 
     @property
     def end_s(self) -> float:
-        """When the last die comes to rest."""
+        """When the last die comes to rest, in seconds."""
         return max((die.motion.end_s for die in self.dice), default=float("-inf"))
 
     def in_place(self, *places: SimPlace) -> list[int]:
+        """Return the indices of the dice in these places."""
         return [i for i, die in enumerate(self.dice) if die.place in places]
 
     def picked_up(self, n: int | None) -> list[int]:
-        """Which dice a hand takes up for a throw of `n`; None is all that are loose in the tray."""
+        """Return the indices of the dice that a hand picks up for a throw.
+
+        Args:
+            n: Number of dice: from the tray, then from the hand, then from beside the tray, then kept
+                ones. None picks up all the loose dice in the tray or, if there are none, all dice.
+
+        Raises:
+            ValueError: If there are not so many dice.
+        """
         loose = [i for i, die in enumerate(self.dice) if die.loose]
         if n is None:
             return loose or list(range(len(self.dice)))
@@ -77,7 +112,11 @@ class SimDice:
         return (loose + self.in_place(SimPlace.HAND) + self.in_place(SimPlace.ASIDE) + kept)[:n]
 
     def showing(self, values: Iterable[int]) -> list[int]:
-        """Dice of the tray with these values, one for each; loose ones before kept ones."""
+        """Return the index of a die in the tray for each of these faces, loose ones before kept ones.
+
+        Raises:
+            ValueError: If the tray does not show them.
+        """
         wanted = Counter(values)
         in_tray = sorted(self.in_place(SimPlace.TRAY), key=lambda i: self.dice[i].kept)
         picked: list[int] = []
@@ -93,116 +132,122 @@ class SimDice:
     def throw(
         self, picked: Sequence[int], values: Sequence[int], now_s: float, roll_s: float
     ) -> None:
-        """Throw these dice; they will show these values, in this order."""
+        """Throw dice.
+
+        Args:
+            picked: Indices of the dice.
+            values: The face that each of them will show.
+            now_s: When the throw starts, in seconds.
+            roll_s: How long the dice roll, in seconds.
+        """
         self.take_away(picked)
         lying = [self.dice[i].rest for i in self.in_place(SimPlace.TRAY)]
-        rests = self._scattered(values)
+        rests = scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm)
         motions = plan_throw(self._rng, rests, lying, self.edge_mm, start_s=now_s, roll_s=roll_s)
         for i, motion in zip(picked, motions, strict=True):
             self.dice[i] = SimDie(motion, SimPlace.TRAY)
 
     def lay(self, picked: Sequence[int], values: Sequence[int]) -> None:
-        """Put dice down in the tray by hand."""
+        """Lay dice into the tray by hand.
+
+        Args:
+            picked: Indices of the dice.
+            values: The face that each of them shows.
+        """
         self.take_away(picked)
-        for i, rest in zip(picked, self._scattered(values), strict=True):
+        for i, rest in zip(
+            picked,
+            scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm),
+            strict=True,
+        ):
             self.dice[i] = SimDie(Lie(rest), SimPlace.TRAY)
 
     def put_aside(self, picked: Iterable[int]) -> None:
+        """Put dice into the set-aside area."""
         for i in picked:
             value = self.dice[i].value
             spot = free_slot(self._rng, self._footprints(SimPlace.ASIDE), self.edge_mm)
-            rest = spot.pose(value, self._quarter(), TABLE_MM)
+            rest = spot.pose(value, int(self._rng.integers(4)), TABLE_MM)
             self.dice[i] = SimDie(Lie(rest), SimPlace.ASIDE)
 
     def take_away(self, picked: Iterable[int]) -> None:
-        """Take dice into the hand, out of the picture."""
+        """Take dice into the hand, outside the frame."""
         for i in picked:
             self.dice[i] = replace(self.dice[i], place=SimPlace.HAND, kept=False)
 
     def keep_lying(self, picked: Iterable[int]) -> None:
+        """Leave dice in the tray at the next throw."""
         for i in picked:
             self.dice[i] = replace(self.dice[i], kept=True)
 
     def slide(self, picked: Iterable[int], now_s: float, slide_s: float, far_mm: float) -> None:
-        """Push dice over the floor to free places about `far_mm` away."""
+        """Push dice over the floor to free places nearby.
+
+        Args:
+            picked: Indices of the dice.
+            now_s: When they start to move, in seconds.
+            slide_s: How long they move, in seconds.
+            far_mm: About how far.
+        """
         for i in picked:
             start = self.dice[i].rest
             x_mm, y_mm = (float(v) for v in start.centre_mm[:2])
-            others = self._footprints(SimPlace.TRAY, but=i)
-            spot = self._near(x_mm, y_mm, far_mm / 2, others)
-            self._slide_to(i, spot, now_s, slide_s)
+            self._slide_near(i, (x_mm, y_mm), far_mm / 2, now_s, slide_s)
 
     def slide_to_corner(self, picked: Iterable[int], now_s: float, slide_s: float) -> None:
-        """Push dice into the near right corner and keep them there."""
+        """Push dice into the near right corner and leave them there at the next throw.
+
+        Args:
+            picked: Indices of the dice.
+            now_s: When they start to move, in seconds.
+            slide_s: How long they move, in seconds.
+        """
         corner_mm = (FLOOR.right_mm - 2 * self.edge_mm, FLOOR.near_mm + 2 * self.edge_mm)
         for i in picked:
-            others = self._footprints(SimPlace.TRAY, but=i)
-            spot = self._near(*corner_mm, self.edge_mm / 2, others)
-            self._slide_to(i, spot, now_s, slide_s)
+            self._slide_near(i, corner_mm, self.edge_mm / 2, now_s, slide_s)
             self.dice[i] = replace(self.dice[i], kept=True)
 
     def lean(self, i: int, *, away: bool) -> None:
-        """Stand a die of the tray on one edge, leaning against a wall."""
+        """Lean a die of the tray against a wall.
+
+        Args:
+            i: Index of the die.
+            away: Whether its face points away from the wall, towards the camera.
+
+        Raises:
+            ValueError: If there is no room along the walls.
+        """
         others = self._footprints(SimPlace.TRAY, but=i)
-        for _ in range(200):
-            rest = self._leaning(self.dice[i].value, away=away)
-            spot = Footprint.of(rest, self.edge_mm)
-            if all(spot.apart(other, 0.5) for other in others):
-                self.dice[i] = replace(self.dice[i], motion=Lie(rest))
-                return
-        raise ValueError("no room left along the walls to lean a die: gather() some first")
+        rest = lean_on_wall(self._rng, self.dice[i].value, others, self.edge_mm, away=away)
+        self.dice[i] = replace(self.dice[i], motion=Lie(rest))
 
-    def _leaning(self, value: int, *, away: bool) -> DiePose:
-        side = int(self._rng.integers(4))
-        wall = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][side])
-        along_wall = np.array([-wall[1], wall[0], 0.0])
-        lean_rad = radians(float(self._rng.uniform(*LEAN_DEG)))
-        tilt = rotation(along_wall, -lean_rad if away else lean_rad)
-        turn = tilt @ flat_turn(value, self._quarter() * pi / 2)
-        reach_mm = reach(turn, self.edge_mm)
-        room_mm = np.array([FLOOR.right_mm, FLOOR.far_mm]) - reach_mm[:2]
-        place = np.where(wall == 0, self._rng.uniform(-0.9, 0.9), wall) * room_mm
-        return DiePose(np.array([*place, reach_mm[2]]), turn)
-
-    def _near(
-        self, x_mm: float, y_mm: float, spread_mm: float, others: list[Footprint]
-    ) -> Footprint:
-        spread = (spread_mm, spread_mm)
-        return find_rest(self._rng, others, self.edge_mm, (x_mm, y_mm), spread, sociable=False)
-
-    def _slide_to(self, i: int, spot: Footprint, now_s: float, slide_s: float) -> None:
-        start = self._flat(self.dice[i].rest)
-        turned = _shortest_turn(spot.yaw - yaw_of(start.turn))
+    def _slide_near(
+        self, i: int, around_mm: tuple[float, float], spread_mm: float, now_s: float, slide_s: float
+    ) -> None:
+        """Push a die to a free place near a point."""
+        others, spread = self._footprints(SimPlace.TRAY, but=i), (spread_mm, spread_mm)
+        spot = find_rest(self._rng, others, self.edge_mm, around_mm, spread, sociable=False)
+        start = _pushed_flat(self.dice[i].rest, self.edge_mm)
+        turned = _smallest_turn(spot.yaw - yaw_of(start.turn))
         centre = np.array([spot.x_mm, spot.y_mm, self.edge_mm / 2])
         rest = DiePose(centre, rotation(UP, turned) @ start.turn)
         motion = Slide(start, rest, now_s, now_s + slide_s, turned)
         self.dice[i] = replace(self.dice[i], motion=motion)
-
-    def _flat(self, pose: DiePose) -> DiePose:
-        """The pose itself; a leaning die falls flat as soon as it is pushed."""
-        if pose.tilt < COCKED_RAD:
-            return pose
-        x_mm, y_mm, _ = pose.centre_mm
-        return DiePose(np.array([x_mm, y_mm, self.edge_mm / 2]), flat_turn(pose.top_face, 0.0))
-
-    def _scattered(self, values: Sequence[int]) -> list[DiePose]:
-        taken = self._footprints(SimPlace.TRAY)
-        rests: list[DiePose] = []
-        for value in values:
-            spot = find_rest(self._rng, taken, self.edge_mm, SCATTER_AROUND_MM)
-            taken.append(spot)
-            rests.append(spot.pose(value, self._quarter()))
-        return rests
 
     def _footprints(self, place: SimPlace, but: int | None = None) -> list[Footprint]:
         return [
             Footprint.of(self.dice[i].rest, self.edge_mm) for i in self.in_place(place) if i != but
         ]
 
-    def _quarter(self) -> int:
-        return int(self._rng.integers(4))
+
+def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
+    """Return the pose; a leaning die falls flat as soon as it is pushed."""
+    if pose.tilt < COCKED_RAD:
+        return pose
+    x_mm, y_mm, _ = pose.centre_mm
+    return DiePose(np.array([x_mm, y_mm, edge_mm / 2]), flat_turn(pose.top_face, 0.0))
 
 
-def _shortest_turn(radians_: float) -> float:
-    """The same new direction of the edges by the least turning: a die looks alike each quarter."""
+def _smallest_turn(radians_: float) -> float:
+    """Return the smallest turn to the same direction of edges; a square repeats after a quarter turn."""
     return (radians_ + pi / 4) % (pi / 2) - pi / 4

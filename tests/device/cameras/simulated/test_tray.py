@@ -256,7 +256,7 @@ def test_dice_never_overlap_whatever_hands_do(clock):
         tray.set_aside(tray.truth[:2], to="corner")
         tray.nudge()
         clock.now_s += 2
-        dice = [die.rest for die in tray._table.dice]
+        dice = [die.rest for die in tray._all_dice.dice]
         spots = [Footprint.of(pose, 16.0) for pose in dice]
         assert all(a.apart(b, 0.05) for i, a in enumerate(spots) for b in spots[:i])
 
@@ -305,7 +305,7 @@ def test_impossible_requests_are_refused_in_words(tray):
         tray.throw(7)
     with pytest.raises(ValueError, match="cannot throw 0 dice"):
         tray.throw(0)
-    with pytest.raises(ValueError, match="3 dice are thrown, but 2 values are given"):
+    with pytest.raises(ValueError, match="3 dice are thrown, but 2 faces are given"):
         tray.throw(3, values=[1, 2])
     with pytest.raises(ValueError, match=r"no \[1\] in the tray: it shows \[1, 2, 3, 4, 5, 6\]"):
         tray.set_aside([1, 1])
