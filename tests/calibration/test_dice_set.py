@@ -14,7 +14,7 @@ TRAY_MM = (250 + 170) / 2
 
 def truth_of(tray) -> Reading:
     """Return the reading of a perfect reader."""
-    edge = tray._look.die_mm * tray_width_px(tray.tray) / TRAY_MM
+    edge = tray._die_mm * tray_width_px(tray.tray) / TRAY_MM
     return Reading(
         tuple(
             Die(lying.value, lying.x_px, lying.y_px, edge, edge, 0.0, 1.0, lying.zone)
