@@ -37,7 +37,7 @@ class ConcurrencyLimit:
         self._running = BoundedSemaphore(max_running)
 
     def limit_blueprint(self, blueprint: B) -> B:
-        """Limit the pages of a blueprint and return it. Requests that change something never wait."""
+        """Limit the pages of a blueprint and return it. Changes never wait."""
 
         def enter() -> None:
             if request.method not in SAFE:

@@ -18,6 +18,12 @@ MAX_LIST = 40
 MAX_QUOTED = 40
 """Characters of a wrong value that an error message repeats: one line on a phone."""
 
+MAX_EXACT = 2**53
+"""JSON readers that use floating-point numbers lose digits above this."""
+
+MAX_PART = 98_304
+"""Characters of a part of a file: 64 kB as base64, so that no half-sent request fills the memory."""
+
 MAX_OUTSIDE = 0.25
 """How far a corner may lie outside the image, as a share of its width or height."""
 
@@ -223,9 +229,9 @@ def any_object() -> Field:
     return Field({"type": "object", "maxProperties": MAX_LIST}, allowed, is_quoted=False)
 
 
-def base64(max_length: int) -> Field:
-    """Return a field for bytes, sent as base64 text of at most `max_length` characters."""
-    schema = {"type": "string", "contentEncoding": "base64", "maxLength": max_length}
+def file_part() -> Field:
+    """Return a field for a part of a file, sent as base64."""
+    schema = {"type": "string", "contentEncoding": "base64", "maxLength": MAX_PART}
     return Field(schema, "base64", lambda text: b64decode(text, validate=True))
 
 

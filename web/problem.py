@@ -6,10 +6,9 @@ The errors that people often meet on the page are in the language of the page.
 import json
 import logging
 from collections.abc import Mapping
-from functools import partial
 from http import HTTPStatus
 
-from flask import Flask, Response, render_template, request
+from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from game.errors import GameError, TraykeeperError
@@ -69,33 +68,35 @@ def register(app: Flask, template: str = "lost.html") -> None:
         app: The app whose errors are handled.
         template: Name of the template of that page.
     """
-    app.register_error_handler(HttpProblem, partial(_page_or_problem, template=template))
-    app.register_error_handler(GameError, partial(_refusal, template=template))
-    app.register_error_handler(TableError, partial(_refusal, template=template))
-    app.register_error_handler(HTTPException, partial(_http_error, template=template))
+    app.config["PROBLEM_TEMPLATE"] = template
+    app.register_error_handler(HttpProblem, _page_or_problem)
+    app.register_error_handler(GameError, _refusal)
+    app.register_error_handler(TableError, _refusal)
+    app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _crash)
 
 
-def _page_or_problem(problem: HttpProblem, *, template: str) -> Response | HtmlPage:
+def _page_or_problem(problem: HttpProblem) -> Response | HtmlPage:
     is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
     if is_page and not request.path.startswith("/api/"):
-        html = render_template(template, detail=translate(problem.message))
-        return html, problem.status, problem.headers
+        return _page(problem.status, problem.headers, detail=translate(problem.message))
     return problem_response(problem)
 
 
-def _refusal(error: TraykeeperError, *, template: str) -> Response | HtmlPage:
-    return _page_or_problem(HttpProblem(409, error.message), template=template)
+def _page(status: int, headers: dict[str, str], **values: str) -> HtmlPage:
+    return render_template(current_app.config["PROBLEM_TEMPLATE"], **values), status, headers
 
 
-def _http_error(
-    error: HTTPException, *, template: str
-) -> Response | tuple[str, int] | HTTPException:
+def _refusal(error: TraykeeperError) -> Response | HtmlPage:
+    return _page_or_problem(HttpProblem(409, error.message))
+
+
+def _http_error(error: HTTPException) -> Response | HtmlPage | HTTPException:
     status = error.code or 500
     if status < HTTPStatus.BAD_REQUEST:
         return error
     if status == HTTPStatus.NOT_FOUND and not request.path.startswith("/api/"):
-        return render_template(template), status
+        return _page(status, {})
     headers = {name: value for name, value in error.get_headers() if name == "Allow"}
     return problem_response(HttpProblem(status, _remedy(error), headers))
 

@@ -103,7 +103,7 @@ class Routes(Blueprint):
         permission: Permission = Permission.SCOREKEEPER,
         **options: Any,
     ) -> Callable[[View], View]:
-        """Return a decorator that declares a `POST`. The view gets each field as a keyword argument.
+        """Return a decorator that declares a `POST`; the view gets each field as a keyword argument.
 
         Args:
             path: Path below the prefix.

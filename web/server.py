@@ -36,7 +36,7 @@ MAX_HEADER_BYTES = 16_384
 """A browser sends about 1 kB."""
 
 MAX_REQUEST_BYTES = 131_072
-"""Enough for one part of a backup, the longest request. Waitress keeps it in memory, not on disk."""
+"""Enough for a part of a backup, the longest request. Waitress keeps it in memory, not on disk."""
 
 
 class ServerError(OSError):

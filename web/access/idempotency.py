@@ -1,8 +1,9 @@
 """Idempotency keys: a request that a phone repeats because its answer got lost runs only once.
 
-The server remembers each `POST` with an `Idempotency-Key` together with its answer. If the same phone
-sends the same key to the same address, it gets that answer again. The journal stores a mark of the
-request with the steps it caused, so a request repeated after a restart does not run again either.
+The server remembers each `POST` with an `Idempotency-Key` together with its answer. If the same
+phone sends the same key to the same address, it gets that answer again. The journal stores a mark
+of the request with the steps it caused, so a request repeated after a restart does not run again
+either.
 """
 
 from collections import OrderedDict
@@ -68,7 +69,7 @@ class RememberedRequest:
 
 
 class RequestMemory:
-    """The latest requests of each phone, separate so that no phone can displace those of another."""
+    """The latest requests of each phone. No phone can displace the requests of another."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -18,13 +18,13 @@ from web.access.rate_limit import RateLimit
 
 PIN_DIGITS = 6
 PERIOD_S = 300
-"""A PIN is shown for five minutes and accepted for five more, because people have to walk and type."""
+"""A PIN is shown for five minutes and accepted for five more, as people have to walk and type."""
 
 MAX_TRIES = 10
 """Wrong PINs from one address in one period."""
 
 MAX_TOTAL_TRIES = 100
-"""Wrong PINs from all addresses in one period: a guess hits one of four PINs once in 2,500 periods."""
+"""Wrong PINs from all addresses in one period. Guessing then succeeds once in 2,500 periods."""
 
 LINK_S = 3600.0
 """How long the link that `traykeeper play` prints is valid; after that the PIN still works."""

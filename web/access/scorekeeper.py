@@ -1,8 +1,8 @@
 """The scorekeeper: the one phone that may change the match. Every other phone watches.
 
 A phone becomes the scorekeeper by proving that somebody stands at the tray, either with a press of
-the tray's real button or with the PIN. If the present scorekeeper's phone is still active, its owner
-is asked first. HTTP paths and stored files call this right the `pencil`.
+the tray's real button or with the PIN. If the present scorekeeper's phone is still active, its
+owner is asked first. HTTP paths and stored files call this right the `pencil`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ REQUEST_S = 30.0
 """How long a request waits for the button or for the scorekeeper's answer."""
 
 ABSENT_AFTER_S = 120.0
-"""A scorekeeper whose phone has sent nothing for this long has left, or the phone sleeps in a pocket."""
+"""A scorekeeper whose phone has sent nothing for this long has left, or carries it in a pocket."""
 
 MAX_PLAYER_PHONES = 40
 """Twice the number of players that a match can have."""

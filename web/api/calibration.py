@@ -69,7 +69,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
         return answer(lambda c: c.state())
 
     @routes.read(
-        "/picture.jpg", "The whole image of the camera, for the scorekeeper",
+        "/picture.jpg", "The whole image of the camera",
         media_type="image/jpeg", permission=Permission.SCOREKEEPER, errors=(403, 404, 409),
     )  # fmt: skip
     def picture() -> Response:

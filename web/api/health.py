@@ -12,19 +12,13 @@ from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
-from web.fields import base64, integer
+from web.fields import MAX_EXACT, MAX_PART, file_part, integer
 from web.problem import HttpProblem
 from web.response import download, iter_chunks, jpeg_response, json_response, state_response
 from web.route import Permission, Routes
 
-MAX_PART = 98_304
-"""Characters of a part of a backup: 64 kB as base64, so that half-sent requests cannot fill the disk."""
-
 MAX_DOWNLOADS = 2
 """Downloads of a backup at once. Each is a file on the SD card until the phone has received it."""
-
-MAX_EXACT = 2**53
-"""JSON readers that use floating-point numbers lose digits above this."""
 
 
 def create_health(
@@ -70,7 +64,10 @@ def create_health(
 
 
 def create_backups(maintainer: Maintainer | None) -> Routes:
-    """Create the routes of checks, backups and kept images. Without a maintainer most are refused."""
+    """Create the routes of checks, backups and kept images.
+
+    Without a maintainer there are no checks, and all other requests are refused.
+    """
     routes = Routes("backups")
     limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
@@ -110,7 +107,7 @@ def _add_restore(routes: Routes, required: Callable[[], Maintainer]) -> None:
 
     @routes.command(
         "/restore/part", "Send a part of a backup as base64, with its offset in bytes",
-        {"at": integer(0, MAX_EXACT), "part": base64(MAX_PART)}, owner, max_body_bytes=MAX_PART,
+        {"at": integer(0, MAX_EXACT), "part": file_part()}, owner, max_body_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_response({"at": required().receive(at, part)})

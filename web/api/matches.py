@@ -61,19 +61,21 @@ def _add_exports(routes: Routes, history: History | None) -> None:
         return Response(to_text(match(match_id)), mimetype="text/plain")
 
     @routes.read(
-        "/<int:match_id>.csv", "Its turns for a spreadsheet",
+        "/<int:match_id>.csv", "The turns of one match, for a spreadsheet",
         media_type="text/csv", errors=(404, 503),
     )  # fmt: skip
     def as_csv(match_id: int) -> Response:
         return Response(match_csv(match(match_id)), mimetype="text/csv")
 
-    @routes.read("/<int:match_id>.json", "Its turns for other programs", errors=(404, 503))
+    @routes.read(
+        "/<int:match_id>.json", "The turns of one match, for other programs", errors=(404, 503)
+    )
     def as_json(match_id: int) -> Response:
         return json_response(match_json(match(match_id)))
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
-    @routes.read("/<int:match_id>/review", "Its luck and its decisions", errors=(404, 503))
+    @routes.read("/<int:match_id>/review", "Luck and decisions in one match", errors=(404, 503))
     def review(match_id: int) -> Response:
         played, match = find_match(history, match_id)
         reviewed = require_ready(require_coach(coach).review(match_id, played.steps))

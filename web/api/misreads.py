@@ -35,13 +35,13 @@ def create_misreads(misreads: Misreads | None) -> Routes:
         required().set_enabled(on=on)
         return status()
 
-    @routes.command("/delete", "Delete all of them")
+    @routes.command("/delete", "Delete all images of corrected throws")
     def delete() -> Response:
         required().delete_all()
         return status()
 
     @routes.read(
-        "/pictures.zip", "All of them with their labels, for the scorekeeper",
+        "/pictures.zip", "All images of corrected throws with their labels",
         media_type="application/zip", permission=Permission.SCOREKEEPER, errors=(403, 404, 503),
     )  # fmt: skip
     @limit.limit_download

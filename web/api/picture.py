@@ -7,14 +7,11 @@ from flask import Response, g
 from game.commands import SubmitPhoto
 from game.message import Message
 from web.contracts.table import Table
-from web.fields import base64, integer
+from web.fields import MAX_PART, file_part, integer
 from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
 from web.problem import HttpProblem
 from web.response import json_response, state_response
 from web.route import Permission, Routes
-
-MAX_PART = 98_304
-"""Characters of a part: 64 kB as base64, so that half-sent requests cannot fill the memory."""
 
 
 def create_picture(table: Table) -> Routes:
@@ -24,7 +21,7 @@ def create_picture(table: Table) -> Routes:
 
     @routes.command(
         "/part", "Send a part of a picture as base64, with its offset in bytes",
-        {"at": integer(0, MAX_PICTURE_BYTES), "part": base64(MAX_PART)},
+        {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
         Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:

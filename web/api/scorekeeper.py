@@ -129,7 +129,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
         return json_response({"seconds": OWNER_S})
 
     @routes.read(
-        "/pin", "The current PIN, for the scorekeeper",
+        "/pin", "The current PIN",
         permission=Permission.SCOREKEEPER, errors=(403,),
     )  # fmt: skip
     def show_pin() -> Response:
@@ -172,7 +172,7 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
         players.assign(phone, name)
         return _status(scorekeeper)
 
-    @routes.command("/free", "Forget whose phones these are")
+    @routes.command("/free", "Forget which phone belongs to which player")
     def free() -> Response:
         players.clear()
         return _status(scorekeeper)

@@ -53,6 +53,7 @@ from web.api.exports import match_csv, match_json
 from web.contracts.coach import CoachMode
 from web.contracts.table import Snapshot, Table
 from web.fields import (
+    MAX_EXACT,
     Field,
     any_object,
     boolean,
@@ -84,9 +85,6 @@ MAX_HOLD_S = 10.0
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
-MAX_EXACT = 2**53
-"""JSON readers that use floating-point numbers lose digits above this."""
-
 NO_VIEW = Message(
     "there is no camera now, or its tray is not known yet: calibrate it, or tap the dice in"
 )
@@ -180,11 +178,16 @@ def _add_exports(api: Routes, table: Table) -> None:
     def as_text() -> Response:
         return Response(to_text(match()), mimetype="text/plain")
 
-    @api.read("/match.csv", "Its turns for a spreadsheet", media_type="text/csv", errors=(404,))
+    @api.read(
+        "/match.csv",
+        "The turns of the match, for a spreadsheet",
+        media_type="text/csv",
+        errors=(404,),
+    )
     def as_csv() -> Response:
         return Response(match_csv(match()), mimetype="text/csv")
 
-    @api.read("/match.json", "Its turns for other programs", errors=(404,))
+    @api.read("/match.json", "The turns of the match, for other programs", errors=(404,))
     def as_json() -> Response:
         return json_response(match_json(match()))
 

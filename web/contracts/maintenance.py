@@ -18,7 +18,7 @@ class HealthCheck:
 
     Attributes:
         name: What was checked, in one word.
-        level: `failed` needs a repair, `warning` deserves attention, `skipped` could not be checked.
+        level: `failed` needs a repair, `warning` deserves attention, `skipped` was not checked.
         line: What the check found.
         remedy: What to do about it; None if there is nothing to do.
     """

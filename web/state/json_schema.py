@@ -1,14 +1,14 @@
 """The JSON of the table, as `/api/v1/state`, every `POST` and the event stream give it.
 
-Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, seats count from 0. Each
-docstring here is the description of its object in the OpenAPI document.
+Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, seats count from 0.
+Each docstring here is the description of its object in the OpenAPI document.
 """
 
 from typing import TypedDict
 
 
 class LampJson(TypedDict):
-    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is in times per second, 0 means steady."""
+    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is times per second, 0 means steady."""
 
     colour: str
     blink: float
@@ -18,7 +18,8 @@ class LampJson(TypedDict):
 class RulesJson(TypedDict):
     """The rules in force. A match ends at `target` points, or after `rounds` if that is not 0.
 
-    `changed` lists the other options that differ from the published rules, as lines of a house file.
+    `changed` lists the other options that differ from the published rules, as lines of a house
+    file.
     """
 
     name: str
@@ -61,8 +62,8 @@ class ThrowJson(TypedDict):
 class TurnJson(TypedDict):
     """A turn. `ending` is "bank", "farkle", "reset", "win", "skip", or null while it goes on.
 
-    `points` counts all its keeps, `locked_points` only those before the last throw. `broken_off` means
-    that somebody set another turn by hand; this turn is then not one of the player's rounds.
+    `points` counts all its keeps, `locked_points` only those before the last throw. `broken_off`
+    means that somebody set another turn by hand; this turn is then not one of the player's rounds.
     """
 
     seat: int
@@ -124,9 +125,9 @@ class KeepJson(TypedDict):
 class BankJson(TypedDict):
     """What banking would do now. `dice` are the dice that would be kept.
 
-    `points` are those of the turn, `total` is the player's score afterwards. `refusal` says why banking
-    is not possible, or is null. `short` is how many points are missing for the opening or the minimum
-    bank. `winner` is the seat that would win the match, or null.
+    `points` are those of the turn, `total` is the player's score afterwards. `refusal` says why
+    banking is not possible, or is null. `short` is how many points are missing for the opening or
+    the minimum bank. `winner` is the seat that would win the match, or null.
     """
 
     dice: list[int]
@@ -147,8 +148,8 @@ class ChoiceJson(TypedDict):
 class PhotoDieJson(TypedDict):
     """A die on the photo. `x`, `y`, `w` and `h` are fractions of the photo; `x`, `y` is the centre.
 
-    `angle` is the rotation of its box. `slot` is its position among the dice of the throw on the photo,
-    or null. `url` is an image of the die at full resolution.
+    `angle` is the rotation of its box. `slot` is its position among the dice of the throw on the
+    photo, or null. `url` is an image of the die at full resolution.
     """
 
     value: int | None
@@ -179,10 +180,10 @@ class PhotoJson(TypedDict):
 
 
 class LastRoundJson(TypedDict):
-    """The last round: seat `closer` has reached the target, and the seats in `left` throw once more.
+    """The last round: seat `closer` has reached the target, and the seats in `left` have one turn.
 
-    `to_beat` is the score of seat `leader`. With `needed` more points than those at risk, the player on
-    turn would lead; if it `decides`, that wins the match, as nobody throws afterwards.
+    `to_beat` is the score of seat `leader`. With `needed` more points than those at risk, the
+    player on turn would lead; if it `decides`, that wins the match, as nobody throws afterwards.
     """
 
     closer: int
@@ -228,8 +229,9 @@ class ChoiceMadeJson(TypedDict):
 class MomentJson(TypedDict):
     """A moment of the turn that ended last: the luck of a throw, or what a decision lost.
 
-    `event` is its index in the timeline. `points` is its effect on the points of the turn, `win` that on
-    the chance to win, or null if this is unknown. `done` and `best` are null unless it is a decision.
+    `event` is its index in the timeline. `points` is its effect on the points of the turn, `win`
+    its effect on the chance to win, or null if this is unknown. `done` and `best` are the decision that
+    was made and the best one, and null for a throw.
     """
 
     event: int
@@ -243,11 +245,12 @@ class MomentJson(TypedDict):
 class CoachJson(TypedDict):
     """What the coach says. `mode` is "off", "after" (each turn) or "live".
 
-    `solved` means that chances to win are known. `solving` is the share of their calculation that is
-    done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the player
-    on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two players,
-    against the best of the others), "several" (they are for a race and off by about one point),
-    "taking over", "penalties", "multiplied". `before` is the next throw at the beginning of a turn.
+    `solved` means that chances to win are known. `solving` is the share of their calculation that
+    is done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the
+    player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
+    players, against the best of the others), "several" (they are for a race and off by about one
+    point), "taking over", "penalties", "multiplied". `before` is the next throw at the beginning of
+    a turn.
     """
 
     mode: str
@@ -270,9 +273,10 @@ class OwnPhoneJson(TypedDict):
 class PencilJson(TypedDict):
     """The scorekeeper: the phone `holder`. Phones are named by their badges, "" is none.
 
-    The phone `asking` asks to take over: with `by_button` the next press of the real button decides,
-    with `by_holder` the scorekeeper is asked. `asker` is what people may call that phone: its player, or
-    a number. With `own_turn` the `players` may act on their own phones during their turns.
+    The phone `asking` asks to take over: with `by_button` the next press of the real button
+    decides, with `by_holder` the scorekeeper is asked. `asker` is what people may call that phone:
+    its player, or a number. With `own_turn` the `players` may act on their own phones during their
+    turns.
     """
 
     holder: str
@@ -287,8 +291,8 @@ class PencilJson(TypedDict):
 class MatchJson(TypedDict):
     """The match. Without one the lists are empty and the objects null.
 
-    A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next throw.
-    `turns` are the finished turns; `winner` is a seat.
+    A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next
+    throw. `turns` are the finished turns; `winner` is a seat.
     """
 
     rules: RulesJson | None
@@ -321,7 +325,7 @@ class DiceThrowJson(TypedDict):
 
 
 class JustDiceJson(TypedDict):
-    """Throws without a match: their number, the newest throws first, and how often each face came up.
+    """Throws without a match: their number, the newest ones first, and how often each face came up.
 
     `p` is the chance that fair dice are at least this uneven, or null below 300 dice.
     """
@@ -335,10 +339,10 @@ class JustDiceJson(TypedDict):
 class StateJson(MatchJson):
     """The whole state. `version` grows with every change, `step` with every change of the match.
 
-    `question` is the open question; a hold of the button gives the first of its `choices`. Without a
-    question, `choices` are offered repairs. `camera` is null while there is no camera. With `hands_off`
-    the dice are read without a press of the button. `notice` says what has changed since the tray was
-    calibrated; `troubles` are problems of the appliance.
+    `question` is the open question; a hold of the button gives the first of its `choices`. Without
+    a question, `choices` are offered repairs. `camera` is null while there is no camera. With
+    `hands_off` the dice are read without a press of the button. `notice` says what has changed
+    since the tray was calibrated; `troubles` are problems of the appliance.
     """
 
     version: int
