@@ -170,7 +170,7 @@ def _trial(reading: Reading) -> SelfTestThrow:
             reading.values, passed=False, words=Paragraph(*messages.advice(reading))
         )
     if count != N_DICE:
-        told = messages.expected(N_DICE, count, Message("all dice of the set are needed"))
+        told = messages.wrong_dice_count(N_DICE, count, Message("all dice of the set are needed"))
         return SelfTestThrow(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)
     return SelfTestThrow(reading.values, passed=True, words=read)

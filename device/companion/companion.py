@@ -72,7 +72,7 @@ class Stores:
 class Companion:
     """The companion of one table; it implements `web.contracts.table.Table`.
 
-    Until it is started, whoever asks it for something does the work on their own thread.
+    Until it is started, it does its work on the thread that asks for something.
 
     Args:
         inbox: Where the parts post what happens.

@@ -187,8 +187,8 @@ class NoteWorker(Protocol):
 class InboxLoop:
     """Works off an inbox, one note after the other.
 
-    Until its thread is started, whoever asks works off the inbox on their own thread. So tests need
-    no threads.
+    Until its thread is started, the inbox is worked off on the thread that asks. So tests need no
+    threads.
 
     Args:
         inbox: What to work off.
@@ -269,7 +269,7 @@ class InboxLoop:
         try:
             self._worker.perform(asked.task, asked.request)
             asked.done.set_result(self._worker.publish())
-        except Exception as error:  # noqa: BLE001 - handed to whoever asked
+        except Exception as error:  # noqa: BLE001 - raised in the thread that asked
             asked.done.set_exception(error)
 
     def _try(self, job: Callable[[], object]) -> None:

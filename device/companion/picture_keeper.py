@@ -100,6 +100,10 @@ class PictureKeeper:
     def enter(self, session: Session, command: EnterThrow) -> None:
         """Enter a throw. If a reading needs attention, its picture shows that throw.
 
+        Args:
+            session: What is played.
+            command: The throw that somebody entered.
+
         Raises:
             TableError, GameError: If it is refused.
         """
@@ -112,7 +116,7 @@ class PictureKeeper:
 
     def save(self, table: TableState) -> None:
         """Save the picture of a throw that was just read, and learn from what people corrected."""
-        position = table.live_match.seen
+        position = table.live_match.last_seen_position
         if self._throw_pictures and self._cropped and position not in (0, self._saved_position):
             self._saved_position = position
             throw = table.last_throw

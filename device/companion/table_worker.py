@@ -140,7 +140,7 @@ class TableWorker:
         """Implement `NoteWorker.handle`."""
         match note:
             case ButtonReleased():
-                with self._parts.session.table.live_match.asked_by(note.request):
+                with self._parts.session.table.live_match.for_request(note.request):
                     self._release_button(note)
             case ButtonDown():
                 self._held_s = None if self._parts.camera.wizard.page.button_use else note.held_s
@@ -156,7 +156,7 @@ class TableWorker:
 
     def perform(self, task: Task, request: str) -> None:
         """Implement `NoteWorker.perform`."""
-        with self._parts.session.table.live_match.asked_by(request):
+        with self._parts.session.table.live_match.for_request(request):
             self._perform(task)
 
     def publish(self) -> Snapshot:

@@ -1,1 +1,1 @@
-"""What a press, a hold and a reading mean at the table: no threads, no pins, no clock of its own."""
+"""The meaning of presses, holds and readings, without threads, hardware or a clock."""

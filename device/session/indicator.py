@@ -1,4 +1,4 @@
-"""What the parts by the tray tell people: one sign at a time, a pure function of the table."""
+"""What the lamp and the buzzer at the tray show, as a function of the state of the table."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from game.situation import Situation
 
 
 class Indicator(StrEnum):
-    """Every sign there is, in the words of docs/play.md."""
+    """Everything the lamp can show, in the words of docs/play.md."""
 
     STARTING = "starting"
     NO_MATCH = "no match"
@@ -31,13 +31,13 @@ class Indicator(StrEnum):
 
 
 BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
-"""Shown while the button is down."""
+"""What is shown while the button is down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
-"""Shown while calibration asks which colour the lamp shows."""
+"""What is shown while the calibration asks which colour the lamp shows."""
 
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
-"""What letting go of the button does, from so many seconds on."""
+"""How long the button must be down to bank, undo or shut down, in seconds."""
 
 _HELD = ((SHUTDOWN_S, Indicator.SHUT_DOWN), (UNDO_S, Indicator.UNDO), (BANK_S, Indicator.BANK))
 
@@ -73,12 +73,18 @@ def indicator_for(
     asked: bool = False,
     may_shut_down: bool = True,
 ) -> Indicator:
-    """What is shown. Nothing is remembered: the same table gives the same sign.
+    """Return what the lamp shows.
 
-    `started` is false until the camera was found, or found missing; `moved` is true where the tray
-    lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about;
-    `asked` tells that a press now gives the pencil to a phone that asks for it; where the button
-    may not shut down, so long a hold does nothing.
+    Args:
+        situation: The situation of the table.
+        match: The match in play, if there is one.
+        held_s: How long the button has been down, in seconds.
+        has_camera: Whether the camera works, or is not needed.
+        started: Whether the camera was found, or found missing.
+        moved: Whether the tray has moved since it was calibrated.
+        testing: The colour that the calibration asks about; "" if it asks about none.
+        asked: Whether a press now makes a phone the scorekeeper.
+        may_shut_down: Whether a very long hold shuts the machine down.
     """
     if testing:
         return TESTS[testing]
@@ -96,7 +102,6 @@ def indicator_for(
 
 
 def _of_match(situation: Situation, match: Match) -> Indicator:
-    """A farkle and hot dice have signs of their own."""
     if situation is Situation.TURN_OVER and match.state.turns[-1].ending is TurnEnding.FARKLE:
         return Indicator.FARKLE
     if situation is Situation.ACCEPTED and _is_hot(match):
@@ -105,6 +110,6 @@ def _of_match(situation: Situation, match: Match) -> Indicator:
 
 
 def _is_hot(match: Match) -> bool:
-    """Whether all dice are thrown next: by the keep that was chosen, else by the best."""
+    """Return whether all dice are thrown next, with the chosen keep or else the best one."""
     last, best = match.state.turn.last, match.state.keeps[:1]
     return any(keep.hot for keep in ((last.keep,) if last and last.keep else best))

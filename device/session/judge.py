@@ -1,14 +1,14 @@
-"""What a reading means for the match: the place where dice and rules meet.
+"""What a reading means for the match.
 
-Pure: a match and what was seen go in, a `Verdict` comes out, nothing is changed. What lies where
-it lay was not thrown (`device.session.placement`); what was kept of the throw before is `device.session.mid_turn`.
+These functions turn a match and a reading into a `Verdict` and change nothing. `placement` compares
+where dice are with where they were; `mid_turn` finds out what was kept of the throw before.
 """
 
 from dataclasses import replace
 
 from device.session import messages
 from device.session.mid_turn import judge_mid_turn
-from device.session.placement import Placement, compare, place_of, tapped
+from device.session.placement import Placement, compare, entered_places, place_of
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.match.events import Action, Banked, Corrected, Place, Spliced, Thrown, TookOver
@@ -22,41 +22,56 @@ from vision.reading import Reading
 
 
 def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = ()) -> Verdict:
-    """What this tray_reading means, with the match as it stands.
+    """Return what a reading means for a match.
 
-    `before` are the places of dice that were read for something else since its last throw.
+    Args:
+        match: The match as it stands.
+        tray_reading: What was read.
+        before: Where dice were that were read for something else since the last throw of the match.
     """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
     if not tray_reading.reading.dice_in_tray:
         return EmptyTray()
     before = before or match.last_places
-    lay = compare(tray_reading.reading, before, match.rules.n_dice)
-    if not lay.thrown:
+    placement = compare(tray_reading.reading, before, match.rules.n_dice)
+    if not placement.thrown:
         return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
-    verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
-    if tray_reading.has_tumbled is not True and lay.could_have_slid(before):
-        return _slid_or_thrown(verdict, lay, watched=tray_reading.has_tumbled is not None)
+    verdict = _announce_reset(match.state, _judge_throw(match.state, placement))
+    if tray_reading.has_tumbled is not True and placement.could_have_slid(before):
+        return _slid_or_thrown(verdict, placement, watched=tray_reading.has_tumbled is not None)
     return verdict
 
 
-def judge_tapped(match: Match, dice: Dice) -> Verdict:
-    """What dice mean that a person tapped in, where no camera read them."""
-    lay = Placement(tapped(dice))
-    return _announce_reset(match.state, _judge_throw(match.state, lay))
+def judge_entered(match: Match, dice: Dice) -> Verdict:
+    """Return what a throw means that somebody entered on a phone.
+
+    Args:
+        match: The match as it stands.
+        dice: The faces thrown.
+    """
+    placement = Placement(entered_places(dice))
+    return _announce_reset(match.state, _judge_throw(match.state, placement))
 
 
-def offer(
+def offer_earlier(
     match: Match, earlier: TrayReading, before: tuple[Place, ...], age_s: float
 ) -> Ask | None:
-    """The question whether dice that lay in the tray before it was emptied are the throw."""
+    """Return the question whether dice that were picked up unread are the throw, if they can be.
+
+    Args:
+        match: The match as it stands.
+        earlier: What was in the tray before it was emptied.
+        before: Where dice were that were read for something else since the last throw.
+        age_s: How long ago the tray looked like that, in seconds.
+    """
     verdict = judge(match, earlier, before)
     if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
         return None
     empty, dice, s = Message("The tray is empty."), _thrown(verdict), max(1, round(age_s))
     if isinstance(verdict, Ask):
-        lay = Message("%(dice)s lay here %(s)s s ago.", dice=dice, s=s)
-        return replace(verdict, question=Paragraph(empty, lay, verdict.question))
+        earlier_dice = Message("%(dice)s lay here %(s)s s ago.", dice=dice, s=s)
+        return replace(verdict, question=Paragraph(empty, earlier_dice, verdict.question))
     question = Paragraph(
         empty,
         Message("%(dice)s lay here %(s)s s ago: use it?", dice=dice, s=s),
@@ -65,8 +80,8 @@ def offer(
     return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
 
 
-def sure_of(verdict: Accept | Ask) -> Ask:
-    """The question whether a throw that costs was read right, where there is no second look."""
+def ask_to_confirm(verdict: Accept | Ask) -> Ask:
+    """Return the question whether a costly throw was read correctly, if it cannot be read a second time."""
     right = Message("Is every die read right? If not, tap it.")
     if isinstance(verdict, Ask):
         return replace(verdict, question=Paragraph(verdict.question, right))
@@ -76,7 +91,6 @@ def sure_of(verdict: Accept | Ask) -> Ask:
 
 
 def _thrown(verdict: Accept | Ask) -> Dice:
-    """The dice of the throw that it is about."""
     return next(action.dice for action in _likeliest(verdict) if isinstance(action, Thrown))
 
 
@@ -85,15 +99,17 @@ def _likeliest(verdict: Accept | Ask) -> tuple[Action, ...]:
 
 
 def asks_for_bank(question: Ask) -> bool:
-    """Whether it asks if a turn was banked before the dice were thrown."""
+    """Return whether the question is if a turn was banked before the dice were thrown."""
     kinds = {type(action) for action in question.options[0].actions}
     return {Banked, Thrown} <= kinds
 
 
-def costs(before: Match, verdict: Verdict) -> bool:
-    """Whether the throw, accepted in one of the ways it can be, ends its turn or takes points.
+def is_costly(before: Match, verdict: Verdict) -> bool:
+    """Return whether a throw may end its turn or cost points, and so has to be read twice.
 
-    Such a reading is worth a second look.
+    Args:
+        before: The match before the throw.
+        verdict: What the reading of the throw means.
     """
     match verdict:
         case Accept():
@@ -114,26 +130,37 @@ def _ends_turn(after: Match) -> bool:
     return after.state.turn.last is None or bool(last and last.penalty)
 
 
-def judge_again(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice | NotThrown:
-    """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
+def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice | NotThrown:
+    """Return the dice of an accepted throw in a new reading, or why nothing is changed.
+
+    Args:
+        match: The match as it stands.
+        throw: The accepted throw.
+        tray_reading: The new reading.
+    """
     if not tray_reading.reading.is_sure:
         nothing = Message("Nothing is changed.")
         return NotThrown(Paragraph(nothing, messages.advice(tray_reading.reading)[0]))
     found = compare(tray_reading.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
-        had, lie = dice_count(len(throw.dice)), dice_count(len(found))
+        n_thrown, n_found = dice_count(len(throw.dice)), dice_count(len(found))
         return NotThrown(
             Message(
                 "Nothing is changed: the throw had %(had)s, in the tray: %(lie)s.",
-                had=had,
-                lie=lie,
+                had=n_thrown,
+                lie=n_found,
             )
         )
     return found
 
 
-def corrected_reset(match: Match, correction: Corrected) -> Ask | None:
-    """The question where corrected dice set a score back that those before left alone."""
+def reset_question(match: Match, correction: Corrected) -> Ask | None:
+    """Return the question whether corrected dice reset the score, if the old dice did not.
+
+    Args:
+        match: The match as it stands.
+        correction: The correction of a throw.
+    """
     end = len(match.timeline)
     state = match.push(Spliced(correction.index, end, ())).state
     old = match.timeline[correction.index]
@@ -143,46 +170,53 @@ def corrected_reset(match: Match, correction: Corrected) -> Ask | None:
     return _ask_reset(state, dice, (correction,))
 
 
-def places(reading: Reading) -> tuple[Place, ...]:
-    """Where the dice in the tray lie, for the next press to compare."""
+def places_of(reading: Reading) -> tuple[Place, ...]:
+    """Return where the dice in the tray are, to compare with the next reading."""
     return tuple(map(place_of, reading.dice_in_tray))
 
 
-def only_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
-    """The face of the one die of a roll-off, or why it cannot be told."""
+def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
+    """Return the face of the only die in the tray, or why there is no such throw of a roll-off.
+
+    Args:
+        tray_reading: What was read.
+        before: Where the dice of the players before were.
+    """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
     if not tray_reading.reading.dice_in_tray:
         return EmptyTray()
-    lay = compare(tray_reading.reading, before, n_dice=1)
-    if not lay.thrown or (tray_reading.has_tumbled is False and lay.could_have_slid(before)):
+    placement = compare(tray_reading.reading, before, n_dice=1)
+    if not placement.thrown or (
+        tray_reading.has_tumbled is False and placement.could_have_slid(before)
+    ):
         return NotThrown(Message("Not thrown yet: it is the last player's die."))
-    if len(lay.thrown) > 1:
+    if len(placement.thrown) > 1:
         many = Message(
             "One die decides who starts: take the others out (%(dice)s lie there).",
-            dice=dice_count(len(lay.thrown)),
+            dice=dice_count(len(placement.thrown)),
         )
         return Attention((many,))
-    return lay.faces[0]
+    return placement.faces[0]
 
 
-def _slid_or_thrown(verdict: Verdict, lay: Placement, *, watched: bool) -> Verdict:
-    """The dice show no new face: watched and not seen tumbling they slid, else it is asked."""
+def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) -> Verdict:
+    """Say that dice without a new face only slid; ask if the tray was not watched all the time."""
     if not isinstance(verdict, Accept):
         moved = NotThrown(Message("Not thrown yet: the dice only moved."))
         return moved if watched else verdict
-    option = Answer(Message("They were thrown: %(dice)s", dice=lay.faces), verdict.events)
+    option = Answer(Message("They were thrown: %(dice)s", dice=placement.faces), verdict.events)
     if watched:
         return NotThrown(Message("Not thrown yet: the dice were only moved."), option)
     question = Paragraph(
-        Message("%(dice)s lay there before, elsewhere.", dice=lay.faces),
+        Message("%(dice)s lay there before, elsewhere.", dice=placement.faces),
         Message("Thrown or moved?"),
     )
     return Ask(question, (option,))
 
 
 def _announce_reset(state: State, verdict: Verdict) -> Verdict:
-    """A score is never set back silently: it is asked first."""
+    """Turn a throw that resets a score into a question."""
     if not isinstance(verdict, Accept):
         return verdict
     dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
@@ -209,25 +243,25 @@ def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
     return Ask(question, (Answer(label, actions),))
 
 
-def _judge_throw(state: State, lay: Placement) -> Verdict:
+def _judge_throw(state: State, placement: Placement) -> Verdict:
     if state.turn.last is None:
-        return _take_over(state, lay) if state.left_over else _first_throw(state, lay)
-    return judge_mid_turn(state, lay)
+        return _take_over(state, placement) if state.left_over else _first_throw(state, placement)
+    return judge_mid_turn(state, placement)
 
 
-def _take_over(state: State, lay: Placement) -> Verdict:
-    """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
-    assert state.left_over is not None  # noqa: S101 - asked by the caller
-    left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
+def _take_over(state: State, placement: Placement) -> Verdict:
+    """Accept all dice as a fresh start and the left-over number as a take-over; ask if both are possible."""
+    assert state.left_over is not None  # noqa: S101 - checked by the caller
+    left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)
     name = state.player.display_name
     if thrown == n == left.dice:
         question = Message("A fresh start, or %(points)s taken over?", points=left.points)
-        return Ask(question, _fresh_or_taken_over(state, lay))
+        return Ask(question, _fresh_or_taken_over(state, placement))
     if thrown == n:
-        return Accept((lay.event,))
+        return Accept((placement.thrown_event,))
     if thrown == left.dice:
         note = Message("%(name)s takes over %(points)s.", name=name, points=left.points)
-        return Accept((TookOver(), lay.event), note)
+        return Accept((TookOver(), placement.thrown_event), note)
     return Attention(
         (
             Message(
@@ -239,42 +273,44 @@ def _take_over(state: State, lay: Placement) -> Verdict:
     )
 
 
-def _fresh_or_taken_over(state: State, lay: Placement) -> tuple[Answer, Answer]:
-    assert state.left_over is not None  # noqa: S101 - asked by the caller
+def _fresh_or_taken_over(state: State, placement: Placement) -> tuple[Answer, Answer]:
+    assert state.left_over is not None  # noqa: S101 - checked by the caller
     name = state.player.display_name
-    fresh = Message("%(name)s starts a fresh turn with %(dice)s", name=name, dice=lay.faces)
+    fresh = Message("%(name)s starts a fresh turn with %(dice)s", name=name, dice=placement.faces)
     take_over = Message(
         "%(name)s takes over %(points)s and threw %(dice)s",
         name=name,
         points=state.left_over.points,
-        dice=lay.faces,
+        dice=placement.faces,
     )
-    return Answer(fresh, (lay.event,)), Answer(take_over, (TookOver(), lay.event))
+    return Answer(fresh, (placement.thrown_event,)), Answer(
+        take_over, (TookOver(), placement.thrown_event)
+    )
 
 
-def _first_throw(state: State, lay: Placement) -> Verdict:
-    n, name, seen = state.dice_in_hand, state.player.display_name, len(lay.thrown)
+def _first_throw(state: State, placement: Placement) -> Verdict:
+    n, name, seen = state.dice_in_hand, state.player.display_name, len(placement.thrown)
     if seen == n:
-        return Accept((lay.event,))
-    if seen + len(lay.stayed) == n:
-        return _all_or_some(n, lay)
+        return Accept((placement.thrown_event,))
+    if seen + len(placement.stayed) == n:
+        return _all_or_some(n, placement)
     why = (
         Message("%(name)s begins with all dice", name=name)
         if n == state.rules.n_dice
         else Message("%(name)s throws %(dice)s", name=name, dice=dice_count(n))
     )
-    return Attention((messages.expected(n, seen, why),))
+    return Attention((messages.wrong_dice_count(n, seen, why),))
 
 
-def _all_or_some(n: int, lay: Placement) -> Ask:
-    """Some lie exactly as before: by chance, or they were not thrown."""
-    all_dice = lay.all_thrown
+def _all_or_some(n: int, placement: Placement) -> Ask:
+    """Ask whether dice that have not moved were thrown, which happens by chance."""
+    all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(
         Message("One die lies exactly as before.")
-        if len(lay.stayed) == 1
+        if len(placement.stayed) == 1
         else Message("Some dice lie exactly as before."),
         Message("Were all %(n)s thrown?", n=n),
         Message("If not, throw all %(n)s and press.", n=n),
     )
-    return Ask(question, (Answer(label, (all_dice.event,)),))
+    return Ask(question, (Answer(label, (all_dice.thrown_event,)),))

@@ -1,4 +1,4 @@
-"""The match in play and its journal, moved together: written first, then true."""
+"""The match in play, which changes only after each step is in the journal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,52 +17,79 @@ MENDED = Message(
     "The journal was mended, without what was taken back before: look, then do it again."
 )
 
-
 NO_MATCH = Message("There is no match yet: set one up first.")
 
 
 class StepRecord(Protocol):
-    """Keeps events before they are told: `game.journal.journal.Journal`."""
+    """A record of steps; `game.journal.journal.Journal` is one."""
 
-    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None: ...
+    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
+        """Return the number and the state of the match played last, leaving one match out."""
 
-    def start(self, match: Match, *, request: str = "") -> int: ...
+    def start(self, match: Match, *, request: str = "") -> int:
+        """Record a new match and return its number.
 
-    def reopen(self, match_id: int, *, request: str = "") -> Match: ...
+        Args:
+            match: The match without any event.
+            request: Id of the phone's request for it.
+        """
+
+    def reopen(self, match_id: int, *, request: str = "") -> Match:
+        """Record that an older match continues, and return it.
+
+        Args:
+            match_id: Number of the match.
+            request: Id of the phone's request for it.
+        """
 
     def append(
         self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
-    ) -> int: ...
+    ) -> int:
+        """Record a step and return its position.
+
+        Args:
+            match_id: Number of the match.
+            *actions: The actions of the step.
+            result: The result, if the step ends the match.
+            request: Id of the phone's request for it.
+        """
 
 
 @runtime_checkable
 class MendingRecord(StepRecord, Protocol):
-    """One that can be put right while it is used: `device.storage.mending_journal`."""
+    """A record that can repair itself in use; `device.storage.mending_journal` is one."""
 
-    def mend(self) -> bool: ...
+    def mend(self) -> bool:
+        """Repair the record, and return whether it can be used again."""
 
-    def match(self, match_id: int) -> Match: ...
+    def match(self, match_id: int) -> Match:
+        """Return the match with this number."""
 
 
 class LiveMatch:
-    """The one match that is being played at this table, if any.
+    """The match that is played at this table.
+
+    Args:
+        record: Where each step is written before it counts.
 
     Attributes:
-        match_id: its number in the record.
-        trouble: why the last step could not be written; None where it was.
-        seen: the position in the record of the newest throw that a camera saw.
-        request: which one is being done, "" where none is; it is written with its steps.
-        left_lying: where the dice of the match before lay, as long as this one has no throw.
-        steps: how often the match changed since the start of the program, be it by another one.
+        match_id: Number of the match in the record; 0 if there is none.
+        trouble: Why the last step could not be written; None if it was.
+        last_seen_position: Position in the record of the newest throw that a camera saw; 0 if there
+            is none since the start.
+        request: Id of the phone's request that is carried out now, written with its steps; "" if
+            there is none.
+        earlier_places: Where the dice of the previous match were, until this match has a throw.
+        steps: Number of changes of the match since the program started, including new matches.
     """
 
     def __init__(self, record: StepRecord) -> None:
         self._record = record
         self.match_id = 0
         self.trouble: Message | None = None
-        self.seen = 0
+        self.last_seen_position = 0
         self.request = ""
-        self.left_lying: tuple[Place, ...] = ()
+        self.earlier_places: tuple[Place, ...] = ()
         self.steps = 0
         self._match: Match | None = None
 
@@ -74,7 +101,7 @@ class LiveMatch:
         """The match as it stands.
 
         Raises:
-            TableError: there is none yet.
+            TableError: If there is no match yet.
         """
         if self._match is None:
             raise TableError(NO_MATCH)
@@ -82,15 +109,15 @@ class LiveMatch:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the record says that this match was played last, and how it stands."""
+        """Whether the record ends with this match as it stands."""
         try:
             return (self._record.newest() or (0, None)) == (self.match_id, self._match)
         except JournalError:
             return False
 
     @contextmanager
-    def asked_by(self, request: str) -> Iterator[None]:
-        """What is written meanwhile is done for this request."""
+    def for_request(self, request: str) -> Iterator[None]:
+        """Write this id of a phone's request with the steps of the block."""
         before, self.request = self.request, request
         try:
             yield
@@ -98,51 +125,74 @@ class LiveMatch:
             self.request = before
 
     def begin(self, match: Match) -> None:
-        self.resume(self._written(lambda: self._record.start(match, request=self.request)), match)
+        """Begin a match.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        self.resume(self._write(lambda: self._record.start(match, request=self.request)), match)
 
     def reopen(self, match_id: int) -> Match:
-        """Go on with an older match; the one in play stays in the journal as it is."""
-        match = self._written(lambda: self._record.reopen(match_id, request=self.request))
+        """Continue an older match and return it. The match in play stays in the journal as it is.
+
+        Raises:
+            JournalError: If there is no such match, or it cannot be written.
+        """
+        match = self._write(lambda: self._record.reopen(match_id, request=self.request))
         self.resume(match_id, match)
         return match
 
     def reload(self) -> None:
-        """Go on with what the record says was played last, if anything that can be read."""
-        self.match_id, self._match = 0, None  # of another record
+        """Continue the match that the record names last, if there is one.
+
+        Raises:
+            JournalError: If that match cannot be read.
+        """
+        self.match_id, self._match = 0, None  # the record may be another one now
         self.match_id, self._match = self._record.newest() or (0, None)
-        self.seen = 0
-        self.left_lying = ()
+        self.last_seen_position = 0
+        self.earlier_places = ()
         if self._match and not self._match.last_places:
             with suppress(JournalError):
                 _, earlier = self._record.newest(except_match=self.match_id) or (0, self._match)
-                self.left_lying = earlier.last_places
+                self.earlier_places = earlier.last_places
         self.steps += 1
 
     def resume(self, match_id: int, match: Match) -> None:
+        """Continue a match of the record.
+
+        Args:
+            match_id: Number of the match.
+            match: The match as it stands.
+        """
         self.match_id, self._match = match_id, match
         self.steps += 1
 
     def do(self, *actions: Action) -> Match:
-        """All of these as one step, or none where one is refused or cannot be written."""
+        """Do these actions as one step, and return the match after it.
+
+        Raises:
+            GameError: If an action is refused or the step cannot be written. Then nothing is done.
+        """
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
         known = self._match
 
         def write() -> int:
-            if self._match is not known and _goes_back(actions):
+            if self._match is not known and _is_undo_or_redo(actions):
                 raise TableError(MENDED)
             return self._record.append(self.match_id, *actions, result=result, request=self.request)
 
-        position = self._written(write)
+        position = self._write(write)
         self._match = match
         self.steps += 1
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):
-            self.seen = position
+            self.last_seen_position = position
         return match
 
-    def _written(self, write: Callable[[], T]) -> T:
-        """What `write` gives; a record that was lost is mended first."""
+    def _write(self, write: Callable[[], T]) -> T:
+        """Call `write` and return its result. If the record was lost, mend it first."""
         try:
             try:
                 done = write()
@@ -158,7 +208,7 @@ class LiveMatch:
         return done
 
     def _write_again(self, record: MendingRecord) -> None:
-        """What was mended may lack what we still know: then this match begins in it once more."""
+        """Write the match in memory to a mended record again, if that lacks any step."""
         if self._match is None:
             return
         with suppress(JournalError):
@@ -171,5 +221,5 @@ class LiveMatch:
         self._match = record.match(self.match_id)
 
 
-def _goes_back(actions: tuple[Action, ...]) -> bool:
+def _is_undo_or_redo(actions: tuple[Action, ...]) -> bool:
     return any(isinstance(action, Undone | Redone) for action in actions)

@@ -74,7 +74,7 @@ class MatchPlay:
     def enter(self, dice: Iterable[int]) -> None:
         """Implement `Play.enter`."""
         match = self._table.live_match.match
-        verdict = judge.judge_tapped(match, scoring.checked_dice(dice, match.rules))
+        verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
         self._table.clear()
         self._decisions.apply(verdict)
 
@@ -92,7 +92,7 @@ class MatchPlay:
         except LaterStepError as error:
             self._ask_for_repair(correction, error.message)
             return
-        if question := judge.corrected_reset(match, correction):
+        if question := judge.reset_question(match, correction):
             self._table.clear()
             self._decisions.apply(question)
         else:
@@ -128,7 +128,7 @@ class MatchPlay:
 
         def bank() -> None:
             self.bank()
-            table.leftovers = judge.places(tray_reading.reading)
+            table.leftovers = judge.places_of(tray_reading.reading)
             table.tray_reader.mark_accepted(tray_reading.time_s)
 
         name = table.live_match.match.state.player.display_name
@@ -145,14 +145,14 @@ class MatchPlay:
             check_distinct(player.name for player in before.push(event).state.players)
         after = self._decisions.execute(event)
         self._table.clear(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
-        self._table.message = messages.by_hand(event, before, after)
+        self._table.message = messages.recorded_event(event, before, after)
 
     def _revise(self, what: Message, action: Action) -> None:
         """Change the past of the match, and say what was done and what came of it."""
         before = self._table.live_match.match
         after = self._decisions.execute(action)
         self._table.clear()
-        self._table.message = Paragraph(what, messages.news(before, after))
+        self._table.message = Paragraph(what, messages.revision_outcome(before, after))
 
     def _ask_for_repair(self, correction: Corrected, why: Message) -> None:
         """Ask which of the possible repairs is true, because later steps do not fit the correction."""

@@ -16,22 +16,22 @@ from game.wording import dice_count
 from vision.reading import Problem, Reading
 
 
-def roller(seat: int) -> Value:
-    """Whoever throws for the beginning, without a name so far."""
+def rolloff_name(seat: int) -> Value:
+    """Return what a player of the roll-off is called, by seat."""
     return display_name(default_name(seat))
 
 
-def tie(rolloff: RollOff) -> Message:
-    """Who throws again for the beginning."""
+def rolloff_tie(rolloff: RollOff) -> Message:
+    """Return the sentence that the highest dice tie and who throws again."""
     return Message(
         "%(names)s tie: %(name)s throws one die again.",
-        names=join_with_and([roller(seat) for seat in rolloff.highest]),
-        name=roller(rolloff.seat or 0),
+        names=join_with_and([rolloff_name(seat) for seat in rolloff.highest]),
+        name=rolloff_name(rolloff.seat or 0),
     )
 
 
 def outcome(match: Match) -> Message:
-    """What the last step led to."""
+    """Return what the last step led to: how a turn ended, and what comes next."""
     state = match.state
     if state.winner is None and not state.turn.last and state.turns:
         return Paragraph(_finished(match, state.turns[-1]), standing(match))
@@ -39,7 +39,7 @@ def outcome(match: Match) -> Message:
 
 
 def standing(match: Match) -> Message:
-    """Who has won, or what is at risk, or who throws."""
+    """Return who has won, what is at risk, or who throws next."""
     state = match.state
     if state.winner is not None:
         winner = state.players[state.winner]
@@ -49,22 +49,33 @@ def standing(match: Match) -> Message:
     return _at_risk(match) if state.turn.last else _next(match)
 
 
-def news(before: Match, after: Match) -> Message:
-    """What a change by hand led to; a turn that had ended before is not told once more."""
+def revision_outcome(before: Match, after: Match) -> Message:
+    """Return what a change of the past led to, without the end of a turn that had ended before.
+
+    Args:
+        before: The match before the change.
+        after: The match after it.
+    """
     old, new = before.state.turns, after.state.turns
     ended = len(new) >= len(old) and new[-1:] != old[-1:]
     return outcome(after) if ended else standing(after)
 
 
-def by_hand(event: Event, before: Match, after: Match) -> Message:
-    """What a person said has happened, in a sentence of its own."""
+def recorded_event(event: Event, before: Match, after: Match) -> Message:
+    """Return the sentence for an event that a person entered.
+
+    Args:
+        event: What happened.
+        before: The match before the event.
+        after: The match after it.
+    """
     match event:
         case TookOver() | TurnSet():
             return _turn_set(event, after)
         case Joined() | Left() | Renamed() | Reordered() | ScoreSet():
             return _roster_set(event, before, after)
         case _:
-            return news(before, after)
+            return revision_outcome(before, after)
 
 
 def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:
@@ -113,7 +124,7 @@ def _roster_set(
 
 
 def just_thrown(throw: DiceThrow | None) -> Message:
-    """What lies there, without a match."""
+    """Return the sentence for a throw without a match."""
     if throw is None:
         return Message("Throw, and press.")
     if len(throw.dice) == 1:
@@ -122,7 +133,7 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 
 
 def resumed(match: Match) -> Message:
-    """Where a match stands after a restart: in mid-turn what is at risk, and what to throw."""
+    """Return where a match stands that is continued; in a turn, what is at risk and what to throw."""
     what = _in_mid_turn(match) or outcome(match)
     return Paragraph(Message("Going on where we were."), what)
 
@@ -246,7 +257,7 @@ _PICTURE_ADVICE = {
 
 
 def advice(reading: Reading) -> tuple[Message, ...]:
-    """What to do about each problem of the reading, one sentence each."""
+    """Return what to do about the problems of a reading, one sentence for each."""
     doubtful = [die.problem for die in reading.dice_in_tray if die.problem]
     problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
     unclear = Message("The picture is not clear: press again.")
@@ -285,8 +296,14 @@ def _die_advice(problem: Problem, die: Message) -> Message:
     return Message("%(die)s is doubtful: press again.", die=die)
 
 
-def expected(n: int, seen: int, why: Message) -> Message:
-    """How many dice should lie there, how many do, and what to do about it."""
+def wrong_dice_count(n: int, seen: int, why: Message) -> Message:
+    """Return the sentence that there are too few or too many dice, with what to do.
+
+    Args:
+        n: Number of dice expected.
+        seen: Number of dice in the tray.
+        why: Why that number is expected.
+    """
     if seen < n:
         return Message(
             "Expected %(dice)s, saw %(n)s: %(why)s; is one hidden, or on the floor?",

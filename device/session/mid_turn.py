@@ -1,6 +1,7 @@
-"""A throw in mid-turn: which dice of the one before were kept, and whether it is the same turn.
+"""A throw in the middle of a turn: what was kept before it, and whether the turn was banked first.
 
-The order of evidence is a tapped keep, the dice aside and those that stayed, the number thrown.
+What was kept is taken from a keep chosen on a phone, else from the dice that were set aside or have
+not moved, else from the number of dice thrown.
 """
 
 from collections import Counter
@@ -8,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from device.session import messages
-from device.session.placement import Placement, faces
+from device.session.placement import Placement, faces_of
 from device.session.verdict import Accept, Answer, Ask, Attention, Verdict
 from game.match.events import Banked, Event, Kept, Undone
 from game.match.state import State
@@ -19,28 +20,33 @@ from game.rules.scoring import Keep
 from game.wording import dice_count, number_word
 
 
-def judge_mid_turn(state: State, lay: Placement) -> Verdict:
-    """What a throw after the first one of a turn means."""
+def judge_mid_turn(state: State, placement: Placement) -> Verdict:
+    """Return what a throw after the first one of a turn means.
+
+    Args:
+        state: The match before the throw.
+        placement: Where the dice are.
+    """
     if state.may_rethrow_last_die:
-        return _last_die_again(state, lay)
-    if len(lay.thrown) == state.rules.n_dice:
-        return _all_dice(state, lay)
-    return _throw_on(state, lay)
+        return _last_die_again(state, placement)
+    if len(placement.thrown) == state.rules.n_dice:
+        return _all_dice(state, placement)
+    return _throw_on(state, placement)
 
 
-def _last_die_again(state: State, lay: Placement) -> Verdict:
-    if len(lay.thrown) == 1:
-        return Accept((lay.event,))
+def _last_die_again(state: State, placement: Placement) -> Verdict:
+    if len(placement.thrown) == 1:
+        return Accept((placement.thrown_event,))
     why = Message("%(name)s's last die again", name=state.player.display_name)
-    return Attention((messages.expected(1, len(lay.thrown), why),))
+    return Attention((messages.wrong_dice_count(1, len(placement.thrown), why),))
 
 
-def _all_dice(state: State, lay: Placement) -> Verdict:
-    """All dice at once: hot dice, or the next player after a bank that nobody marked."""
-    hot = _tapped(state) or next((keep for keep in state.keeps if keep.hot), None)
-    bank = _forgotten_bank(state, lay)
+def _all_dice(state: State, placement: Placement) -> Verdict:
+    """Judge a throw of all dice: after hot dice, or by the next player after an unrecorded bank."""
+    hot = _chosen_keep(state) or next((keep for keep in state.keeps if keep.hot), None)
+    bank = _forgotten_bank(state, placement)
     if hot is None or not hot.hot:
-        return _was_it_banked(state, bank)
+        return _ask_about_bank(state, bank)
     goes_on = Message(
         "%(name)s kept %(dice)s = %(score)s and goes on with all %(n)s.",
         name=state.player.display_name,
@@ -48,23 +54,23 @@ def _all_dice(state: State, lay: Placement) -> Verdict:
         score=hot.score,
         n=state.rules.n_dice,
     )
-    if state.turn.throws[-1].is_entered_by_hand and lay.seen:
-        return _were_all_thrown(state, hot, lay)
+    if state.turn.throws[-1].is_entered_by_hand and placement.was_seen:
+        return _ask_if_all_thrown(state, hot, placement)
     note = Paragraph(Message("Hot dice!"), goes_on)
     repairs = (replace(bank, actions=(Undone(), *bank.actions)),) if bank else ()
-    return Accept(_keep_then_throw(state, hot, lay), note, repairs)
+    return Accept(_keep_then_throw(state, hot, placement), note, repairs)
 
 
-def _were_all_thrown(state: State, hot: Keep, lay: Placement) -> Ask:
-    """Nobody saw where the dice lay that were tapped in: those that were kept may lie among these."""
+def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
+    """Ask, because the places of entered dice are unknown, so some of these may be kept dice."""
     question = Paragraph(
         Message("No camera saw the throw before."),
         Message("Were all %(n)s thrown?", n=state.rules.n_dice),
     )
-    return Ask(question, (_option(state, hot, lay),))
+    return Ask(question, (_option(state, hot, placement),))
 
 
-def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
+def _forgotten_bank(state: State, placement: Placement) -> Answer | None:
     if state.bank_refusal():
         return None
     name, points = state.player.display_name, _bank_points(state)
@@ -78,7 +84,7 @@ def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
         points=points,
         next=after.player.display_name,
     )
-    return Answer(threw, (Banked(), lay.event))
+    return Answer(threw, (Banked(), placement.thrown_event))
 
 
 def _bank_points(state: State) -> int:
@@ -86,7 +92,7 @@ def _bank_points(state: State) -> int:
     return state.locked_points + (keep.score if keep else 0)
 
 
-def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
+def _ask_about_bank(state: State, bank: Answer | None) -> Verdict:
     if bank is None:
         return Attention((_cannot_bank(state),))
     name, points = state.player.display_name, _bank_points(state)
@@ -94,8 +100,8 @@ def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
 
 
 def _cannot_bank(state: State) -> Message:
-    why = state.bank_refusal(_tapped(state)) or state.bank_refusal()
-    assert why is not None  # noqa: S101 - asked by the caller
+    why = state.bank_refusal(_chosen_keep(state)) or state.bank_refusal()
+    assert why is not None  # noqa: S101 - checked by the caller
     return Message(
         "%(name)s cannot bank yet (%(why)s): throw at most %(dice)s.",
         name=state.player.display_name,
@@ -104,118 +110,121 @@ def _cannot_bank(state: State) -> Message:
     )
 
 
-def _throw_on(state: State, lay: Placement) -> Verdict:
-    """Fewer than all dice: some of the last throw were kept. Which?"""
+def _throw_on(state: State, placement: Placement) -> Verdict:
+    """Judge a throw of fewer than all dice: find out which dice of the last throw were kept."""
     last = state.turn.throws[-1]
-    n_kept = len(last.dice) - len(lay.thrown)
+    n_kept = len(last.dice) - len(placement.thrown)
     by_number = next((keep for keep in state.keeps if len(keep.dice) == n_kept), None)
     if by_number is None:
-        return Attention((_expected_after_keep(state, len(lay.thrown)),))
-    if tapped := _tapped(state):
-        return _check_tapped(state, tapped, by_number, lay)
-    if lay.kept:
-        return _kept_by_place(state, by_number, lay)
-    if state.keeps[0].hot and len(lay.thrown) == state.rules.n_dice - 1:
-        return _was_it_kept(state, _one_is_missing(state, lay), by_number, lay)
-    return _accept(state, by_number, lay)
+        return Attention((_expected_after_keep(state, len(placement.thrown)),))
+    if chosen := _chosen_keep(state):
+        return _check_chosen(state, chosen, by_number, placement)
+    if placement.kept:
+        return _kept_by_place(state, by_number, placement)
+    if state.keeps[0].hot and len(placement.thrown) == state.rules.n_dice - 1:
+        return _ask_about_keep(state, _one_is_missing(state, placement), by_number, placement)
+    return _accept(state, by_number, placement)
 
 
-def _one_is_missing(state: State, lay: Placement) -> Message:
-    """Nobody who may throw all dice leaves the points: rather one of them is on the floor."""
+def _one_is_missing(state: State, placement: Placement) -> Message:
+    """Say that one die of hot dice is missing: it is more likely on the floor than kept without need."""
     return Message(
         "%(name)s may throw all %(n)s, and %(seen)s lie there.",
         name=state.player.display_name,
         n=state.rules.n_dice,
-        seen=dice_count(len(lay.thrown)),
+        seen=dice_count(len(placement.thrown)),
     )
 
 
-def _tapped(state: State) -> Keep | None:
-    """The keep of the last throw that a person chose."""
+def _chosen_keep(state: State) -> Keep | None:
+    """Return the keep of the last throw, if it was chosen on a phone."""
     last = state.turn.throws[-1]
     return None if last.assumed else last.keep
 
 
-def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Placement) -> Verdict:
-    if len(tapped.dice) == len(by_number.dice):
-        return _accept(state, tapped, lay)
+def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placement) -> Verdict:
+    if len(chosen.dice) == len(by_number.dice):
+        return _accept(state, chosen, placement)
     what = Message(
         "%(dice)s was tapped, so %(expected)s should be thrown; %(seen)s lie there.",
-        dice=tapped.dice,
-        expected=dice_count(tapped.dice_left or state.rules.n_dice),
-        seen=dice_count(len(lay.thrown)),
+        dice=chosen.dice,
+        expected=dice_count(chosen.dice_left or state.rules.n_dice),
+        seen=dice_count(len(placement.thrown)),
     )
-    return _was_it_kept(state, what, by_number, lay)
+    return _ask_about_keep(state, what, by_number, placement)
 
 
-def _was_it_kept(state: State, what: Message, keep: Keep, lay: Placement) -> Ask:
-    """What does not fit, and the keep that would."""
+def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placement) -> Ask:
+    """Ask whether the keep was another one that would fit the throw."""
     question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
-    return Ask(question, (_option(state, keep, lay),))
+    return Ask(question, (_option(state, keep, placement),))
 
 
-def _kept_by_place(state: State, by_number: Keep, lay: Placement) -> Verdict:
-    """Dice set aside or left lying must add up; their faces are only a check."""
+def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdict:
+    """Judge by the kept dice in view: their number must add up, and their faces confirm it."""
     n = state.rules.n_dice
-    if len(lay.kept) + len(lay.thrown) != n:
+    if len(placement.kept) + len(placement.thrown) != n:
         what = Message(
             "%(aside)s aside and %(thrown)s thrown do not make %(n)s",
-            aside=dice_count(len(lay.kept)),
-            thrown=len(lay.thrown),
+            aside=dice_count(len(placement.kept)),
+            thrown=len(placement.thrown),
             n=n,
         )
-        return _was_it_kept(state, Sentence(what), by_number, lay)
-    kept = _minus(faces(lay.kept), _kept_before(state))
+        return _ask_about_keep(state, Sentence(what), by_number, placement)
+    kept = _without(faces_of(placement.kept), _kept_before(state))
     fits = len(kept) == len(by_number.dice)
     seen = next((keep for keep in state.keeps if fits and keep.dice == kept), None)
     if seen is None:
-        aside = Message("%(dice)s lie aside: that is no keep of this throw.", dice=faces(lay.kept))
-        return _was_it_kept(state, aside, by_number, lay)
-    more = _keep_with_pushed(state, lay)
+        aside = Message(
+            "%(dice)s lie aside: that is no keep of this throw.", dice=faces_of(placement.kept)
+        )
+        return _ask_about_keep(state, aside, by_number, placement)
+    more = _keep_with_pushed(state, placement)
     if more is None:
-        return _accept(state, seen, lay)
+        return _accept(state, seen, placement)
     question = Paragraph(
         Message("A die may have been pushed."),
         Message("Was %(dice)s kept?", dice=more.dice),
     )
     return Ask(
-        question, (_option(state, more, lay.none_thrown_of_pushed), _option(state, seen, lay))
+        question,
+        (_option(state, more, placement.with_pushed_kept), _option(state, seen, placement)),
     )
 
 
-def _keep_with_pushed(state: State, lay: Placement) -> Keep | None:
-    """The keep, if any, of which a part was pushed by the dice that were thrown."""
-    if not lay.pushed or len(lay.pushed) == len(lay.thrown):
+def _keep_with_pushed(state: State, placement: Placement) -> Keep | None:
+    """Return the keep that includes kept dice pushed by the throw, if there is one."""
+    if not placement.pushed or len(placement.pushed) == len(placement.thrown):
         return None
-    kept = _minus(faces(lay.none_thrown_of_pushed.kept), _kept_before(state))
+    kept = _without(faces_of(placement.with_pushed_kept.kept), _kept_before(state))
     return next((keep for keep in state.keeps if keep.dice == kept), None)
 
 
-def _accept(state: State, keep: Keep, lay: Placement) -> Accept:
+def _accept(state: State, keep: Keep, placement: Placement) -> Accept:
     note = Message(
         "%(name)s kept %(dice)s = %(score)s.",
         name=state.player.display_name,
         dice=keep.dice,
         score=keep.score,
     )
-    return Accept(_keep_then_throw(state, keep, lay), note)
+    return Accept(_keep_then_throw(state, keep, placement), note)
 
 
-def _option(state: State, keep: Keep, lay: Placement) -> Answer:
+def _option(state: State, keep: Keep, placement: Placement) -> Answer:
     label = Message(
         "%(name)s kept %(dice)s = %(score)s, threw %(thrown)s",
         name=state.player.display_name,
         dice=keep.dice,
         score=keep.score,
-        thrown=lay.faces,
+        thrown=placement.faces,
     )
-    return Answer(label, _keep_then_throw(state, keep, lay))
+    return Answer(label, _keep_then_throw(state, keep, placement))
 
 
-def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, ...]:
+def _keep_then_throw(state: State, keep: Keep, placement: Placement) -> tuple[Event, ...]:
     if state.turn.throws[-1].keep == keep:
-        return (lay.event,)
-    return (Kept(keep.dice, assumed=True), lay.event)
+        return (placement.thrown_event,)
+    return (Kept(keep.dice, assumed=True), placement.thrown_event)
 
 
 def _expected_after_keep(state: State, seen: int) -> Message:
@@ -241,7 +250,7 @@ def _expected_after_keep(state: State, seen: int) -> Message:
 
 
 def _kept_before(state: State) -> Dice:
-    """The dice kept before the last throw that are still out of the hand (since hot dice)."""
+    """Return the dice kept before the last throw that are not back in hand after hot dice."""
     out: list[int] = []
     for throw in reversed(state.turn.throws[:-1]):
         if throw.keep is None or throw.keep.hot:
@@ -250,5 +259,5 @@ def _kept_before(state: State) -> Dice:
     return tuple(out)
 
 
-def _minus(whole: Sequence[int], part: Iterable[int]) -> Dice:
+def _without(whole: Sequence[int], part: Iterable[int]) -> Dice:
     return tuple(sorted((Counter(whole) - Counter(part)).elements()))

@@ -8,7 +8,7 @@ from device.session import judge, messages
 from device.session.live_match import NO_MATCH
 from device.session.match_play import MatchPlay
 from device.session.match_starts import MatchStarts, from_rolloff
-from device.session.placement import Placement, compare, tapped
+from device.session.placement import Placement, compare, entered_places
 from device.session.table_state import TableState
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Answer, Attention, EmptyTray, NotThrown, Verdict
@@ -66,10 +66,10 @@ class RollOffPlay:
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
         """Implement `Play.read`."""
-        found = judge.only_die(tray_reading, self._table.leftovers)
+        found = judge.rolloff_die(tray_reading, self._table.leftovers)
         if not isinstance(found, int):
             return found
-        self._table.leftovers = judge.places(tray_reading.reading)
+        self._table.leftovers = judge.places_of(tray_reading.reading)
         self._table.tray_reader.mark_accepted(tray_reading.time_s)
         self._add(found)
         return None
@@ -80,7 +80,7 @@ class RollOffPlay:
         (face,) = scoring.checked_dice(dice, replace(table.rules, n_dice=1))
         table.clear()
         table.tray_reader.mark_accepted()
-        table.leftovers = (*table.last_places, *tapped((face,)))
+        table.leftovers = (*table.last_places, *entered_places((face,)))
         self._add(face)
 
     def correct(self, dice: Dice, index: int | None) -> None:  # noqa: ARG002 - there is no throw
@@ -96,7 +96,7 @@ class RollOffPlay:
         table.tray_reader.retract_accepted()
         table.leftovers = ()  # the die may still lie there, and is to be read again
         table.rolloff = table.rolloff.before
-        throws = Message("%(name)s throws.", name=messages.roller(table.rolloff.seat or 0))
+        throws = Message("%(name)s throws.", name=messages.rolloff_name(table.rolloff.seat or 0))
         table.message = Paragraph(Message("Taken back."), throws)
 
     def end(self) -> None:
@@ -125,7 +125,7 @@ class RollOffPlay:
 
     def _add(self, face: int) -> None:
         table = self._table
-        name = messages.roller(table.rolloff.seat or 0)
+        name = messages.rolloff_name(table.rolloff.seat or 0)
         table.rolloff = table.rolloff.add(face)
         table.message = Message("%(name)s threw a %(face)s.", name=name, face=face)
         if not table.rolloff.open:
@@ -134,7 +134,7 @@ class RollOffPlay:
     def _begin_if_decided(self) -> None:
         match = from_rolloff(self._table.rules, self._table.rolloff)
         if match is None:
-            self._table.message = messages.tie(self._table.rolloff)
+            self._table.message = messages.rolloff_tie(self._table.rolloff)
         else:
             first = match.state.player.display_name
             message = Message("%(name)s threw highest and begins.", name=first)
@@ -176,7 +176,7 @@ class DicePlay:
         self._table.clear()
         faces = tuple(sorted(dice))
         self._table.tray_reader.mark_accepted()
-        self._keep(self._log.add(faces, faces, tapped(faces)))
+        self._keep(self._log.add(faces, faces, entered_places(faces)))
 
     def correct(self, dice: Dice, index: int | None) -> None:
         """Implement `Play.correct`."""

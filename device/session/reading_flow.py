@@ -174,7 +174,7 @@ class ReadingRequests:
             return
         self.stop(Message("The tray was not still for 20 seconds: press again."))
         if _then_bank(waiting.purpose) and table.tray_reader.has_tumbled is False:
-            with table.live_match.asked_by(waiting.request):
+            with table.live_match.for_request(waiting.request):
                 self._plays.match.try_to_bank()  # something moves all the time, but no dice did
 
 
@@ -227,7 +227,7 @@ class ReadingResults:
         if isinstance(waiting.purpose, RereadThrow):
             places = tuple(place for place in places if place.aside)
         known = tray_reading.with_known_faces(places)
-        with table.live_match.asked_by(waiting.request):
+        with table.live_match.for_request(waiting.request):
             if earlier and self._offer_earlier(waiting.purpose, known, earlier):
                 return earlier
             self._take(waiting.purpose, known)
@@ -247,8 +247,8 @@ class ReadingResults:
         table.clear()
         table.read_s = tray_reading.time_s
         verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))
-        if isinstance(verdict, Accept | Ask) and judge.costs(table.live_match.match, verdict):
-            verdict = judge.sure_of(verdict)
+        if isinstance(verdict, Accept | Ask) and judge.is_costly(table.live_match.match, verdict):
+            verdict = judge.ask_to_confirm(verdict)
         self._follow(verdict)
 
     def correct(self, tray_reading: TrayReading) -> None:
@@ -322,7 +322,7 @@ class ReadingResults:
             self._decisions.apply(Attention((differ,)))
             return
         verdict = self._plays.match.read(tray_reading)
-        if first is None and judge.costs(self._table.live_match.match, verdict):
+        if first is None and judge.is_costly(self._table.live_match.match, verdict):
             self._requests.request(ConfirmThrow(tray_reading.reading, _then_bank(purpose)))
         elif _then_bank(purpose):
             self._follow_and_bank(verdict, tray_reading)
@@ -335,7 +335,7 @@ class ReadingResults:
         throw = match.last_throw
         if throw is None or throw.index != purpose.throw_index:
             return
-        found = judge.judge_again(match, throw, tray_reading)
+        found = judge.reread_dice(match, throw, tray_reading)
         if isinstance(found, NotThrown):
             self._decisions.apply(found)
         elif found == throw.dice:
@@ -356,7 +356,7 @@ class ReadingResults:
         if self._plays.current is not self._plays.match or isinstance(purpose, RereadThrow):
             return False
         age_s = tray_reading.time_s - earlier.time_s
-        question = judge.offer(table.live_match.match, earlier, table.leftovers, age_s)
+        question = judge.offer_earlier(table.live_match.match, earlier, table.leftovers, age_s)
         if question is None:
             return False
         if _then_bank(purpose) and judge.asks_for_bank(question):
@@ -393,7 +393,12 @@ class ReadingResults:
 
 
 def waiting_for(table: TableState, number: int) -> Waiting | None:
-    """Return what the table waits for, if it is the answer to the request with this number."""
+    """Return what the table waits for, if it is the answer to a certain request.
+
+    Args:
+        table: Where the table stands.
+        number: Number of the request.
+    """
     overlay = table.overlay
     return overlay if isinstance(overlay, Waiting) and overlay.number == number else None
 

@@ -145,7 +145,7 @@ class TableState:
         self.dice_log: DiceLog | None = None
         self.overlay: Overlay | None = None
         self.message = messages.resumed(live_match.match) if live_match else WELCOME
-        self.leftovers = live_match.left_lying
+        self.leftovers = live_match.earlier_places
         self.read_s: float | None = None
         self._repairs: tuple[Answer, ...] = ()
         self._offer_number = 0

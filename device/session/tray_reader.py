@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from device.session.placement import known_again
+from device.session.placement import fill_known_faces
 from game.match.events import Place
 from vision.reading import Reading
 
@@ -30,7 +30,7 @@ class TrayReading:
         Args:
             places: Where dice with known faces lay.
         """
-        return replace(self, reading=known_again(self.reading, places))
+        return replace(self, reading=fill_known_faces(self.reading, places))
 
     def with_face(self, die: int, face: int) -> "TrayReading":
         """Return this reading with the face of one die as named by a person.

@@ -1,4 +1,4 @@
-"""What the companion may make of a reading."""
+"""What a reading can mean."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,13 @@ from game.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A sentence a person can choose, and what then happens: actions of the match, or `chosen`."""
+    """One answer to a question.
+
+    Attributes:
+        label: The sentence that a person chooses.
+        actions: The step of the match that the answer means.
+        chosen: Called instead, if the answer is no step of the match.
+    """
 
     label: Message
     actions: tuple[Action, ...] = ()
@@ -18,7 +24,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """The throw counts: push these events. `repairs` are other ways to see it, one tap each."""
+    """The throw counts.
+
+    Attributes:
+        events: The step of the match.
+        note: What was assumed, if anything.
+        repairs: Other ways to see the throw; one tap replaces the step by one of them.
+    """
 
     events: tuple[Event, ...]
     note: Message | None = None
@@ -27,7 +39,7 @@ class Accept:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """It stays open what happened. The first option is the "yes" of a hold."""
+    """Somebody has to say what happened. A hold of the button chooses the first option."""
 
     question: Message
     options: tuple[Answer, ...]
@@ -35,7 +47,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class NotThrown:
-    """The dice were not thrown: the match does not move. `override` says that they were."""
+    """The dice were not thrown, so the match stays as it is.
+
+    Attributes:
+        note: Why not.
+        override: The answer that they were thrown after all.
+    """
 
     note: Message
     override: Answer | None = None
@@ -43,14 +60,14 @@ class NotThrown:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Something must be set right at the tray first: one sentence for each problem."""
+    """Somebody has to fix something at the tray first; there is one sentence for each problem."""
 
     advice: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyTray:
-    """No dice lie in the tray: the next throw will be read when it lies still."""
+    """There are no dice in the tray, so the next throw is to be read."""
 
 
 Verdict = Accept | Ask | NotThrown | Attention | EmptyTray

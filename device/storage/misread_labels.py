@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from device.session.placement import lies_at, place_of
+from device.session.placement import is_unmoved, place_of
 from device.storage.photo_album import slots
 from game.match.events import UNKNOWN_FACE, Place
 from game.match.state import Throw
@@ -74,4 +74,4 @@ def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict
 
 def _is_at_any(die: Die, places: Sequence[Place]) -> bool:
     here = place_of(die)
-    return any(lies_at(here, replace(place, face=UNKNOWN_FACE)) for place in places)
+    return any(is_unmoved(here, replace(place, face=UNKNOWN_FACE)) for place in places)

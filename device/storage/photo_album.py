@@ -14,7 +14,7 @@ import numpy as np
 
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg, tray_cut
-from device.session.placement import lies_at, place_of
+from device.session.placement import is_unmoved, place_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading, Zone
@@ -172,7 +172,7 @@ def shows(reading: Reading, throw: ThrowInView) -> bool:
 
 
 def _is_at(die: Die, place: Place) -> bool:
-    return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
+    return is_unmoved(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 
 def _with_faces(reading: Reading, faces: dict[int, int]) -> Reading:

@@ -139,7 +139,7 @@ def test_a_picture_is_kept_of_the_throw_and_not_of_what_was_seen_since(tmp_path)
 
         rig.tray.gather()
         rig.press()
-        rig.companion.session.table.live_match.seen = (
+        rig.companion.session.table.live_match.last_seen_position = (
             3  # as a choice books a throw that lay there before
         )
         rig.companion.announce("http://here/")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.session.judge import costs, judge, judge_tapped, only_die
+from device.session.judge import is_costly, judge, judge_entered, rolloff_die
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown
 from game.match.events import Banked, Kept, Place, Thrown, Undone
@@ -164,7 +164,7 @@ def test_where_nobody_watched_moved_dice_are_a_question(match):
 
     assert isinstance(verdict, Ask)
     assert str(verdict.options[0].label) == "They were thrown: 2 3 4 6"
-    assert costs(match, verdict)
+    assert is_costly(match, verdict)
 
 
 def test_slid_dice_can_be_called_thrown_with_one_tap(match):
@@ -387,7 +387,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about_though_one_is_doubtful(ma
 
 def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
     match = thrown(match, (1, 1, 1, 2, 3, 4))
-    match = match.push(*judge_tapped(match, (1, 5, 5)).events)
+    match = match.push(*judge_entered(match, (1, 5, 5)).events)
     in_tray = lay((1, 1, 1)), lay((1, 5, 5), y=400)
 
     assert isinstance(judge(match, tray_reading(*in_tray, has_tumbled=False)), NotThrown)
@@ -395,16 +395,16 @@ def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
 
 
 def test_six_dice_after_tapped_hot_dice_may_be_those_that_were_kept(match):
-    match = match.push(*judge_tapped(match, (1, 1, 1, 5, 5, 5)).events)
+    match = match.push(*judge_entered(match, (1, 1, 1, 5, 5, 5)).events)
     verdict = judge(match, tray_reading(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
 
     assert str(verdict.question) == "No camera saw the throw before. Were all 6 thrown?"
 
 
 def test_tapped_hot_dice_go_on_with_tapped_dice_unasked(match):
-    match = match.push(*judge_tapped(match, (1, 1, 1, 5, 5, 5)).events)
+    match = match.push(*judge_entered(match, (1, 1, 1, 5, 5, 5)).events)
 
-    assert isinstance(judge_tapped(match, PAIR_OF_ONES), Accept)
+    assert isinstance(judge_entered(match, PAIR_OF_ONES), Accept)
 
 
 def test_hand_needs_attention(match):
@@ -418,8 +418,8 @@ def test_farkle_costs_and_a_score_does_not(match):
     farkle = judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6))))
     score = judge(match, tray_reading(lay(PAIR_OF_ONES)))
 
-    assert costs(match, farkle)
-    assert not costs(match, score)
+    assert is_costly(match, farkle)
+    assert not is_costly(match, score)
 
 
 def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
@@ -429,8 +429,8 @@ def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
 
     assert isinstance(farkle, Ask)
     assert isinstance(score, Ask)
-    assert costs(match, farkle)
-    assert not costs(match, score)
+    assert is_costly(match, farkle)
+    assert not is_costly(match, score)
 
 
 def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
@@ -443,7 +443,7 @@ def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
 
 def test_tapped_dice_tell_what_was_kept_by_their_number(match):
     match = match.throw(PAIR_OF_ONES)
-    verdict = judge_tapped(match, (1, 2, 2, 5))
+    verdict = judge_entered(match, (1, 2, 2, 5))
 
     assert verdict.events == (
         Kept((1, 1), assumed=True),
@@ -452,19 +452,19 @@ def test_tapped_dice_tell_what_was_kept_by_their_number(match):
 
 
 def test_one_die_decides_who_starts():
-    assert only_die(tray_reading(lay((4,))), ()) == 4
+    assert rolloff_die(tray_reading(lay((4,))), ()) == 4
 
 
 def test_the_same_die_is_not_thrown_twice():
     before = (Place(4, 100, 100, 50),)
 
-    assert isinstance(only_die(tray_reading(lay((4,)), has_tumbled=None), before), NotThrown)
-    assert only_die(tray_reading(lay((4,), y=300), has_tumbled=True), before) == 4
+    assert isinstance(rolloff_die(tray_reading(lay((4,)), has_tumbled=None), before), NotThrown)
+    assert rolloff_die(tray_reading(lay((4,), y=300), has_tumbled=True), before) == 4
 
 
 def test_several_dice_in_the_roll_off_need_attention():
-    assert isinstance(only_die(tray_reading(lay((4, 5))), ()), Attention)
-    assert only_die(tray_reading(), ()) == EmptyTray()
+    assert isinstance(rolloff_die(tray_reading(lay((4, 5))), ()), Attention)
+    assert rolloff_die(tray_reading(), ()) == EmptyTray()
 
 
 def test_repair_after_hot_dice_takes_the_throw_back_first(opened):

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 import pytest
 
-from device.session.messages import expected
+from device.session.messages import wrong_dice_count
 from game.message import Message, Percentage
 from game.situation import TableError
 from tests.web.conftest import MemoryTable, as_scorekeeper, make_app
@@ -85,7 +85,7 @@ def test_answers_are_in_the_language_of_the_phone(client, calibration):
         pips=Message("black"),
         n=13,
     )
-    trial = expected(6, 4, Message("all dice of the set are needed"))
+    trial = wrong_dice_count(6, 4, Message("all dice of the set are needed"))
     calibration.now = replace(
         START,
         checks=(advice,),
