@@ -128,7 +128,7 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
         return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
     def memory() -> RequestMemory:
-        """Keep requests that anybody may send apart, so that watchers displace no others."""
+        """Return the memory for this request: watchers have one of their own, which they may fill."""
         route = current_route()
         if route:
             request.max_content_length = route.max_body_bytes

@@ -1,4 +1,4 @@
-"""The API of the images of corrected throws: how many are kept, downloading them, deleting them."""
+"""The API of the images of corrected throws: counting, downloading and deleting them."""
 
 from dataclasses import asdict
 
