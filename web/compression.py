@@ -10,7 +10,7 @@ MIN_BYTES = 500
 
 LEVEL = 6
 TEXTS = ("text/html", "text/css", "text/javascript", "image/svg+xml", "application/manifest+json")
-"""The media types of pages. Answers for programs are short, and some programs do not know gzip."""
+"""The media types of pages. Responses for programs are short, and some programs do not know gzip."""
 
 
 def register(app: Flask) -> None:
@@ -41,5 +41,5 @@ def _should_compress(response: Response) -> bool:
 
 @lru_cache(maxsize=64)
 def _gzip(data: bytes) -> bytes:
-    """Compress a text. The cache saves the work for files that many phones ask for."""
+    """Compress a text. The result is cached, because many phones ask for the same files."""
     return gzip.compress(data, LEVEL, mtime=0)

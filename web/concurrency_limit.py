@@ -37,7 +37,7 @@ class ConcurrencyLimit:
         self._running = BoundedSemaphore(max_running)
 
     def limit_blueprint(self, blueprint: B) -> B:
-        """Limit the pages of a blueprint and return it. Changes never wait."""
+        """Limit the `GET` requests of a blueprint, and return the blueprint."""
 
         def enter() -> None:
             if request.method not in SAFE:
@@ -53,7 +53,7 @@ class ConcurrencyLimit:
         return blueprint
 
     def limit_download(self, view: Callable[..., R]) -> Callable[..., R]:
-        """Limit a view until its answer has been sent completely or the phone has hung up."""
+        """Limit a view until its response has been sent completely or the phone has hung up."""
 
         @wraps(view)
         def limited(*args: object, **kwargs: object) -> R:

@@ -53,7 +53,7 @@ def _as_is(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One kind of value.
+    """A kind of value that the body of a request may hold.
 
     Attributes:
         schema: JSON schema of the value.
@@ -209,7 +209,7 @@ def texts() -> Field:
 
 
 def one_of(words: tuple[str, ...]) -> Field:
-    """Return a field for one of a few words."""
+    """Return a field whose value is one of these words."""
     quoted = ", ".join(word or '""' for word in words)
     schema = {"type": "string", "enum": list(words)}
     return Field(schema, Message("one of %(words)s", words=quoted))

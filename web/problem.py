@@ -30,12 +30,12 @@ HtmlPage = tuple[str, int, dict[str, str]]
 
 
 class HttpProblem(TraykeeperError):  # noqa: N818 - RFC 9457 calls it a problem
-    """An error that becomes the answer to a request.
+    """An error that becomes the response to a request.
 
     Args:
         status: HTTP status code.
         message: What went wrong and what to do about it.
-        headers: HTTP headers of the answer.
+        headers: HTTP headers of the response.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The kinds of answers: JSON, JPEG images and downloads. No cache may keep them by default."""
+"""The kinds of responses: JSON, JPEG images and downloads. No cache may keep them by default."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -21,21 +21,21 @@ def state_text(snapshot: Snapshot) -> str:
 
 
 def state_response(snapshot: Snapshot) -> Response:
-    """Return an answer with the state of the table."""
-    return _answer(state_text(snapshot))
+    """Return a response with the state of the table."""
+    return _with_headers(state_text(snapshot))
 
 
 def json_response(value: Any) -> Response:
-    """Return an answer with a JSON value."""
-    return _answer(json.dumps(value))
+    """Return a response with a JSON value."""
+    return _with_headers(json.dumps(value))
 
 
 def jpeg_response(jpeg: bytes | None, missing: Message, cache: str = NO_STORE) -> Response:
-    """Return an answer with an image.
+    """Return a response with an image.
 
     Args:
         jpeg: The image, if there is one.
-        missing: What to answer if there is none.
+        missing: The message of the error if there is none.
         cache: The `Cache-Control` header.
 
     Raises:
@@ -47,7 +47,7 @@ def jpeg_response(jpeg: bytes | None, missing: Message, cache: str = NO_STORE) -
 
 
 def download(content: str | Iterable[bytes], filename: str, mimetype: str) -> Response:
-    """Return an answer that a browser saves as a file.
+    """Return a response that a browser saves as a file.
 
     Args:
         content: The content of the file, whole or in parts.
@@ -68,6 +68,6 @@ def iter_chunks(file: BinaryIO) -> Iterator[bytes]:
             yield chunk
 
 
-def _answer(text: str) -> Response:
+def _with_headers(text: str) -> Response:
     headers = {"Cache-Control": NO_STORE}
     return Response(text + "\n", headers=headers, mimetype="application/json")

@@ -49,9 +49,9 @@ class Route:
         summary: What a request does, for the OpenAPI document.
         permission: Who may send a request.
         fields: The fields of the body of a `POST`.
-        media_type: Media type of the answer.
+        media_type: Media type of the response.
         query: The query parameters of a `GET`.
-        returns_state: Whether the answer is the state of the table.
+        returns_state: Whether the response is the state of the table.
         errors: HTTP status codes of refusals that not every route has.
         max_body_bytes: The longest body that is accepted.
     """
@@ -89,7 +89,7 @@ class Routes(Blueprint):
 
         Args:
             path: Path below the prefix.
-            summary: What the answer is, for the OpenAPI document.
+            summary: What the response is, for the OpenAPI document.
             options: Other attributes of `Route`.
         """
         route = Route("GET", self.prefix + path, summary, **options)

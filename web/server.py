@@ -202,7 +202,7 @@ def _accept(
 
 
 def _close_oldest_idle(channels: list[HTTPChannel]) -> bool:
-    """Close the oldest connection without a request or an unsent answer, if there is one."""
+    """Close the oldest connection without a request or an unsent response, if there is one."""
     idle = [c for c in channels if not (c.requests or c.total_outbufs_len or c.will_close)]
     if idle:
         min(idle, key=lambda channel: float(channel.creation_time)).handle_close()

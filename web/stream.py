@@ -92,7 +92,7 @@ class Streams:
         render: Callable[[S], str],
         heartbeat: str = ": still here\n\n",
     ) -> Response:
-        """Return an answer that sends an event now and after every change.
+        """Return a response that sends an event now and after every change.
 
         Args:
             source: The table or club night to follow.

@@ -1,7 +1,7 @@
-"""Idempotency keys: a request that a phone repeats because its answer got lost runs only once.
+"""Idempotency keys: a request that a phone repeats because its response got lost runs only once.
 
-The server remembers each `POST` with an `Idempotency-Key` together with its answer. If the same
-phone sends the same key to the same address, it gets that answer again. The journal stores a mark
+The server remembers each `POST` with an `Idempotency-Key` together with its response. If the same
+phone sends the same key to the same address, it gets that response again. The journal stores a mark
 of the request with the steps it caused, so a request repeated after a restart does not run again
 either.
 """
@@ -26,7 +26,7 @@ MAX_PHONES = 64
 """Three times the number of players that a match can have."""
 
 MAX_REQUESTS = 64
-"""Requests of one phone: some minutes of steady tapping. Each answer takes a few kB."""
+"""Requests of one phone: some minutes of steady tapping. Each response takes a few kB."""
 
 MAX_WAIT_S = 12.0
 """Longer than the companion takes for anything except restoring a backup."""
@@ -39,14 +39,14 @@ Name = tuple[str, str]
 
 @dataclass(slots=True)
 class RememberedRequest:
-    """A request that has begun, and its answer as soon as there is one.
+    """A request that has begun, and its response as soon as there is one.
 
     Attributes:
         body_digest: Digest of the request's body.
-        is_ready: Set when the answer is known.
-        body: Body of the answer.
-        status: HTTP status code of the answer.
-        mimetype: Media type of the answer.
+        is_ready: Set when the response is known.
+        body: Body of the response.
+        status: HTTP status code of the response.
+        mimetype: Media type of the response.
     """
 
     body_digest: str
@@ -55,8 +55,8 @@ class RememberedRequest:
     status: int = 0
     mimetype: str = ""
 
-    def answer(self) -> Response:
-        """Wait for the answer and return it.
+    def response(self) -> Response:
+        """Wait for the response and return it.
 
         Raises:
             HttpProblem: If the request is still running.
@@ -96,11 +96,11 @@ class RequestMemory:
             return None
 
     def finish(self, name: Name, response: Response) -> None:
-        """Remember the answer to a request.
+        """Remember the response to a request.
 
         Args:
             name: The phone, and the digest of address and key.
-            response: The answer.
+            response: The response.
         """
         phone, key = name
         with self._lock:
@@ -113,29 +113,32 @@ class RequestMemory:
 
 
 def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[], Response]) -> None:
-    """Answer a repeated request from memory instead of running it again.
+    """Respond to a repeated request from memory instead of running it again.
 
     Args:
         app: The app whose requests are remembered.
         marks: Returns the marks that the journal holds from before this start.
-        state: Returns an answer with the state of the table.
+        state: Returns a response with the state of the table.
     """
     open_requests, restricted_requests = RequestMemory(), RequestMemory()
 
     @cache
     def digests_before_start() -> dict[str, str]:
-        """Return the digest of address and key -> the digest of the body."""
+        """Return the body digests from before this start, by the digests of address and key."""
         return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
     def memory() -> RequestMemory:
-        """Return the memory for this request: watchers have one of their own, which they may fill."""
+        """Return the memory for this request.
+
+        Requests that anybody may send have their own, so they cannot displace the others.
+        """
         route = current_route()
         if route:
             request.max_content_length = route.max_body_bytes
         is_open = route and route.permission is Permission.ANYBODY
         return open_requests if is_open else restricted_requests
 
-    def answer_repeated() -> Response | None:
+    def respond_to_repeated() -> Response | None:
         key = _key()
         g.request_mark = ""
         if key is None:
@@ -144,7 +147,7 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
         name, body_digest = _digest(phone, request.path, key), _digest(request.get_data())
         if earlier := remembered.begin((phone, name), body_digest):
             _refuse_other_body(earlier.body_digest, body_digest)
-            return earlier.answer()
+            return earlier.response()
         g.request_name, g.request_mark = (phone, name), f"{name}.{body_digest}"
         if known := digests_before_start().get(name):
             _refuse_other_body(known, body_digest)
@@ -156,7 +159,7 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
             memory().finish(name, response)
         return response
 
-    app.before_request(answer_repeated)
+    app.before_request(respond_to_repeated)
     app.after_request(remember)
 
 

@@ -56,7 +56,7 @@ class AllowedHosts:
     def allows(self, host: str) -> bool:
         """Return whether to accept a request with this `Host` header.
 
-        No header at all is accepted, because every browser sends one.
+        A request without the header is allowed: it is not from a browser, which always sends one.
         """
         name = _normalised(_without_port(host))
         if not name or name in self._names or self._numbered.fullmatch(name):
@@ -121,7 +121,7 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
 
 
 def _refuse_other_sites() -> None:
-    """Refuse a change from another site's page. Programs such as curl name no page."""
+    """Refuse a change from a page of another site. Programs such as curl send no `Origin`."""
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return
     origin = request.headers.get("Origin")
@@ -133,7 +133,7 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_forms() -> None:
-    """Refuse the content types that a form on another site can send; JSON is not one of them."""
+    """Refuse everything but JSON, because a form on another site can send other types."""
     if request.method == "POST" and request.content_type and not request.is_json:
         raise HttpProblem(415, NO_JSON)
 

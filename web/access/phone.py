@@ -65,7 +65,7 @@ class AccessControl:
         scorekeeper: Decides which phone may change the match.
 
     Attributes:
-        scorekeeper: See above.
+        scorekeeper: Decides which phone may change the match.
         cookies: The cookies of phones.
         owners: The phones that belong to the machine's owner.
         pins: Checks PINs.

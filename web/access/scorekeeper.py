@@ -84,7 +84,7 @@ class SharedRecord:
             self._on_change()
 
     def update(self, **changes: Any) -> None:
-        """Replace fields of the record. The caller holds the lock by `changing`."""
+        """Replace fields of the record. Use it only within `changing`."""
         self.record = replace(self.record, **changes)
 
     def _save_newest(self) -> None:
@@ -204,7 +204,7 @@ class Scorekeeper:
         return f"<web.Scorekeeper {self.view()}>"
 
     def view(self) -> ScorekeeperView:
-        """Return what every phone may know."""
+        """Return what every phone may know about the scorekeeper."""
         with self._shared.lock:
             record = self._shared.record
             asking, is_present = self._asking, self._is_present
@@ -223,14 +223,15 @@ class Scorekeeper:
         return bool(phone) and self._shared.record.holder == phone
 
     def mark_seen(self, phone: str) -> None:
-        """Note that a phone has just sent a request."""
+        """Record that a phone is active, because it has just sent a request."""
         with self._shared.lock:
             if self.is_held_by(phone):
                 self._seen_s = self._clock()
 
     def ask(self, phone: str) -> None:
-        """Let a phone wait for the button, or for the scorekeeper's answer.
+        """Register a phone's request to become the scorekeeper.
 
+        The request waits for a press of the button, or for the answer of an active scorekeeper.
         Asking again does not extend the wait.
 
         Raises:
@@ -293,7 +294,7 @@ class Scorekeeper:
             self._shared.request = None
 
     def release(self) -> None:
-        """Leave the table without a scorekeeper until the next phone proves itself."""
+        """Take the role from the scorekeeper; the next phone with a proof gets it."""
         with self._shared.changing():
             self._shared.update(holder="")
 

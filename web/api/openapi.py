@@ -42,7 +42,7 @@ KEY_PARAMETER: Schema = {
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[!-~]+$"},
-    "description": "A repeated request with the same key runs once and gets the same answer",
+    "description": "A repeated request with the same key runs once and gets the same response",
 }
 
 PROBLEM: Schema = {
@@ -97,14 +97,14 @@ def _operation(route: Route) -> Schema:
             "summary": route.summary,
             "description": f"For {route.permission.value}.",
             "parameters": [*_path_parameters(route), *_other_parameters(route)],
-            "responses": {"200": _answer(route)} | _refusals(statuses),
+            "responses": {"200": _response(route)} | _refusals(statuses),
         }
         | security
         | body
     )
 
 
-def _answer(route: Route) -> Schema:
+def _response(route: Route) -> Schema:
     if route.returns_state:
         return {"description": "The state", "content": {JSON: {"schema": _ref("StateJson")}}}
     schema = {"schema": {"type": "object"}} if route.method == "POST" else {}
