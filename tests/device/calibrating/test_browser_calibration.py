@@ -1,4 +1,4 @@
-"""The whole calibration on a phone: real Chromium, real HTTP, real camera thread and reader."""
+"""The whole calibration on a phone, with real Chromium, HTTP, camera thread and reader."""
 
 import pytest
 from playwright.sync_api import expect
@@ -47,7 +47,7 @@ def phone(browser, table):
     assert [error for error in errors if "409" not in error] == []
 
 
-def test_who_watches_is_asked_for_the_pencil_and_told_of_no_fault(browser, table):
+def test_a_watcher_is_asked_for_the_pencil_and_sees_no_error(browser, table):
     page = browser.new_context(viewport=PHONE).new_page()
     page.goto(f"{table[1]}/calibrate")
 
@@ -58,7 +58,7 @@ def test_who_watches_is_asked_for_the_pencil_and_told_of_no_fault(browser, table
 
 
 def drag(phone, handle, right, down):
-    """One finger, down on the corner, over, and up."""
+    """Drag a corner with one finger."""
     box = phone.locator(f"{handle} .dot").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     phone.mouse.move(x, y)
@@ -79,7 +79,7 @@ def until(companion, holds):
 
 
 def throw_and(phone, step, button, shown):
-    """Throw until what is read shows; a reading may be in doubt."""
+    """Throw until the page shows the result; a reading may be uncertain."""
     for _ in range(TRIES):
         phone.locator(f"[data-step={step}] .throw").click()
         phone.locator(f"[data-step={step}] .throw:not(.busy)").wait_for()
@@ -91,7 +91,7 @@ def throw_and(phone, step, button, shown):
     raise AssertionError(f"{step}: never read")
 
 
-def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
+def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp_path):
     companion, address, _ = table
     before = companion.wizard.state().tray
     drag(phone, "#tray-0", -30, -20)
@@ -146,7 +146,7 @@ def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
     expect(phone).to_have_url(f"{address}/")
 
 
-def test_leaving_and_coming_back_finds_what_was_done(table, phone):
+def test_the_draft_is_still_there_after_leaving_and_coming_back(table, phone):
     drag(phone, "#tray-2", -25, -15)
     until(table[0], lambda state: str(state.words).startswith("The corners are where you"))
     there = table[0].wizard.state().tray
@@ -171,7 +171,7 @@ def test_every_target_is_large_enough_for_a_thumb_and_nothing_is_cut_off(phone):
 PLACE = "**/calibration/place"
 
 
-def test_a_corner_goes_as_far_as_the_arrow_keys_say_over_a_slow_network(table, phone):
+def test_arrow_keys_move_a_corner_all_the_way_over_a_slow_network(table, phone):
     before = table[0].wizard.state().tray[0][0]
     slow = []
     phone.route(PLACE, lambda place: slow.append(place))  # noqa: PLW0108 - playwright marks it
@@ -190,7 +190,7 @@ def test_a_corner_goes_as_far_as_the_arrow_keys_say_over_a_slow_network(table, p
     until(table[0], lambda state: state.tray[0][0] == pytest.approx(before + 0.022, abs=1e-4))
 
 
-def test_a_step_is_gone_to_while_the_picture_is_being_checked(phone):
+def test_the_next_step_opens_while_the_picture_is_still_checked(phone):
     never = []
     phone.route("**/calibration/check", lambda check: never.append(check))  # noqa: PLW0108 - see above
     phone.locator("[data-go='1']").click()
@@ -201,7 +201,7 @@ def test_a_step_is_gone_to_while_the_picture_is_being_checked(phone):
     expect(phone.locator("[data-step=parts]")).to_be_visible()
 
 
-def test_who_goes_on_stays_where_the_corners_are_refused(phone):
+def test_the_page_stays_at_the_corners_if_they_are_refused(phone):
     refusal = {"status": 409, "json": {"detail": "the corners cross"}}
     phone.route(PLACE, lambda place: place.fulfill(**refusal))
     phone.locator("#next").click()

@@ -1,4 +1,4 @@
-"""A tray that moves and light that changes are noticed, told once, and forgotten when over."""
+"""A moved tray and a changed light are noticed, reported once, and forgotten when they are over."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def tray():
 
 @pytest.fixture
 def drift_watch(tray):
-    """With what it says in `said`."""
+    """A drift watch whose reports are collected in `posted`."""
     image = tray.preview().image
     height, width = image.shape[:2]
     outline = Outline.of(tray.tray, 1536, 864)
@@ -40,9 +40,9 @@ def drift_watch(tray):
             sides=edge_signature(image, quad),
         )
     )
-    said = []
-    drift_watch = DriftWatch(profiles, said.append, Clock())
-    drift_watch.posted = said
+    posted = []
+    drift_watch = DriftWatch(profiles, posted.append, Clock())
+    drift_watch.posted = posted
     return drift_watch
 
 
@@ -60,7 +60,7 @@ def brighter(frame):
     return Frame(np.minimum(frame.image * 1.6, 255).astype(np.uint8), frame.time_s)
 
 
-def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
+def test_an_unchanged_tray_is_not_reported(drift_watch, tray):
     for _ in range(5):
         tray.throw_all()
         drift_watch.compare(tray.preview(), tray)
@@ -68,7 +68,7 @@ def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
     assert drift_watch.posted == []
 
 
-def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
+def test_a_move_is_reported_once_when_it_was_seen_twice(drift_watch, tray):
     drift_watch.compare(moved(tray.preview()), tray)
     assert drift_watch.posted == []
     for _ in range(3):
@@ -80,7 +80,7 @@ def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
     assert drift_watch.posted[1:] == [Drifted(None)]
 
 
-def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
+def test_the_exposure_is_relocked_but_not_too_often(drift_watch, tray):
     def dark_twice():
         for frame in (darker(tray.preview()), darker(tray.preview())):
             drift_watch.compare(frame, tray)
@@ -100,7 +100,7 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
     assert drift_watch.posted[-1] == Drifted(DARKER, should_relock=True)
 
 
-def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch, tray):
+def test_a_second_change_of_light_relocks_the_exposure_as_soon_as_allowed(drift_watch, tray):
     def look_for(seconds, frame):
         for _ in range(seconds // 30):
             drift_watch._clock.now_s += 30
@@ -118,14 +118,14 @@ def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch,
     assert len(drift_watch.posted) <= 2 + 1 + 30 * 60 // MIN_RELOCK_S
 
 
-def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
-    said = []
-    DriftWatch(ProfileStore(), said.append).compare(tray.preview(), tray)
+def test_without_a_profile_for_this_camera_nothing_is_compared(tray):
+    posted = []
+    DriftWatch(ProfileStore(), posted.append).compare(tray.preview(), tray)
 
-    assert said == []
+    assert posted == []
 
 
-def test_the_watch_looks_soon_after_the_start_and_only_at_rest(clock):
+def test_the_watch_compares_soon_after_the_start_and_only_at_rest(clock):
     seen, tray = [], SimulatedTray(seed=3, roll_s=0, clock=clock)
     options = WatchOptions(on_idle=lambda frame, camera: seen.append(camera.name))
     watch = TrayWatch(lambda: tray, lambda _: None, options, clock)

@@ -1,4 +1,4 @@
-"""What is said of pictures and of corners."""
+"""What people read about checks and corners."""
 
 import pytest
 
@@ -24,26 +24,26 @@ GOOD = (
 
 
 def checks():
-    """Every finding there is."""
+    """One check for each finding."""
     sides = (PictureSide.LEFT, PictureSide.TOP)
     return [
-        PictureCheck(name, shown in GOOD, shown, sides, 0.125, 7.3, 31.4)
+        PictureCheck(name, finding in GOOD, finding, sides, 0.125, 7.3, 31.4)
         for name, found in FOUND.items()
-        for shown in found
+        for finding in found
     ]
 
 
-def test_each_finding_has_a_sentence_of_its_own_and_each_fault_advice():
-    said = [str(verdict(check)) for check in checks()]
+def test_each_finding_has_its_own_sentence_and_each_failed_check_has_advice():
+    sentences = [str(verdict(check)) for check in checks()]
 
     assert {check.finding for check in checks()} == set(PictureFinding)
-    assert len(set(said)) == len(PictureFinding)
-    assert all(line.endswith(".") for line in said)
+    assert len(set(sentences)) == len(PictureFinding)
+    assert all(line.endswith(".") for line in sentences)
     assert all(advice(check) for check in checks() if not check.ok)
 
 
 @pytest.mark.parametrize(
-    ("name", "shown", "said"),
+    ("name", "finding", "sentences"),
     [
         (CheckName.FRAMING, PictureFinding.CUT_OFF, "The tray is cut off at the left and top."),
         (CheckName.GLARE, PictureFinding.MIRRORED, "A lamp is mirrored in 12.5% of the tray."),
@@ -54,10 +54,10 @@ def test_each_finding_has_a_sentence_of_its_own_and_each_fault_advice():
         ),
     ],
 )
-def test_figures_are_rounded_as_people_say_them(name, shown, said):
-    found = next(check for check in checks() if (check.name, check.finding) == (name, shown))
+def test_numbers_are_rounded_for_people(name, finding, sentences):
+    found = next(check for check in checks() if (check.name, check.finding) == (name, finding))
 
-    assert str(verdict(found)).endswith(said)
+    assert str(verdict(found)).endswith(sentences)
 
 
 @pytest.mark.parametrize("found", OutlineFault)

@@ -1,4 +1,4 @@
-"""The profile as a file: read with care, written whole, brought up to date."""
+"""The file of the profile: checked, written atomically, migrated."""
 
 import threading
 
@@ -19,12 +19,14 @@ from device.calibrating.profile_file import (
 from game import toml_table
 from vision.reading import Lean
 
-LEAST = 'format = 2\nmade = "now"\ncamera_name = "c"\n[tray]\ncorners = [[0,0],[1,0],[1,1],[0,1]]\n'
+MINIMAL = (
+    'format = 2\nmade = "now"\ncamera_name = "c"\n[tray]\ncorners = [[0,0],[1,0],[1,1],[0,1]]\n'
+)
 
 
 @pytest.fixture
 def profile() -> Profile:
-    """One with everything in it."""
+    """A profile with every value."""
     return Profile(
         camera="Kamera «1»",
         made="2026-11-20T18:00:00+00:00",
@@ -44,68 +46,68 @@ def profile() -> Profile:
     )
 
 
-def test_what_is_written_reads_back(profile, tmp_path):
+def test_a_written_profile_reads_back(profile, tmp_path):
     save(profile, tmp_path / "new" / "calibration.toml")
 
     assert load(tmp_path / "new" / "calibration.toml") == profile
 
 
-def test_what_is_not_known_is_left_out():
+def test_unknown_values_are_left_out():
     whole = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 
-    assert parse(LEAST, "here") == Profile("c", "now", Outline(whole))
-    assert as_text(parse(LEAST, "here")).count("[") == 6  # one table, and five of the corners
+    assert parse(MINIMAL, "here") == Profile("c", "now", Outline(whole))
+    assert as_text(parse(MINIMAL, "here")).count("[") == 6  # one table, and five of the corners
 
 
-def test_no_file_is_no_profile(tmp_path):
+def test_a_missing_file_is_no_profile(tmp_path):
     assert load(tmp_path / "calibration.toml") is None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("format = ", "not valid TOML"),
         ("", "format is missing: allowed is a whole number"),
-        (LEAST.replace("format = 2", "format = 9"), "made by a newer Traykeeper: update"),
+        (MINIMAL.replace("format = 2", "format = 9"), "made by a newer Traykeeper: update"),
         (
-            LEAST.replace("format = 2", "format = true"),
+            MINIMAL.replace("format = 2", "format = true"),
             "format found True: allowed is a whole number",
         ),
-        (LEAST.replace("[1,1]", "[1,7]"), "tray.corners found"),
-        (LEAST.replace("[1,1]", "[nan,1]"), "tray.corners found"),
-        (LEAST.replace("[[0,0],[1,0],[1,1],[0,1]]", "[[0,0],[1,1],[1,0],[0,1]]"), "cross"),
-        (LEAST + "level = 2\n", "tray.level found 2: allowed is a number from 0 to 1"),
-        (LEAST + "hue = 2\n", "tray.hue is no key here: known are corners, level, sides"),
-        (LEAST + f"{'9' * 2000} = 2\n", "tray.99999"),
-        (LEAST + "[camera]\ngain = 2.0\n", "camera.exposure_us must be set together"),
-        (LEAST + "[seen]\nleans = [[0, 0, 0, 0]]\n", "seen.leans found"),
-        (LEAST + "[seen]\nleans = [[0, 0, 0, 0, -1]]\n", "seen.leans found"),
-        (LEAST + "[seen]\nleans = [[0, 0, nan, 0, 1]]\n", "seen.leans found"),
-        (LEAST + "[dice]\nedge = 0.1\n", "dice.spread is missing: allowed is a number"),
-        (LEAST + "aside = 3\n", "tray.aside is no key here"),
-        (LEAST.replace('"c"', "3"), "camera_name found 3: allowed is one line of text in quotes"),
-        (LEAST[: LEAST.index("[tray]")], "[tray] is missing"),
+        (MINIMAL.replace("[1,1]", "[1,7]"), "tray.corners found"),
+        (MINIMAL.replace("[1,1]", "[nan,1]"), "tray.corners found"),
+        (MINIMAL.replace("[[0,0],[1,0],[1,1],[0,1]]", "[[0,0],[1,1],[1,0],[0,1]]"), "cross"),
+        (MINIMAL + "level = 2\n", "tray.level found 2: allowed is a number from 0 to 1"),
+        (MINIMAL + "hue = 2\n", "tray.hue is no key here: known are corners, level, sides"),
+        (MINIMAL + f"{'9' * 2000} = 2\n", "tray.99999"),
+        (MINIMAL + "[camera]\ngain = 2.0\n", "camera.exposure_us must be set together"),
+        (MINIMAL + "[seen]\nleans = [[0, 0, 0, 0]]\n", "seen.leans found"),
+        (MINIMAL + "[seen]\nleans = [[0, 0, 0, 0, -1]]\n", "seen.leans found"),
+        (MINIMAL + "[seen]\nleans = [[0, 0, nan, 0, 1]]\n", "seen.leans found"),
+        (MINIMAL + "[dice]\nedge = 0.1\n", "dice.spread is missing: allowed is a number"),
+        (MINIMAL + "aside = 3\n", "tray.aside is no key here"),
+        (MINIMAL.replace('"c"', "3"), "camera_name found 3: allowed is one line of text in quotes"),
+        (MINIMAL[: MINIMAL.index("[tray]")], "[tray] is missing"),
     ],
 )
-def test_every_fault_is_one_line_with_file_key_and_remedy(text, told):
+def test_every_fault_is_one_line_with_file_key_and_remedy(text, expected):
     with pytest.raises(ProfileError) as error:
         parse(text, "my.toml")
 
-    assert told in str(error.value)
+    assert expected in str(error.value)
     assert str(error.value).startswith("my.toml")
     assert "calibrate again" in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 400
 
 
-def test_an_unreadable_file_says_so(tmp_path):
+def test_a_file_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(ProfileError, match="not text"):
         load(tmp_path / "a.toml")
 
 
-def test_older_data_go_up_step_by_step():
+def test_older_data_are_migrated_step_by_step():
     steps = {1: lambda data: data | {"a": 1}, 2: lambda data: data | {"b": data["a"] + 1}}
     table = toml_table.parse("format = 1", "x", ProfileError)
 
@@ -113,23 +115,23 @@ def test_older_data_go_up_step_by_step():
 
 
 def test_an_old_file_is_kept_beside_the_new_one(tmp_path, monkeypatch):
-    old = LEAST.replace("format = 2", "format = 0").replace("made", "born")
+    old = MINIMAL.replace("format = 2", "format = 0").replace("made", "born")
     (tmp_path / "calibration.toml").write_text(old, "utf-8")
     rename = {0: lambda data: {k.replace("born", "made"): v for k, v in data.items()}}
     monkeypatch.setattr(profiles, "STEPS", rename | profiles.STEPS)
 
-    assert load(tmp_path / "calibration.toml") == parse(LEAST, "here")
+    assert load(tmp_path / "calibration.toml") == parse(MINIMAL, "here")
     assert (tmp_path / "calibration.toml.0.bak").read_text("utf-8") == old
     assert f"format = {FORMAT}" in (tmp_path / "calibration.toml").read_text("utf-8")
 
 
 def test_the_first_format_has_no_leans(tmp_path):
-    (tmp_path / "calibration.toml").write_text(LEAST.replace("format = 2", "format = 1"), "utf-8")
+    (tmp_path / "calibration.toml").write_text(MINIMAL.replace("format = 2", "format = 1"), "utf-8")
 
-    assert load(tmp_path / "calibration.toml") == parse(LEAST, "here")
+    assert load(tmp_path / "calibration.toml") == parse(MINIMAL, "here")
 
 
-def test_a_reader_never_sees_half_a_file(profile, tmp_path):
+def test_a_reader_never_sees_a_half_written_file(profile, tmp_path):
     path = tmp_path / "calibration.toml"
     save(profile, path)
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""The profile in use: with which camera, how that is opened, and what is put beside."""
+"""The profile in use: for which camera, with which tuning, and what is kept beside it."""
 
 from dataclasses import replace
 
@@ -20,8 +20,8 @@ TUNING = Tuning(focus_dpt=3.3, light=LIGHT)
 PI = Profile("imx708", "now", TRAY, held=held_controls(TUNING))
 
 
-class Tuned(SimulatedTray):
-    """A simulated tray that can be focused."""
+class TunableTray(SimulatedTray):
+    """A simulated tray whose focus and exposure can be set."""
 
     name = "imx708"
     tuning = TUNING
@@ -34,7 +34,7 @@ class Tuned(SimulatedTray):
         self.done += ("refocus",)
 
 
-def test_a_camera_holds_again_what_it_held(tmp_path):
+def test_a_camera_is_opened_with_the_saved_tuning(tmp_path):
     profiles = ProfileStore(tmp_path / FILE)
     profiles.save(PI)
     usual = Tuning(rotation=180, mains_hz=60)
@@ -55,7 +55,7 @@ def test_a_camera_holds_again_what_it_held(tmp_path):
         ("replay of evening", "picamera2", False),
     ],
 )
-def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
+def test_only_the_camera_of_the_profile_gets_its_tuning(camera, spec, fits):
     profiles = ProfileStore()
     profiles.save(replace(PI, camera=camera))
 
@@ -63,7 +63,7 @@ def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
 
 
 @pytest.mark.parametrize(
-    ("camera", "spec", "meant"),
+    ("camera", "spec", "resolved"),
     [
         ("imx708", "auto", "picamera2"),
         ("imx708", "sim", "sim"),
@@ -71,20 +71,20 @@ def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
         ("simulated tray", "auto", "auto"),
     ],
 )
-def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, meant):
+def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, resolved):
     profiles = ProfileStore()
     assert profiles.resolve_camera(spec) == spec
     profiles.save(replace(PI, camera=camera))
 
-    assert profiles.resolve_camera(spec) == meant
+    assert profiles.resolve_camera(spec) == resolved
 
 
-def test_what_a_camera_does_not_tell_is_not_held():
+def test_unknown_controls_are_not_saved():
     assert held_controls(Tuning()) == HeldControls()
     assert held_controls(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
 
 
-def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
+def test_a_broken_profile_is_reported_and_kept_beside_the_next_one(tmp_path):
     (tmp_path / FILE).write_text("format = 2\n", "utf-8")
     profiles = ProfileStore(tmp_path / FILE)
 
@@ -96,7 +96,7 @@ def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
     assert not profiles.trouble
 
 
-def test_that_of_another_camera_is_put_beside(tmp_path):
+def test_the_profile_of_another_camera_is_kept_beside_the_new_one(tmp_path):
     profiles = ProfileStore(tmp_path / FILE)
     profiles.save(PI)
     profiles.save(replace(PI, camera="USB camera 0"))
@@ -105,7 +105,7 @@ def test_that_of_another_camera_is_put_beside(tmp_path):
     assert load(tmp_path / FILE).camera == "USB camera 0"
 
 
-def test_on_a_full_disk_the_one_before_stands(tmp_path):
+def test_on_a_full_disk_the_old_profile_stays(tmp_path):
     with small_disk(tmp_path / "card") as disk:
         profiles = ProfileStore(disk / FILE)
         profiles.save(PI)
@@ -116,7 +116,7 @@ def test_on_a_full_disk_the_one_before_stands(tmp_path):
         assert profiles.profile == ProfileStore(disk / FILE).profile == PI
 
 
-def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
+def test_a_named_profile_must_exist_and_be_valid(tmp_path):
     with pytest.raises(UsageError, match="no such file"):
         load_named_profile(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("format = 3", "utf-8")
@@ -124,7 +124,7 @@ def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
         load_named_profile(tmp_path / "bad.toml")
 
 
-def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
+def test_a_wrapped_camera_knows_the_tray_of_its_profile_as_soon_as_there_is_one():
     profiles, tray = ProfileStore(), SimulatedTray(roll_s=0.0)
     camera = with_profile(tray, profiles)
 
@@ -137,8 +137,8 @@ def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
     assert camera.tray == tray.tray
 
 
-def test_a_camera_that_can_be_focused_can_be_so_when_fitted():
-    inner = Tuned(roll_s=0.0)
+def test_a_tunable_camera_stays_tunable_when_wrapped():
+    inner = TunableTray(roll_s=0.0)
     camera = with_profile(inner, ProfileStore())
 
     assert isinstance(camera, Tunable)

@@ -1,4 +1,4 @@
-"""Calibration at the simulated tray: real camera thread, real reader, real file."""
+"""Calibration of the simulated tray, with a real camera thread, reader and file."""
 
 from time import monotonic, sleep
 
@@ -15,7 +15,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
-from tests.device.calibrating.test_profile_store import Tuned
+from tests.device.calibrating.test_profile_store import TunableTray
 from web.contracts.calibration import CalibrationStep
 
 SIZE = (1536, 864)
@@ -23,7 +23,7 @@ FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 
 
 class Bench:
-    """A tray, an eye over it, and the calibration."""
+    """A tray, the watch over it, and the calibration."""
 
     def __init__(self, folder, tray):
         self.tray, self.file = tray, folder / FILE
@@ -70,7 +70,7 @@ def bench(make):
     return make()
 
 
-def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
+def test_the_tray_is_found_with_a_set_aside_area_and_saved(bench):
     state = bench.wizard.do(CalibrationStep.FIND)
     truth = Outline.of(bench.tray.tray, *SIZE)
 
@@ -89,7 +89,7 @@ def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
     assert 0 < profile.level < 1
 
 
-def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
+def test_corners_that_were_dragged_are_used_by_the_camera_once_saved(bench):
     bench.wizard.set_corners(FAR, None)
     assert bench.wizard.state().tray == FAR
     bench.wizard.do(CalibrationStep.SAVE)
@@ -98,12 +98,12 @@ def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
     assert watched == Outline(FAR).in_px(*SIZE)
 
 
-def test_corners_that_cross_are_refused_in_words(bench):
+def test_corners_that_cross_are_refused(bench):
     with pytest.raises(TableError, match=r"The tray: the corners cross"):
         bench.wizard.set_corners((FAR[0], FAR[2], FAR[1], FAR[3]), None)
 
 
-def test_a_zone_is_proposed_or_refused_for_want_of_room(bench):
+def test_a_set_aside_area_is_proposed_or_refused_if_there_is_no_room(bench):
     bench.wizard.do(CalibrationStep.FIND)
     bench.wizard.set_corners(bench.wizard.state().tray, None)
     assert bench.wizard.state().aside is None
@@ -115,7 +115,7 @@ def test_a_zone_is_proposed_or_refused_for_want_of_room(bench):
     assert not bench.wizard.state().room
 
 
-def test_leaving_loses_nothing_and_discarding_brings_back_what_is_saved(bench):
+def test_the_draft_stays_until_it_is_discarded(bench):
     bench.wizard.do(CalibrationStep.FIND)
     bench.wizard.do(CalibrationStep.SAVE)
     saved = bench.wizard.state().tray
@@ -125,14 +125,14 @@ def test_leaving_loses_nothing_and_discarding_brings_back_what_is_saved(bench):
     assert bench.wizard.do(CalibrationStep.DISCARD).tray == saved
 
 
-def know_the_tray(bench):
-    """As if it was dragged exactly."""
+def set_exact_corners(bench):
+    """Set the corners exactly, as if a person had dragged them."""
     corners = Outline.of(bench.tray.tray, *SIZE).corners
     bench.wizard.set_corners(corners, Outline.of(bench.tray.aside, *SIZE).corners)
 
 
 def test_two_throws_teach_the_dice(bench):
-    know_the_tray(bench)
+    set_exact_corners(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     first = bench.wizard.do(CalibrationStep.LEARN).learning
     assert not first.learnt
@@ -154,8 +154,8 @@ def test_two_throws_teach_the_dice(bench):
     assert bench.wizard.do(CalibrationStep.FORGET).learning.learnt is False
 
 
-def test_the_same_dice_are_not_thrown_twice_and_an_empty_tray_is_no_throw(bench):
-    know_the_tray(bench)
+def test_dice_that_were_not_thrown_and_an_empty_tray_are_refused(bench):
+    set_exact_corners(bench)
     with pytest.raises(TableError, match="empty"):
         bench.wizard.do(CalibrationStep.TEST)
     bench.throw(1, 2, 3, 4, 5, 6)
@@ -164,8 +164,8 @@ def test_the_same_dice_are_not_thrown_twice_and_an_empty_tray_is_no_throw(bench)
         bench.wizard.do(CalibrationStep.TEST)
 
 
-def test_the_self_test_wants_three_whole_throws_running(bench):
-    know_the_tray(bench)
+def test_the_self_test_needs_three_complete_throws_in_a_row(bench):
+    set_exact_corners(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     bench.tray.set_aside([1], to="gone")
     failed = bench.wizard.do(CalibrationStep.TEST)
@@ -182,7 +182,7 @@ def test_the_self_test_wants_three_whole_throws_running(bench):
     assert bench.wizard.do(CalibrationStep.RETEST).trials == ()
 
 
-def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeypatch):
+def test_presses_belong_to_the_calibration_only_while_its_page_is_open(bench, monkeypatch):
     assert not bench.wizard.handle_press(0.1)
     bench.wizard.set_button_use("button")
     assert bench.wizard.handle_press(0.1)
@@ -193,7 +193,7 @@ def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeyp
     assert not bench.wizard.handle_press(0.1)
 
 
-def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
+def test_reading_the_state_does_not_keep_the_button_from_the_match(bench, monkeypatch):
     bench.wizard.set_button_use("button")
     monkeypatch.setattr(module, "PAGE_S", 0.1)
     sleep(0.1)
@@ -205,7 +205,7 @@ def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
 
 
 def test_a_press_reads_a_throw_of_the_self_test(bench):
-    know_the_tray(bench)
+    set_exact_corners(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     bench.wizard.set_button_use("test")
     assert bench.wizard.handle_press(0.1)
@@ -213,15 +213,15 @@ def test_a_press_reads_a_throw_of_the_self_test(bench):
     bench.until(lambda state: state.trials)
 
 
-def test_a_press_that_is_refused_says_why(bench):
-    know_the_tray(bench)
+def test_a_refused_press_says_why(bench):
+    set_exact_corners(bench)
     bench.wizard.set_button_use("learn")
     assert bench.wizard.handle_press(0.1)
 
     bench.until(lambda state: "empty" in str(state.words))
 
 
-def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
+def test_the_lamp_shows_a_colour_until_a_person_answers(bench):
     bench.wizard.show_colour("green")
     assert bench.wizard.page.colour == "green"
     state = bench.wizard.confirm_colour("green", seen=False)
@@ -231,8 +231,8 @@ def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
     assert len(bench.lamps) == 2
 
 
-def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
-    bench = make(Tuned(seed=8, roll_s=0.0))
+def test_a_tunable_camera_is_focused_and_its_tuning_is_saved(make):
+    bench = make(TunableTray(seed=8, roll_s=0.0))
     bench.wizard.do(CalibrationStep.FOCUS)
     assert bench.tray.done == ("refocus", "relock_exposure")
     bench.wizard.do(CalibrationStep.SAVE)
@@ -241,12 +241,12 @@ def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
     assert (held.focus_dpt, held.exposure_us, held.gain) == (3.3, 10_000, 2.5)
 
 
-def test_one_that_cannot_says_so(bench):
+def test_a_camera_that_cannot_be_set_is_refused(bench):
     with pytest.raises(TableError, match="turn the ring"):
         bench.wizard.do(CalibrationStep.FOCUS)
 
 
-def test_without_a_camera_it_says_so(make, monkeypatch):
+def test_without_a_camera_steps_are_refused(make, monkeypatch):
     monkeypatch.setattr(wizard_camera, "FRAME_S", 0.3)
     bench = make()
 
@@ -260,7 +260,7 @@ def test_without_a_camera_it_says_so(make, monkeypatch):
         bench.wizard.do(CalibrationStep.SAVE)
 
 
-def test_a_folder_that_cannot_be_written_is_named(bench, monkeypatch):
+def test_a_failed_save_says_why_and_keeps_the_draft(bench, monkeypatch):
     def full(_):
         raise OSError(28, "No space left on device")
 

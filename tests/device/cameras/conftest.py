@@ -10,7 +10,7 @@ def tray(clock):
 
 @pytest.fixture
 def rest(tray, clock):
-    """Let a second and a bit go by: thrown dice lie then."""
+    """Let enough time pass for thrown dice to come to rest."""
 
     def pass_time():
         clock.now_s += 1.1

@@ -14,14 +14,14 @@ def test_auto_without_a_pi_camera_is_the_simulated_tray(monkeypatch):
     assert camera_opener("auto")().name == "simulated tray"
 
 
-def test_auto_with_a_pi_camera_takes_it(monkeypatch):
+def test_auto_with_a_pi_camera_opens_it(monkeypatch):
     monkeypatch.setattr(device.cameras, "has_pi_camera", lambda: True)
     monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda tuning: "the Pi's camera")
 
     assert camera_opener("auto")() == "the Pi's camera"
 
 
-def test_the_simulated_tray_takes_seed_and_look():
+def test_the_simulated_tray_is_opened_with_seed_and_look():
     first, second = (camera_opener("sim:travel", seed=4, roll_s=0)() for _ in range(2))
     first.throw()
     second.throw()
@@ -29,7 +29,7 @@ def test_the_simulated_tray_takes_seed_and_look():
     assert first.visible_dice == second.visible_dice
 
 
-def test_a_replay_path_may_hold_colons(tmp_path):
+def test_a_replay_path_may_contain_colons(tmp_path):
     with pytest.raises(CameraError, match="a:b"):
         camera_opener(f"replay:{tmp_path}/a:b")()
 
@@ -37,14 +37,14 @@ def test_a_replay_path_may_hold_colons(tmp_path):
 @pytest.mark.parametrize(
     "spec", ["", "webcam", "usb:x", "usb:-1", "replay:", "auto:1", "sim:plaid"]
 )
-def test_an_unknown_camera_is_one_line_with_the_remedy(spec):
+def test_an_unknown_camera_is_refused_in_one_line_with_the_remedy(spec):
     with pytest.raises(UsageError, match=r"(take|choose) ") as caught:
         camera_opener(spec)()
 
     assert "\n" not in str(caught.value)
 
 
-def test_a_camera_is_not_opened_where_phones_take_the_pictures():
+def test_no_camera_is_opened_if_phones_take_the_pictures():
     with pytest.raises(UsageError, match="in play only: choose auto"):
         camera_opener("phone")()
 
@@ -54,7 +54,7 @@ def test_a_missing_usb_camera_is_a_camera_error():
         camera_opener("usb:98")()
 
 
-def test_a_camera_that_may_be_plugged_in_later_is_opened_only_when_asked(monkeypatch):
+def test_a_hot_pluggable_camera_is_opened_only_on_demand(monkeypatch):
     monkeypatch.setitem(sys.modules, "picamera2", None)
     opener = camera_opener("usb:97")
 

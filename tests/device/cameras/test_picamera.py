@@ -1,4 +1,4 @@
-"""What can be told without a Pi: a stand-in for picamera2 that behaves as its source reads."""
+"""The Pi's camera, tested without a Pi on a stand-in that behaves like the source of picamera2."""
 
 import sys
 import threading
@@ -74,16 +74,16 @@ class Picamera2:
     def global_camera_info(cls):
         return cls.cameras
 
-    def create_video_configuration(self, **wish):
-        return wish
+    def create_video_configuration(self, **wanted):
+        return wanted
 
-    def configure(self, wish):
-        self.wish = wish
+    def configure(self, wanted):
+        self.wanted = wanted
         self.pictures["main"] = np.full((1296, 2304, 3), COLOUR, np.uint8)
         self.pictures["lores"] = i420(320, 180)
 
     def camera_configuration(self):
-        return self.wish
+        return self.wanted
 
     def start(self):
         pass
@@ -137,7 +137,7 @@ def test_capture_asks_for_a_frame_exposed_after_the_call(library):
 
 
 @pytest.mark.parametrize("exposure", [{"ExposureTime": 10_000}, {}])
-def test_older_frames_are_let_go_also_where_the_camera_tells_no_exposure(library, exposure):
+def test_older_frames_are_skipped_even_if_the_camera_reports_no_exposure(library, exposure):
     camera = Picamera2Camera()
     camera._camera.exposure = exposure
     camera._reports_exposure = bool(exposure)
@@ -150,7 +150,7 @@ def test_older_frames_are_let_go_also_where_the_camera_tells_no_exposure(library
     assert camera._camera.held == 0
 
 
-def test_a_camera_that_shows_only_old_frames_is_an_error(library, monkeypatch):
+def test_a_camera_that_delivers_only_old_frames_is_an_error(library, monkeypatch):
     monkeypatch.setattr(picamera, "TIMEOUT_S", 0.1)
     camera = Picamera2Camera()
     monkeypatch.setattr(camera._camera, "late", 10**9)
@@ -159,7 +159,7 @@ def test_a_camera_that_shows_only_old_frames_is_an_error(library, monkeypatch):
         camera.capture()
 
 
-def test_preview_takes_the_small_stream_as_it_comes(library):
+def test_a_preview_is_the_next_frame_of_the_small_stream(library):
     camera = Picamera2Camera()
     preview = camera.preview()
 
@@ -168,7 +168,7 @@ def test_preview_takes_the_small_stream_as_it_comes(library):
     assert np.allclose(preview.image[90, 160], COLOUR, atol=4)
 
 
-def test_the_request_is_given_back_even_when_its_format_is_of_no_use(library):
+def test_the_request_is_released_even_if_its_format_is_unknown(library):
     camera = Picamera2Camera()
     camera._streams["main"]["format"] = "SRGGB10"
 
@@ -197,16 +197,16 @@ def test_a_hung_camera_is_a_camera_error(library, monkeypatch):
         (MODULE_3[2:], (4608, 2592)),
     ],
 )
-def test_the_mode_sees_the_full_field(modes, size):
+def test_the_chosen_mode_sees_the_full_field(modes, size):
     assert size == _full_field(modes)["size"]
 
 
-def test_a_camera_that_tells_no_modes_is_asked_for_the_usual_size():
+def test_a_camera_that_reports_no_modes_has_none_chosen():
     assert _full_field([{"format": "NV12"}]) is None
 
 
 @pytest.mark.parametrize("padding", [0, 64])
-def test_yuv_pictures_become_bgr_without_their_padding(padding):
+def test_yuv_images_become_bgr_without_their_padding(padding):
     picture = as_bgr(i420(320, 180, padding), {"size": (320, 180), "format": "YUV420"})
 
     assert picture.shape == (180, 320, 3)
@@ -222,13 +222,13 @@ def test_yuv_pictures_become_bgr_without_their_padding(padding):
         ("XBGR8888", (*COLOUR[::-1], 255)),
     ],
 )
-def test_rgb_pictures_become_bgr(name, pixel):
+def test_rgb_images_become_bgr(name, pixel):
     array = np.full((20, 30, len(pixel)), pixel, np.uint8)
 
     assert as_bgr(array, {"size": (30, 20), "format": name})[5, 5].tolist() == list(COLOUR)
 
 
-def test_nv12_pictures_become_bgr():
+def test_nv12_images_become_bgr():
     planes = i420(320, 180)
     chroma = planes[180:].reshape(2, -1)
     nv12 = np.vstack([planes[:180], chroma.T.reshape(90, 320)])
@@ -237,7 +237,7 @@ def test_nv12_pictures_become_bgr():
     assert np.allclose(picture[90, 160], COLOUR, atol=4)
 
 
-def test_without_picamera2_the_error_tells_how_to_install_it(monkeypatch):
+def test_without_picamera2_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "picamera2", None)
 
     assert not has_pi_camera()
@@ -245,7 +245,7 @@ def test_without_picamera2_the_error_tells_how_to_install_it(monkeypatch):
         Picamera2Camera()
 
 
-def test_without_a_camera_the_error_tells_what_to_check(library):
+def test_without_a_camera_the_error_says_what_to_check(library):
     library.cameras = ()
 
     assert not has_pi_camera()
@@ -263,10 +263,10 @@ def test_a_camera_in_use_elsewhere_is_an_error(library, monkeypatch):
     monkeypatch.setattr(library, "start", busy)
     with pytest.raises(CameraError, match=r"resource busy.*close other programs"):
         Picamera2Camera()
-    assert begun[0].closed  # else it could not be opened again
+    assert begun[0].closed  # otherwise it could not be opened again
 
 
-def test_a_camera_that_hangs_on_closing_is_left_behind(library, monkeypatch):
+def test_a_camera_that_hangs_while_closing_is_left_behind(library, monkeypatch):
     monkeypatch.setattr(picamera, "CLOSING_S", 0.05)
     hang = threading.Event()
     camera = Picamera2Camera()
@@ -282,7 +282,7 @@ def test_a_camera_that_hangs_on_closing_is_left_behind(library, monkeypatch):
 @pytest.mark.parametrize(
     ("rotation", "corner"), [(0, (0, 0)), (90, (0, -1)), (180, (-1, -1)), (270, (-1, 0))]
 )
-def test_both_streams_are_turned(library, rotation, corner):
+def test_both_streams_are_rotated(library, rotation, corner):
     camera = Picamera2Camera(Tuning(rotation=rotation))
     camera._camera.pictures["main"][:200, :200] = 255
     seen, small = camera.capture().image, camera.preview().image

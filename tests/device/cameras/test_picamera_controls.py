@@ -1,4 +1,4 @@
-"""Exposure, white balance and focus found and held, on a sensor that answers as libcamera does."""
+"""Exposure, white balance and focus are found and held, on a sensor that behaves like libcamera."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ FRAME_US = 33_333
 
 
 class Sensor:
-    """Finds its exposure step by step; a value that is set turns its search off."""
+    """A sensor that approaches its exposure step by step until a value is set."""
 
     def __init__(self, wanted_us=14_000, *, has=()):
         self.camera_controls = dict.fromkeys(
@@ -23,11 +23,11 @@ class Sensor:
         self.coming = []
         self.auto = True
         self.awb = True
-        self.told = []
+        self.requests = []
 
     def set_controls(self, controls):
         assert set(controls) <= set(self.camera_controls)
-        self.told.append(controls)
+        self.requests.append(controls)
         self.coming.append([DELAY, controls])
 
     def frame(self):
@@ -38,7 +38,7 @@ class Sensor:
             [c for c in self.coming if c[0] > 0],
         )
         for change in due:
-            self.auto = change.get("ExposureTime", not self.auto) == 0  # AeEnable is not heard
+            self.auto = change.get("ExposureTime", not self.auto) == 0  # AeEnable is ignored
             self.awb = change.get("AwbEnable", self.awb) and "ColourGains" not in change
             self.seen |= {k: v for k, v in change.items() if k in self.seen and v}
         if self.auto:
@@ -51,7 +51,7 @@ class Sensor:
 
 
 class Lens(Sensor):
-    """With a motor that focuses at 30 cm."""
+    """A sensor with a motorised lens that focuses at 30 cm."""
 
     def __init__(self):
         super().__init__(has=("AfMode", "LensPosition"))
@@ -69,15 +69,15 @@ class Lens(Sensor):
         pass
 
 
-def begun(sensor, tuning=None):
+def applied(sensor, tuning=None):
     controls = PicameraControls(sensor, sensor.frame, tuning or Tuning())
     controls.apply()
     return controls
 
 
-def test_exposure_settles_and_is_then_held_free_of_flicker():
+def test_exposure_settles_and_is_then_held_without_flicker():
     sensor = Sensor(wanted_us=14_000)
-    light = begun(sensor).tuning.light
+    light = applied(sensor).tuning.light
 
     assert light.exposure_us == 10_000
     assert light.gain == pytest.approx(2.8, rel=0.03)
@@ -89,21 +89,21 @@ def test_exposure_settles_and_is_then_held_free_of_flicker():
 
 
 def test_under_60_hz_the_exposure_is_a_multiple_of_its_half_period():
-    light = begun(Sensor(wanted_us=18_000), Tuning(mains_hz=60)).tuning.light
+    light = applied(Sensor(wanted_us=18_000), Tuning(mains_hz=60)).tuning.light
 
     assert light.exposure_us == 2 * 8_333
 
 
-def test_the_exposure_is_in_force_when_beginning_is_over():
+def test_the_exposure_has_taken_effect_once_the_controls_are_applied():
     sensor = Sensor()
-    light = begun(sensor).tuning.light
+    light = applied(sensor).tuning.light
 
     assert sensor.seen["ExposureTime"] == light.exposure_us
 
 
-def test_relocking_the_exposure_follows_a_light_that_changed():
+def test_relocking_the_exposure_follows_a_changed_light():
     sensor = Sensor(wanted_us=30_000)
-    controls = begun(sensor)
+    controls = applied(sensor)
     assert controls.tuning.light.exposure_us == 30_000
     sensor.wanted_us = 9_000
     controls.relock_exposure()
@@ -112,38 +112,38 @@ def test_relocking_the_exposure_follows_a_light_that_changed():
     assert controls.tuning.light.gain == pytest.approx(1.8, rel=0.03)
 
 
-def test_what_calibration_found_is_held_without_looking():
+def test_a_known_tuning_is_held_without_a_search():
     sensor = Lens()
     known = Tuning(focus_dpt=4.0, light=HeldLight(20_000, 1.5, 1.9, 1.4))
 
-    assert begun(sensor, known).tuning == known
+    assert applied(sensor, known).tuning == known
     assert sensor.cycles == 0
     assert sensor.seen["LensPosition"] == 4.0
     assert sensor.seen["ExposureTime"] == 20_000
-    assert not any("AeEnable" in told for told in sensor.told)
+    assert not any("AeEnable" in requests for requests in sensor.requests)
 
 
-def test_it_focuses_once_and_holds_the_lens_there():
+def test_the_lens_focuses_once_and_stays_there():
     sensor = Lens()
-    controls = begun(sensor)
+    controls = applied(sensor)
 
     assert controls.tuning.focus_dpt == 3.3
     assert sensor.cycles == 1
-    assert {"AfMode": 0, "LensPosition": 3.3} in sensor.told
+    assert {"AfMode": 0, "LensPosition": 3.3} in sensor.requests
 
 
 def test_an_autofocus_that_never_ends_leaves_the_lens_where_it_is():
     sensor = Lens()
     sensor.hangs = True
 
-    assert begun(sensor).tuning.focus_dpt == 1.0
+    assert applied(sensor).tuning.focus_dpt == 1.0
 
 
-def test_a_fixed_lens_is_left_alone():
-    assert begun(Sensor()).refocus() is None
+def test_a_fixed_lens_is_not_focused():
+    assert applied(Sensor()).refocus() is None
 
 
-def test_a_camera_that_tells_nothing_of_its_exposure_is_left_alone():
+def test_a_camera_that_reports_no_exposure_is_not_controlled():
     sensor = Sensor()
     sensor.camera_controls = {}
     sensor.seen = {}
@@ -151,14 +151,14 @@ def test_a_camera_that_tells_nothing_of_its_exposure_is_left_alone():
     controls.apply()
 
     assert controls.tuning.light is None
-    assert sensor.told == []
+    assert sensor.requests == []
 
 
-def test_the_lamps_flicker_is_told_where_the_camera_takes_it():
+def test_a_camera_that_avoids_flicker_gets_the_period_of_the_lamps():
     sensor = Sensor(has=("AeFlickerMode", "AeFlickerPeriod"))
-    begun(sensor)
+    applied(sensor)
 
-    assert {"AeFlickerMode": 1, "AeFlickerPeriod": 10_000} in sensor.told
+    assert {"AeFlickerMode": 1, "AeFlickerPeriod": 10_000} in sensor.requests
 
 
 @pytest.mark.parametrize(
@@ -169,14 +169,14 @@ def test_the_lamps_flicker_is_told_where_the_camera_takes_it():
         (33_000, 8.0, (30_000, 8.8)),
         (33_000, 16.0, (30_000, 16.0)),  # as bright as it can be
         (19_000, 1.0, (10_000, 1.9)),  # two halves would be too bright
-        (3_000, 1.0, (3_000, 1.0)),  # daylight: no lamp flickers in it
+        (3_000, 1.0, (3_000, 1.0)),  # daylight does not flicker
     ],
 )
-def test_the_steady_exposure_lets_in_the_same_light(exposure_us, gain, held):
+def test_the_flicker_free_exposure_lets_in_the_same_light(exposure_us, gain, held):
     assert held == flicker_free(exposure_us, gain, half_period_us=10_000, longest_us=33_000)
 
 
-def test_pictures_are_turned_clockwise():
+def test_images_are_rotated_clockwise():
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
 
     assert rotated(image, 0) is image

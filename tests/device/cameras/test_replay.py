@@ -43,7 +43,7 @@ def test_each_photo_is_shown_in_the_order_of_names_and_the_last_one_stays(folder
     assert seen == [50, 100, 150, 150, 150]
 
 
-def test_a_single_photo_stays(folder, clock):
+def test_a_single_photo_is_shown_all_the_time(folder, clock):
     camera = ReplayCamera(folder / "b.png", clock=clock)
     clock.now_s += 100
 
@@ -74,7 +74,7 @@ def test_a_film_plays_in_real_time_and_its_last_frame_stays(film, clock):
 
 
 @pytest.mark.parametrize("kind", ["missing", "empty", "broken photo", "broken film"])
-def test_what_cannot_be_replayed_is_named_with_the_remedy(kind, tmp_path):
+def test_a_path_that_cannot_be_replayed_is_named_with_the_remedy(kind, tmp_path):
     path = {
         "missing": tmp_path / "nowhere",
         "empty": tmp_path,

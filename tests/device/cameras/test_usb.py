@@ -14,9 +14,9 @@ FRAME_S = 0.01
 
 
 class Webcam:
-    """Delivers each exposure two frames late; a frame shows the number of its exposure.
+    """Delivers each frame two exposures late; a frame shows the number of its exposure.
 
-    Its driver lets nothing be set.
+    Its driver refuses all controls.
     """
 
     def __init__(self, index=0):
@@ -45,14 +45,14 @@ class Webcam:
 
 
 class Adjustable(Webcam):
-    """Its driver lets exposure and white balance be set; automatic, it makes pictures of 120."""
+    """A webcam with controls; its automatic exposure makes images of grey level 120."""
 
     def __init__(self, light=1.2):
         super().__init__()
-        self.light = light  # of brightness, a unit of exposure
+        self.light = light  # grey levels for each unit of exposure
         self.knobs = {
             cv2.CAP_PROP_AUTO_EXPOSURE: 3.0,
-            cv2.CAP_PROP_EXPOSURE: 156.0,  # what it was told last, not what it does
+            cv2.CAP_PROP_EXPOSURE: 156.0,  # what was set last, not the actual exposure
             cv2.CAP_PROP_GAIN: 8.0,
             cv2.CAP_PROP_AUTO_WB: 1.0,
             cv2.CAP_PROP_WB_TEMPERATURE: 4200.0,
@@ -93,7 +93,7 @@ def test_a_captured_frame_was_exposed_after_the_call(camera, webcam):
         assert shown > exposing
 
 
-def test_a_preview_is_small_and_waits_for_no_frame(camera, webcam):
+def test_a_preview_is_small_and_does_not_wait_for_a_frame(camera, webcam):
     camera.capture()
     webcam.flows.clear()
     preview = camera.preview()
@@ -121,7 +121,7 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     time.sleep(0.1)
 
     with pytest.raises(CameraError, match="gives no pictures"):
-        camera.preview()  # not the last picture for ever
+        camera.preview()  # and not the last frame for ever
     with pytest.raises(CameraError, match="gives no pictures"):
         camera.capture()
     camera.close()
@@ -130,7 +130,7 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     assert webcam.released.wait(1)
 
 
-def test_a_camera_that_is_not_there_is_named():
+def test_a_missing_camera_is_named():
     with pytest.raises(CameraError, match="no camera at /dev/video97: plug one in"):
         UsbCamera(97)
 
@@ -147,7 +147,7 @@ def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
 
 
 def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
-    monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # it takes some fifty
+    monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # settling takes about fifty frames
     camera = UsbCamera(open_device=lambda index: Webcam())
     camera.relock_exposure()
 
@@ -156,7 +156,7 @@ def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
 
 
 @pytest.mark.parametrize(("light", "exposure_us"), [(1.2, 10_000), (0.6, 20_000), (0.4, 30_000)])
-def test_exposure_is_held_at_the_multiple_that_is_as_bright(light, exposure_us):
+def test_exposure_is_held_at_the_multiple_with_the_same_brightness(light, exposure_us):
     webcam = Adjustable(light)
     camera = UsbCamera(open_device=lambda index: webcam)
     held = camera.tuning.light
@@ -168,7 +168,7 @@ def test_exposure_is_held_at_the_multiple_that_is_as_bright(light, exposure_us):
     assert webcam.knobs[cv2.CAP_PROP_AUTOFOCUS] == 0
 
 
-def test_a_camera_that_cannot_be_held_as_bright_goes_on_by_itself():
+def test_a_camera_that_gets_too_dark_keeps_its_automatic_exposure():
     webcam = Adjustable(light=0.05)
     camera = UsbCamera(open_device=lambda index: webcam)
     camera.close()
@@ -177,7 +177,7 @@ def test_a_camera_that_cannot_be_held_as_bright_goes_on_by_itself():
     assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
 
 
-def test_relocking_the_exposure_follows_the_light():
+def test_a_relocked_exposure_follows_the_light():
     webcam = Adjustable(light=1.2)
     camera = UsbCamera(open_device=lambda index: webcam)
     webcam.light = 0.6
@@ -187,7 +187,7 @@ def test_relocking_the_exposure_follows_the_light():
     assert camera.tuning.light.exposure_us == 20_000
 
 
-def test_what_calibration_found_is_set_at_once():
+def test_a_known_tuning_is_set_at_once():
     webcam = Adjustable()
     known = Tuning(rotation=90, light=HeldLight(20_000, 4.0, white_k=5000))
     camera = UsbCamera(tuning=known, open_device=lambda index: webcam)

@@ -1,4 +1,4 @@
-"""Whatever a driver says, what is held can be written down and held again."""
+"""A held exposure can be saved and held again, whatever the driver reports."""
 
 import cv2
 from hypothesis import given
@@ -13,7 +13,7 @@ from device.cameras.usb_controls import APPLY_FRAMES, SETTLE_S, settle
 from tests.clock import Clock
 
 MISSING = -1.0
-"""What OpenCV says of a control that the driver does not have."""
+"""OpenCV's value for a control that the driver does not have."""
 
 HALF_PERIOD_US = 10_000
 NUMBERS = st.just(MISSING) | st.integers(-(2**31), 2**31 - 1).map(float)
@@ -21,7 +21,7 @@ NUMBERS = st.just(MISSING) | st.integers(-(2**31), 2**31 - 1).map(float)
 
 
 class Driver:
-    """Says of its controls what it says, whatever it is told."""
+    """Reports the same values whatever is set."""
 
     def __init__(self, exposure=100.0, gain=MISSING, white_k=MISSING):
         self.values = {
@@ -45,11 +45,11 @@ def test_a_camera_without_gain_and_white_balance_holds_its_exposure():
     assert settled(Driver()) == HeldLight(10_000, 0.0)
 
 
-def test_an_exposure_that_is_not_told_is_what_was_asked_for():
+def test_an_exposure_that_is_not_reported_is_the_requested_one():
     assert settled(Driver(exposure=MISSING)) == HeldLight(HALF_PERIOD_US, 0.0)
 
 
-def test_five_frames_a_second_settle_in_seconds():
+def test_a_camera_with_five_frames_a_second_settles_in_seconds():
     clock, frame_s = Clock(1000.0), 0.2
 
     def brightness():
@@ -61,7 +61,7 @@ def test_five_frames_a_second_settle_in_seconds():
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_whatever_was_held_is_loaded_again(exposure, gain, white_k):
+def test_any_held_exposure_can_be_saved_and_loaded(exposure, gain, white_k):
     light = settled(Driver(exposure, gain, white_k))
     outline = Outline.centred()
     profile = Profile("USB camera 0", "now", outline, held=held_controls(Tuning(light=light)))

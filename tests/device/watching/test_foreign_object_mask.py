@@ -1,4 +1,4 @@
-"""Which part of a picture belongs to a thing that is no die."""
+"""Which part of a frame belongs to an object that is not a die."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from vision.reading import Die, Problem
 from vision.tray_change import TrayChange
 
 SHAPE = (200, 300, 3)
-THING = Die(None, 100, 100, 40, 40, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
+OBJECT = Die(None, 100, 100, 40, 40, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
 BESIDE = Die(3, 150, 100, 40, 40, 0, 0.99)
 
 
-def standing(*cells):
-    """What stands in these cells of ten pixels, as rows and columns."""
+def objects_in(*cells):
+    """Return a change with objects in these cells of ten pixels, as rows and columns."""
     stands = np.zeros((20, 30), np.uint8)
     for rows, columns in cells:
         stands[rows, columns] = 1
@@ -20,27 +20,27 @@ def standing(*cells):
     return TrayChange(stands, stands, nothing, nothing, 0, 0, 10.0)
 
 
-def test_it_is_what_was_ringed():
-    place = foreign_object_mask(THING, (), None, SHAPE)
+def test_the_mask_is_what_was_ringed():
+    mask = foreign_object_mask(OBJECT, (), None, SHAPE)
 
-    assert place[100, 100] == place[100, 75] == 255
-    assert place[100, 170] == place[20, 20] == 0
+    assert mask[100, 100] == mask[100, 75] == 255
+    assert mask[100, 170] == mask[20, 20] == 0
 
 
-def test_what_hangs_together_with_it_belongs_to_it_and_what_lies_elsewhere_does_not():
+def test_connected_parts_belong_to_the_object_and_other_objects_do_not():
     pen = (slice(9, 11), slice(8, 28))
     other = (slice(16, 18), slice(8, 12))
 
-    place = foreign_object_mask(THING, (), standing(pen, other), SHAPE)
+    mask = foreign_object_mask(OBJECT, (), objects_in(pen, other), SHAPE)
 
-    assert place[100, 270] == 255
-    assert place[170, 100] == 0
+    assert mask[100, 270] == 255
+    assert mask[170, 100] == 0
 
 
-def test_a_die_that_touches_it_stays_out():
+def test_a_die_that_touches_the_object_stays_out():
     both = (slice(8, 12), slice(8, 17))
 
-    place = foreign_object_mask(THING, (BESIDE,), standing(both), SHAPE)
+    mask = foreign_object_mask(OBJECT, (BESIDE,), objects_in(both), SHAPE)
 
-    assert place[100, 100] == 255
-    assert not place[86:115, 136:165].any()
+    assert mask[100, 100] == 255
+    assert not mask[86:115, 136:165].any()

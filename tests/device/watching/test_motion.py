@@ -1,4 +1,4 @@
-"""The watch over the tray: on the simulated tray, and on rendered throws of other dice."""
+"""Motion in the tray, on the simulated tray and on rendered throws of other dice."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from vision.reading import Quad
 FPS = 25
 
 
-class Show:
-    """A simulated tray and a watch that sees its previews in time."""
+class Bench:
+    """A simulated tray and a motion watch that sees its previews."""
 
     def __init__(self, seed=1, *, look="green", only_tray=True, fps=FPS):
         self.now_s = 50.0
@@ -30,7 +30,7 @@ class Show:
         self.run(1)
 
     def run(self, duration_s, change=lambda image, i: image):
-        """Scenes of some seconds; `change` may spoil each picture."""
+        """Feed previews for some seconds, each changed by `change`, and return the activities."""
         scenes = []
         for i in range(round(duration_s * self.fps)):
             self.now_s += 1 / self.fps
@@ -40,7 +40,7 @@ class Show:
         return scenes
 
     def tumbled(self, do, duration_s=2.0):
-        """Whether the watch calls it a throw when hands `do` something."""
+        """Whether the watch sees a throw after `do`."""
         before_s = self.now_s
         do()
         self.run(duration_s)
@@ -48,20 +48,20 @@ class Show:
 
 
 @pytest.fixture
-def show():
-    return Show()
+def bench():
+    return Bench()
 
 
-def test_an_untouched_tray_is_still_and_settled_after_the_time_asked_for():
-    show = Show()
-    scenes = show.run(1)
+def test_an_untouched_tray_is_still_and_settled():
+    bench = Bench()
+    scenes = bench.run(1)
 
     assert all(scene.is_settled and scene.motion is Motion.STILL for scene in scenes)
     assert scenes[-1].still_s == pytest.approx(2 - 1 / FPS)
 
 
 @pytest.mark.parametrize("still_s", [0.2, 0.4, 1.0])
-def test_settled_waits_as_long_as_asked(still_s):
+def test_a_tray_is_settled_after_the_given_time(still_s):
     frames = [np.full((180, 320, 3), 90, np.uint8)] * 40
     watch = MotionWatch(still_s=still_s)
     settled = [watch.feed(Frame(image, i / 20)).is_settled for i, image in enumerate(frames)]
@@ -70,7 +70,7 @@ def test_settled_waits_as_long_as_asked(still_s):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.4, 0.5, 0.6])
-def test_a_bright_hand_over_much_of_a_dark_tray_is_no_exposure(share):
+def test_a_bright_hand_over_a_dark_tray_is_not_taken_for_a_new_exposure(share):
     dark = np.random.default_rng(1).normal(40, 1.5, (180, 320, 3)).clip(0, 255).astype(np.uint8)
     watch = MotionWatch()
     seen = []
@@ -87,121 +87,123 @@ def test_a_bright_hand_over_much_of_a_dark_tray_is_no_exposure(share):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("look", ["green", "red"])
 def test_dice_are_never_settled_while_they_roll(seed, look):
-    show = Show(seed, look=look, only_tray=bool(seed % 2))
+    bench = Bench(seed, look=look, only_tray=bool(seed % 2))
     for n in (6, 4, 1):
-        show.tray.throw(n)
-        show.run(0.2)  # until then they are in the hand, and the tray truly still
-        while show.tray.is_rolling:
-            assert not show.run(1 / FPS)[0].is_settled
-        settled = [scene.is_settled for scene in show.run(0.6)]
+        bench.tray.throw(n)
+        bench.run(0.2)  # until then the dice are in the hand and the tray is still
+        while bench.tray.is_rolling:
+            assert not bench.run(1 / FPS)[0].is_settled
+        settled = [scene.is_settled for scene in bench.run(0.6)]
         assert settled[-1]
         assert settled.index(True) <= round(0.48 * FPS)
 
 
 @pytest.mark.parametrize("fps", [15, 25, 30])
 def test_a_throw_is_seen_tumbling(fps):
-    show = Show(2, fps=fps)
+    bench = Bench(2, fps=fps)
     for n in (6, 3, 2):
-        assert show.tumbled(lambda n=n: show.tray.throw(n))
+        assert bench.tumbled(lambda n=n: bench.tray.throw(n))
 
 
 def test_single_dice_are_nearly_always_seen_tumbling():
-    show = Show(3)
-    seen = [show.tumbled(lambda: show.tray.throw(1), 1.7) for _ in range(12)]
+    bench = Bench(3)
+    seen = [bench.tumbled(lambda: bench.tray.throw(1), 1.7) for _ in range(12)]
 
     assert sum(seen) >= 10
 
 
-def test_nothing_tumbled_before_the_first_throw(show):
-    assert not show.watch.tumbled_since(0)
+def test_nothing_tumbled_before_the_first_throw(bench):
+    assert not bench.watch.tumbled_since(0)
 
 
-def test_a_throw_before_the_mark_does_not_count(show):
-    show.tray.throw()
-    show.run(2)
-    marked_s = show.now_s
-    show.run(1)
+def test_a_throw_before_the_mark_does_not_count(bench):
+    bench.tray.throw()
+    bench.run(2)
+    marked_s = bench.now_s
+    bench.run(1)
 
-    assert show.watch.tumbled_since(marked_s - 2)
-    assert not show.watch.tumbled_since(marked_s)
-
-
-def test_dice_slid_by_a_hand_did_not_tumble(show):
-    show.tray.throw()
-    show.run(2)
-
-    assert not show.tumbled(lambda: show.tray.nudge(hand=True), 2.5)
-    assert not show.tumbled(show.tray.nudge)
+    assert bench.watch.tumbled_since(marked_s - 2)
+    assert not bench.watch.tumbled_since(marked_s)
 
 
-def test_dice_set_aside_and_laid_down_did_not_tumble(show):
-    show.tray.throw(values=[1, 1, 2, 3, 4, 6])
-    show.run(2)
+def test_dice_slid_by_a_hand_did_not_tumble(bench):
+    bench.tray.throw()
+    bench.run(2)
 
-    assert not show.tumbled(lambda: show.tray.set_aside([1, 1]), 1)
-    assert not show.tumbled(lambda: show.tray.place([5, 5, 5]), 1)
+    assert not bench.tumbled(lambda: bench.tray.nudge(hand=True), 2.5)
+    assert not bench.tumbled(bench.tray.nudge)
+
+
+def test_dice_set_aside_and_laid_down_did_not_tumble(bench):
+    bench.tray.throw(values=[1, 1, 2, 3, 4, 6])
+    bench.run(2)
+
+    assert not bench.tumbled(lambda: bench.tray.set_aside([1, 1]), 1)
+    assert not bench.tumbled(lambda: bench.tray.place([5, 5, 5]), 1)
 
 
 @pytest.mark.parametrize("only_tray", [True, False])
 def test_a_hand_is_seen_and_nothing_settles_while_it_is_there(only_tray):
-    show = Show(4, only_tray=only_tray)
-    show.tray.throw()
-    show.run(2)
-    thrown_s = show.now_s
-    show.tray.show_hand()
-    scenes = show.run(1.5)[8:]
+    bench = Bench(4, only_tray=only_tray)
+    bench.tray.throw()
+    bench.run(2)
+    thrown_s = bench.now_s
+    bench.tray.show_hand()
+    scenes = bench.run(1.5)[8:]
     assert all(scene.has_hand and scene.motion is Motion.HAND for scene in scenes)
     assert not any(scene.is_settled for scene in scenes)
 
-    show.tray.show_hand(False)
-    scenes = show.run(1.2)
+    bench.tray.show_hand(False)
+    scenes = bench.run(1.2)
     assert scenes[-1].is_settled
     assert not scenes[-1].has_hand
-    assert not show.watch.tumbled_since(thrown_s)
+    assert not bench.watch.tumbled_since(thrown_s)
 
 
-def test_a_tray_that_was_moved_is_not_taken_for_a_hand_forever(show):
+def test_a_tray_that_was_moved_is_not_taken_for_a_hand_forever(bench):
     def moved(image, _):
         return np.roll(image, 25, axis=1)
 
-    scenes = show.run(8, moved)
+    scenes = bench.run(8, moved)
     assert scenes[-1].is_settled
 
 
-def test_a_bump_against_the_table_is_motion_but_no_throw(show):
-    show.tray.throw()
-    show.run(2)
-    before_s = show.now_s
-    shaken = show.run(0.4, lambda image, i: np.roll(image, round(3 * np.sin(i + 1)), axis=1))
-    show.run(1)
+def test_a_bump_against_the_table_is_motion_but_not_a_throw(bench):
+    bench.tray.throw()
+    bench.run(2)
+    before_s = bench.now_s
+    shaken = bench.run(0.4, lambda image, i: np.roll(image, round(3 * np.sin(i + 1)), axis=1))
+    bench.run(1)
 
     assert not any(scene.is_settled for scene in shaken[1:])
-    assert not show.watch.tumbled_since(before_s)
+    assert not bench.watch.tumbled_since(before_s)
 
 
-def test_slow_exposure_drift_leaves_it_still(show):
-    show.tray.throw()
-    show.run(2)
-    scenes = show.run(4, lambda image, i: np.clip(image * (1 + 0.002 * i), 0, 255).astype(np.uint8))
+def test_slow_exposure_drift_leaves_it_still(bench):
+    bench.tray.throw()
+    bench.run(2)
+    scenes = bench.run(
+        4, lambda image, i: np.clip(image * (1 + 0.002 * i), 0, 255).astype(np.uint8)
+    )
 
     assert sum(scene.is_settled for scene in scenes) > 0.9 * len(scenes)
 
 
-def test_twice_the_noise_leaves_it_still(show):
+def test_twice_the_noise_leaves_it_still(bench):
     rng = np.random.default_rng(5)
-    show.tray.throw()
-    show.run(2)
+    bench.tray.throw()
+    bench.run(2)
 
     def noisy(image, _):
         return np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
 
-    show.run(0.5, noisy)
-    assert all(scene.is_settled for scene in show.run(2, noisy)[1:])
+    bench.run(0.5, noisy)
+    assert all(scene.is_settled for scene in bench.run(2, noisy)[1:])
 
 
 @pytest.mark.parametrize("turn_deg", [1.5, 10, 87, 93])
 def test_a_spinning_die_is_not_still(turn_deg):
-    """Also at speeds at which a square looks almost the same in each frame."""
+    """This includes speeds at which a square looks almost the same in each frame."""
     watch = MotionWatch()
     for i in range(60):
         image = np.full((360, 640, 3), (60, 100, 40), np.uint8)
@@ -216,34 +218,36 @@ def test_a_spinning_die_is_not_still(turn_deg):
         assert not scene.is_settled
 
 
-def test_pictures_of_another_size_begin_anew(show):
-    show.run(1)
-    scene = show.watch.feed(Frame(np.zeros((240, 320, 3), np.uint8), show.now_s + 0.04))
+def test_frames_of_another_size_start_again(bench):
+    bench.run(1)
+    scene = bench.watch.feed(Frame(np.zeros((240, 320, 3), np.uint8), bench.now_s + 0.04))
 
     assert not scene.is_settled
 
 
-def test_a_tray_needs_the_size_of_its_picture():
+def test_a_tray_needs_the_size_of_its_frame():
     with pytest.raises(ValueError, match="picture_px"):
         MotionWatch(tray=Quad(((0, 0), (1, 0), (1, 1), (0, 1))))
 
 
-def test_watching_costs_little(show):
-    show.tray.throw()
+def test_watching_costs_little(bench):
+    bench.tray.throw()
     frames = []
     for _ in range(40):
-        show.now_s += 0.04
-        frames.append(show.tray.preview())
+        bench.now_s += 0.04
+        frames.append(bench.tray.preview())
     watch, times_s = MotionWatch(), []
     for frame in frames:
         began_s = time.thread_time()
         watch.feed(frame)
         times_s.append(time.thread_time() - began_s)
 
-    assert np.median(times_s) < 0.02  # about 1.5 ms on a desk machine; slow testers pass too
+    assert (
+        np.median(times_s) < 0.02
+    )  # about 1.5 ms on a desktop; the limit leaves room for slow machines
 
 
-# Rendered throws: one line of labels a frame, 20 frames a second.
+# Rendered throws: one line of labels for each frame, 20 frames a second
 
 
 def sequences():
@@ -262,12 +266,12 @@ def sequence(request):
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("only_tray", [True, False])
-def test_rendered_throws_are_read_only_when_settled(sequence, only_tray):
-    """Of 156 frames 27 are called moving though labelled quiet, none the other way round.
+def test_rendered_throws_are_settled_only_at_rest(sequence, only_tray):
+    """Of 156 frames 27 are taken for moving but labelled quiet; none the other way round.
 
-    (29 where the whole picture counts.) All of those are within 0.2 s of a motion: shadows that
-    come before dice and hands and go after them, and the picture after the last motion, which
-    differs from the one before.
+    With the whole frame as the region there are 29. All of them are within 0.2 s of a motion: shadows
+    that arrive before dice and hands and leave after them, and the frame after the last motion,
+    which differs from the one before it.
     """
     watch, labels = watched(sequence, only_tray=only_tray)
     scenes = [scene for _, scene in labels]

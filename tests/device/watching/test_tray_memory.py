@@ -1,4 +1,4 @@
-"""What a watch has learnt of its table, and when it forgets it again."""
+"""What the watch learns about its tray, and when it forgets it."""
 
 from dataclasses import replace
 
@@ -13,9 +13,9 @@ FLAT = Lean(0.1, 0.1, 0.1, 0.0, 0.04)
 DICE = Reading((Die(3, 100, 100, 40, 40, 0, 0.99),), leans=(FLAT,))
 EMPTY = Reading()
 TRAY = Quad(((0, 0), (80, 0), (80, 60), (0, 60)))
-THING = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
+OBJECT = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
 BESIDE = Die(3, 70, 30, 10, 10, 0, 0.99)
-WITH_A_THING = Reading((THING, BESIDE), leans=(FLAT,))
+WITH_OBJECT = Reading((OBJECT, BESIDE), leans=(FLAT,))
 HERE = WatchedTray("one", (80, 60), (TRAY,))
 
 
@@ -23,11 +23,11 @@ def picture(level=90):
     return np.full((60, 80, 3), level, np.uint8)
 
 
-def rolled(_since_s):
+def tumbled(_since_s):
     return True
 
 
-def not_rolled(_since_s):
+def not_tumbled(_since_s):
     return False
 
 
@@ -38,9 +38,9 @@ def memory():
     return memory
 
 
-def test_of_another_table_it_is_known_only_how_dice_lay_when_it_was_calibrated(memory):
+def test_for_another_tray_only_the_leans_of_its_calibration_are_known(memory):
     memory.add(1.0, picture(), DICE)
-    memory.accept(1.0, rolled)
+    memory.accept(1.0, tumbled)
     memory.begin(replace(HERE, camera="two"), (FLAT, FLAT))
 
     assert memory.known.leans == (FLAT, FLAT)
@@ -49,18 +49,18 @@ def test_of_another_table_it_is_known_only_how_dice_lay_when_it_was_calibrated(m
 
 def test_a_reading_teaches_once_the_next_one_is_accepted(memory):
     memory.add(1.0, picture(), DICE)
-    memory.accept(1.0, rolled)
+    memory.accept(1.0, tumbled)
     assert memory.known.leans == ()
     memory.add(2.0, picture(), DICE)
-    memory.accept(2.0, rolled)
+    memory.accept(2.0, tumbled)
 
     assert memory.known.leans == (FLAT,)
 
 
-def test_a_throw_that_is_tapped_in_is_the_next_one_too(memory):
+def test_a_throw_that_was_tapped_in_counts_as_the_next_one(memory):
     memory.add(1.0, picture(), DICE)
-    memory.accept(1.0, rolled)
-    memory.accept(None, rolled)
+    memory.accept(1.0, tumbled)
+    memory.accept(None, tumbled)
 
     assert memory.known.leans == (FLAT,)
 
@@ -68,41 +68,41 @@ def test_a_throw_that_is_tapped_in_is_the_next_one_too(memory):
 def test_a_reading_that_was_not_accepted_teaches_nothing(memory):
     memory.add(1.0, picture(), DICE)
     memory.add(2.0, picture(), EMPTY)
-    memory.accept(None, rolled)
-    memory.accept(None, rolled)
+    memory.accept(None, tumbled)
+    memory.accept(None, tumbled)
 
     assert memory.known.leans == ()
 
 
-def test_what_is_forgotten_is_never_taught(memory):
+def test_a_discarded_reading_teaches_nothing(memory):
     memory.add(1.0, picture(), DICE)
-    memory.accept(1.0, rolled)
+    memory.accept(1.0, tumbled)
     memory.discard()
-    memory.accept(None, rolled)
+    memory.accept(None, tumbled)
 
     assert memory.known.leans == ()
 
 
-def test_a_tray_that_was_read_empty_is_known_once_dice_were_thrown_into_it(memory):
+def test_an_empty_tray_is_learnt_once_dice_were_thrown_into_it(memory):
     seen = picture()
     memory.add(1.0, seen, EMPTY)
     memory.add(2.0, picture(120), DICE)
     assert memory.known.empty is None
-    memory.accept(2.0, rolled)
+    memory.accept(2.0, tumbled)
 
     assert memory.known.empty is seen
 
 
-def test_a_tray_that_was_read_empty_is_not_believed_where_nothing_was_thrown_since(memory):
+def test_an_empty_tray_is_not_learnt_if_nothing_was_thrown_since(memory):
     memory.add(1.0, picture(), EMPTY)
     memory.add(2.0, picture(), DICE)
-    memory.accept(2.0, not_rolled)
+    memory.accept(2.0, not_tumbled)
 
     assert memory.known.empty is None
 
 
 @pytest.mark.parametrize(
-    ("there", "is_same"),
+    ("tray", "is_same"),
     [
         (HERE, True),
         (replace(HERE, camera="two"), False),
@@ -110,79 +110,79 @@ def test_a_tray_that_was_read_empty_is_not_believed_where_nothing_was_thrown_sin
         (replace(HERE, zones=(TRAY, TRAY)), False),
     ],
 )
-def test_the_same_table_is_still_known_and_another_one_is_not(memory, there, is_same):
+def test_the_same_tray_is_still_known_and_another_one_is_not(memory, tray, is_same):
     memory.add(1.0, picture(), DICE)
-    memory.accept(1.0, rolled)
-    memory.accept(None, rolled)
+    memory.accept(1.0, tumbled)
+    memory.accept(None, tumbled)
     before = memory.known
-    memory.begin(there)
+    memory.begin(tray)
 
     assert (memory.known is before) is is_same
     assert is_same or memory.known.leans == ()
 
 
-def littered(level=90):
-    """The same picture with a thing in its middle."""
+def with_object(level=90):
+    """Return the same image with an object in its centre."""
     image = picture(level)
     image[26:35, 36:45] = 240
     return image
 
 
-def seen_with_a_thing(memory, empty):
+def read_with_object(memory, empty):
     memory.known = KnownTray(empty)
-    memory.add(5.0, littered(), WITH_A_THING)
+    memory.add(5.0, with_object(), WITH_OBJECT)
 
 
-def test_a_thing_that_is_nothing_belongs_to_the_empty_tray(memory):
-    seen_with_a_thing(memory, picture())
-    memory.add_foreign_object(5.0, THING)
+def test_a_foreign_object_becomes_part_of_the_empty_tray(memory):
+    read_with_object(memory, picture())
+    memory.add_foreign_object(5.0, OBJECT)
 
-    assert np.array_equal(memory.known.empty, littered())
-
-
-def test_it_is_laid_in_as_it_looks_in_the_light_of_now(memory):
-    seen_with_a_thing(memory, picture(60))
-    memory.add_foreign_object(5.0, THING)
-
-    assert np.abs(memory.known.empty.astype(int) - littered()).max() <= 1
+    assert np.array_equal(memory.known.empty, with_object())
 
 
-def test_where_the_empty_tray_is_not_known_it_is_only_dropped(memory):
-    memory.add(5.0, littered(), WITH_A_THING)
-    memory.add_foreign_object(5.0, THING)
-    memory.accept(5.0, rolled)
-    memory.accept(None, rolled)
+def test_a_foreign_object_is_added_in_the_present_light(memory):
+    read_with_object(memory, picture(60))
+    memory.add_foreign_object(5.0, OBJECT)
+
+    assert np.abs(memory.known.empty.astype(int) - with_object()).max() <= 1
+
+
+def test_without_an_empty_tray_image_a_foreign_object_is_only_dropped(memory):
+    memory.add(5.0, with_object(), WITH_OBJECT)
+    memory.add_foreign_object(5.0, OBJECT)
+    memory.accept(5.0, tumbled)
+    memory.accept(None, tumbled)
 
     assert memory.known.empty is None
     assert memory.known.leans == (FLAT,)  # of the dice beside it
 
 
-def test_a_thing_in_a_picture_of_another_time_is_not_laid_in(memory):
+def test_an_object_from_an_unknown_reading_is_not_added(memory):
     empty = picture()
-    seen_with_a_thing(memory, empty)
-    memory.add_foreign_object(4.0, THING)
+    read_with_object(memory, empty)
+    memory.add_foreign_object(4.0, OBJECT)
 
     assert memory.known.empty is empty
 
 
-def test_what_is_forgotten_takes_its_things_out_of_the_empty_tray(memory):
+def test_discarding_a_reading_removes_its_foreign_object(memory):
     empty = picture()
-    seen_with_a_thing(memory, empty)
-    memory.add_foreign_object(5.0, THING)
-    memory.accept(5.0, rolled)
+    read_with_object(memory, empty)
+    memory.add_foreign_object(5.0, OBJECT)
+    memory.accept(5.0, tumbled)
     memory.discard()
 
     assert memory.known.empty is empty
 
 
-def test_what_was_accepted_before_stays_when_only_the_newest_is_forgotten(memory):
-    seen_with_a_thing(memory, picture())
-    memory.add_foreign_object(5.0, THING)
-    memory.accept(5.0, rolled)
+def test_an_earlier_foreign_object_stays_if_only_the_newest_reading_is_discarded(memory):
+    read_with_object(memory, picture())
+    memory.add_foreign_object(5.0, OBJECT)
+    memory.accept(5.0, tumbled)
     before = memory.known.empty
-    memory.add(6.0, littered(), DICE)
+    memory.add(6.0, with_object(), DICE)
     memory.discard(6.0)
-    memory.accept(None, rolled)
+    memory.accept(None, tumbled)
 
     assert memory.known.empty is before
     assert memory.known.leans == (FLAT,)

@@ -1,4 +1,4 @@
-"""The watch over the tray: when it reads, and what it does when the camera fails."""
+"""The watch over the tray: when it reads, and what it does if the camera fails."""
 
 import json
 import os
@@ -26,7 +26,7 @@ PATIENCE_S = 30.0
 
 
 class Reports:
-    """What a watch says, in order; its clock goes on from look to look."""
+    """A watch with the reports that it posted; its clock advances from step to step."""
 
     def __init__(self, clock, open_camera, **options):
         self.clock, self.posted = clock, []
@@ -44,7 +44,7 @@ class Reports:
             self.step()
 
     def next(self, kind, timeout_s=PATIENCE_S):
-        """The next report of this kind; others are let go."""
+        """Return the next report of this kind and drop the ones before it."""
         end_s = self.clock() + timeout_s
         while True:
             while self.posted:
@@ -55,7 +55,7 @@ class Reports:
 
 
 class Faulty:
-    """A simulated tray whose cable can be pulled, in several ways."""
+    """A simulated tray whose camera can fail in several ways."""
 
     tray = aside = None
     name = "faulty"
@@ -94,8 +94,8 @@ class Faulty:
         return self.last
 
 
-def asked(reports):
-    """What is read now, for a press."""
+def read_tray(reports):
+    """Request a reading and return its report."""
     reports.watch.request_reading()
     return reports.next(CapturedReading)
 
@@ -106,7 +106,7 @@ def faulty(clock):
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"),
+    ("fault", "message"),
     [
         ("unplugged", "plug it in"),
         ("hung", "hangs"),
@@ -114,17 +114,17 @@ def faulty(clock):
         ("empty buffers", "black"),
     ],
 )
-def test_a_camera_that_fails_is_noticed_within_5_s_and_taken_again(clock, faulty, fault, says):
+def test_a_camera_that_fails_is_noticed_within_5_s_and_opened_again(clock, faulty, fault, message):
     reports = Reports(clock, faulty.open)
     reports.next(CameraFound)
     faulty.fault = fault
-    assert says in str(reports.next(CameraLost, timeout_s=5).reason)
+    assert message in str(reports.next(CameraLost, timeout_s=5).reason)
 
     faulty.fault = None
     reports.next(CameraFound)
 
 
-def test_a_camera_that_stays_away_is_tried_with_growing_patience(clock, faulty):
+def test_a_missing_camera_is_tried_again_with_growing_pauses(clock, faulty):
     faulty.fault = "unplugged"
     watch = Reports(clock, faulty.open).watch
 
@@ -132,7 +132,7 @@ def test_a_camera_that_stays_away_is_tried_with_growing_patience(clock, faulty):
     assert faulty.opened == 6
 
 
-def test_a_camera_that_opens_but_shows_nothing_is_never_called_found(clock, faulty):
+def test_a_camera_with_black_images_is_never_reported_as_found(clock, faulty):
     faulty.fault = "black"
     reports = Reports(clock, faulty.open)
     reports.next(CameraLost)
@@ -142,14 +142,14 @@ def test_a_camera_that_opens_but_shows_nothing_is_never_called_found(clock, faul
         reports.next(CameraFound)
 
 
-def test_the_darkest_tray_shows_something():
+def test_the_darkest_tray_is_not_a_black_image():
     tray = SimulatedTray(seed=1, look="black")
 
     assert liveness.has_content(tray.preview().image)
     assert liveness.has_content((tray.preview().image * 0.2).astype(np.uint8))
 
 
-def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(clock):
+def test_the_exposure_is_relocked_on_the_thread_that_owns_the_camera(clock):
     class Adjustable(Faulty):
         tuning = Tuning()
         threads = ()
@@ -167,16 +167,16 @@ def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(c
     thread.start()
     reports.get(timeout=PATIENCE_S)
     watch.relock_exposure()
-    watch.run_with_camera(lambda _: None).result(timeout=PATIENCE_S)  # the step after it
+    watch.run_with_camera(lambda _: None).result(timeout=PATIENCE_S)  # runs after it
     thread.close()
 
     assert camera.threads == ("camera",)
 
 
-# When it reads
+# Requests
 
 
-def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
+def test_a_request_while_dice_roll_is_answered_once_they_are_still(clock):
     tray = SimulatedTray(seed=2, roll_s=1.0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -189,7 +189,7 @@ def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
     assert len(seen.tray_reading.reading.dice_in_tray) == 6
 
 
-def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
+def test_a_request_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
     tray = SimulatedTray(seed=2, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -206,7 +206,7 @@ def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
     assert len(seen.tray_reading.reading.dice_in_tray) == 6
 
 
-def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
+def test_a_request_times_out_if_the_tray_is_never_still(clock):
     class Shaken(SimulatedTray):
         def preview(self):
             frame = super().preview()
@@ -221,7 +221,7 @@ def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
 
 
 class Counted(SimulatedTray):
-    """Counts the full pictures that were taken of it."""
+    """A simulated tray that counts its full frames."""
 
     captured = 0
 
@@ -230,8 +230,8 @@ class Counted(SimulatedTray):
         return super().capture()
 
 
-def rolled(clock, *values, **options):
-    """A watch over dice that were seen to come to rest, and lie there for a while."""
+def watch_rolled_dice(clock, *values, **options):
+    """Return a tray and a watch that has seen dice come to rest some time ago."""
     tray = Counted(seed=2, roll_s=0.6, clock=clock)
     reports = Reports(clock, lambda: tray, **options)
     reports.next(CameraFound)
@@ -241,8 +241,8 @@ def rolled(clock, *values, **options):
     return tray, reports
 
 
-def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
-    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
+def test_a_throw_at_rest_is_read_before_anybody_asks(clock):
+    tray, reports = watch_rolled_dice(clock, 1, 2, 3, 4, 5, 6)
     before, number = tray.captured, reports.watch.request_reading()
     reports.step()
     (seen,) = (report for report in reports.posted if isinstance(report, CapturedReading))
@@ -252,48 +252,48 @@ def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
     assert tray.captured == before
 
 
-@pytest.mark.parametrize("looks", [1, 2, 3])
-def test_as_many_looks_as_must_agree_are_taken_ahead_and_no_more(clock, looks):
-    tray, reports = rolled(clock, 2, 4, 6, burst_frames=looks)
+@pytest.mark.parametrize("burst_frames", [1, 2, 3])
+def test_a_burst_is_read_ahead_and_nothing_more(clock, burst_frames):
+    tray, reports = watch_rolled_dice(clock, 2, 4, 6, burst_frames=burst_frames)
     before = tray.captured
     reports.wait_s(5.0)
 
-    # one for what camera it is, one of the empty tray, one that is the first look
-    assert (before, tray.captured) == (2 + looks, 2 + looks)
+    # One frame at opening, one of the empty tray; the frame of the new rest is the first of the burst.
+    assert (before, tray.captured) == (2 + burst_frames, 2 + burst_frames)
 
 
-def test_read_again_takes_other_pictures(clock):
-    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
-    first = asked(reports)
+def test_a_second_request_reads_new_frames(clock):
+    tray, reports = watch_rolled_dice(clock, 1, 2, 3, 4, 5, 6)
+    first = read_tray(reports)
     before = tray.captured
-    again = asked(reports)
+    again = read_tray(reports)
 
     assert again.image is not first.image
     assert tray.captured == before + 2
 
 
-def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
-    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
+def test_dice_that_were_moved_after_they_were_read_ahead_are_read_again(clock):
+    tray, reports = watch_rolled_dice(clock, 1, 2, 3, 4, 5, 6)
     tray.show_hand()
     reports.wait_s(0.5)
     tray.place([6, 6, 6, 5, 5, 5])
     tray.show_hand(False)
-    seen = asked(reports)
+    seen = read_tray(reports)
 
     assert sorted(die.value for die in seen.reading.dice_in_tray) == [5, 5, 5, 6, 6, 6]
 
 
-def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
-    tray, reports = rolled(clock, 1, 2, 3)
-    reports.watch.mark_accepted(asked(reports).tray_reading.time_s)
+def test_frames_are_read_again_if_more_was_learnt_about_the_tray(clock):
+    tray, reports = watch_rolled_dice(clock, 1, 2, 3)
+    reports.watch.mark_accepted(read_tray(reports).tray_reading.time_s)
     tray.throw(values=[4, 5, 6])
     reports.wait_s(2.0)
-    second = asked(reports)
+    second = read_tray(reports)
     tray.throw(values=[1, 1, 5])
     reports.wait_s(2.0)
     before, known = tray.captured, reports.watch.memory.known
-    reports.watch.mark_accepted(second.tray_reading.time_s)  # the first throw stood: it teaches
-    asked(reports)
+    reports.watch.mark_accepted(second.tray_reading.time_s)  # the first throw teaches now
+    read_tray(reports)
 
     assert reports.watch.memory.known is not known
     assert tray.captured > before
@@ -303,7 +303,7 @@ def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
 
 
 class Film:
-    """A rendered sequence as a camera: 20 frames a second, the last one stays."""
+    """A camera that shows a rendered sequence at 20 frames a second, then its last frame."""
 
     name = "film"
     aside = None
@@ -352,15 +352,17 @@ def film(request, clock):
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("pressed_s", [0.2, 0.8, 1.6])
-def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed_s):
-    """Whenever the press comes: never while dice move or a hand is there."""
+def test_only_a_settled_frame_of_a_rendered_throw_is_read(clock, film, pressed_s):
+    """A frame is never read while dice move or a hand is there, whenever the request comes."""
     reports = Reports(clock, lambda: film)
     reports.next(CameraFound)
     film.start()
     reports.wait_s(pressed_s)
     number = reports.watch.request_reading()
     seen = reports.next(CapturedReading)
-    if not seen.reading.dice_in_tray:  # the tray was still empty: armed, as the session does
+    if (
+        not seen.reading.dice_in_tray
+    ):  # the tray was still empty: wait for a throw, as the session does
         number = reports.watch.request_reading(needs_motion=True)
         seen = reports.next(CapturedReading)
 
@@ -371,7 +373,7 @@ def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed
     assert label["phase"] == "settled"
 
 
-def test_a_camera_that_is_said_to_be_there_can_be_looked_through(clock):
+def test_a_preview_exists_when_the_camera_is_reported_as_found(clock):
     seen = []
     watch = TrayWatch(
         lambda: SimulatedTray(seed=3, roll_s=0, clock=clock),
@@ -383,10 +385,10 @@ def test_a_camera_that_is_said_to_be_there_can_be_looked_through(clock):
     assert seen == [(CameraFound, True)]
 
 
-# What it knows of the table
+# What it learns about the tray
 
 
-def test_whether_dice_tumbled_before_the_tray_was_marked_anew_is_not_known(clock):
+def test_a_new_calibration_leaves_open_whether_dice_tumbled(clock):
     tray = SimulatedTray(seed=3, roll_s=0.4, clock=clock)
     camera = Faulty(tray)
     reports = Reports(clock, camera.open)
@@ -404,7 +406,7 @@ def test_whether_dice_tumbled_before_the_tray_was_marked_anew_is_not_known(clock
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_tray_at_rest_is_looked_at_less_often_and_a_throw_is_still_seen(clock, seed):
+def test_a_quiet_tray_is_watched_less_often_and_a_throw_is_still_seen(clock, seed):
     tray = SimulatedTray(seed=seed, roll_s=0.6, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -418,7 +420,7 @@ def test_a_tray_at_rest_is_looked_at_less_often_and_a_throw_is_still_seen(clock,
     assert reports.watch.has_tumbled is True
 
 
-def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
+def test_the_empty_tray_is_learnt_between_throws_without_a_request(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -437,13 +439,13 @@ def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
 
 
 def thrown(reports, tray, *values):
-    """The report of dice that show these faces."""
+    """Throw dice with these faces and return their report."""
     tray.throw(values=values)
     reports.wait_s(1.0)
-    return asked(reports)
+    return read_tray(reports)
 
 
-def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(clock):
+def test_accepted_dice_teach_their_leans_once_the_next_throw_is_accepted(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -455,7 +457,7 @@ def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(cl
     assert reports.watch.memory.known.leans == first.reading.leans
 
 
-def test_dice_that_were_taken_back_tell_nothing(clock):
+def test_dice_that_were_taken_back_teach_nothing(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -466,7 +468,7 @@ def test_dice_that_were_taken_back_tell_nothing(clock):
     assert reports.watch.memory.known.leans == ()
 
 
-def test_the_table_is_still_known_when_the_camera_is_back(clock):
+def test_the_tray_is_still_known_when_the_camera_is_back(clock):
     camera = Faulty(SimulatedTray(seed=3, roll_s=0, clock=clock))
     camera.tray = camera.source.tray
     reports = Reports(clock, camera.open)
@@ -482,7 +484,7 @@ def test_the_table_is_still_known_when_the_camera_is_back(clock):
     assert reports.watch.memory.known is before
 
 
-def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
+def test_the_empty_tray_is_learnt_again_after_the_camera_was_moved(clock):
     class Nudged(Faulty):
         by_px = 0
 

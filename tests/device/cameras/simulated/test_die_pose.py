@@ -7,7 +7,7 @@ from device.cameras.simulated.die_pose import NORMALS, DiePose, flat_turn, reach
 from device.cameras.simulated.mesh import pip_outlines, rounded_cube
 
 
-def test_opposite_faces_sum_to_seven():
+def test_opposite_faces_add_up_to_seven():
     for value, normal in NORMALS.items():
         np.testing.assert_array_equal(-normal, NORMALS[7 - value])
 
@@ -20,7 +20,7 @@ def test_one_two_three_run_counter_clockwise_around_their_corner():
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("yaw", [0.0, 0.3, 2.0, -1.0])
-def test_a_flat_die_shows_the_value_asked_for(value, yaw):
+def test_a_flat_die_shows_the_requested_face(value, yaw):
     turn = flat_turn(value, yaw)
     pose = DiePose(np.zeros(3), turn)
 
@@ -30,19 +30,19 @@ def test_a_flat_die_shows_the_value_asked_for(value, yaw):
     assert yaw_of(turn) % (pi / 2) == pytest.approx(yaw % (pi / 2))
 
 
-def test_a_leaning_die_says_how_much():
+def test_a_leaning_die_reports_its_tilt():
     turn = rotation(np.array([1.0, 0.0, 0.0]), 0.4) @ flat_turn(6, 0.7)
 
     assert DiePose(np.zeros(3), turn).tilt == pytest.approx(0.4)
 
 
-def test_a_die_on_its_corner_reaches_furthest():
+def test_a_die_on_its_corner_extends_furthest():
     np.testing.assert_allclose(reach(flat_turn(1, 0.0), 16.0), 8.0)
     np.testing.assert_allclose(reach(flat_turn(1, pi / 4), 16.0), [11.3137, 11.3137, 8], rtol=1e-5)
 
 
 @pytest.mark.parametrize("value", range(1, 7))
-def test_each_face_has_as_many_pips_as_its_value_on_its_own_side(value):
+def test_each_face_has_its_number_of_pips_on_its_own_side(value):
     pips = pip_outlines(value, points=12)
 
     assert len(pips) == value

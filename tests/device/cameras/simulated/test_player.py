@@ -1,4 +1,4 @@
-"""Whoever plays at the simulated tray throws what the table expects."""
+"""A player at the simulated tray throws the dice that the match expects."""
 
 import pytest
 
@@ -14,18 +14,18 @@ def match():
 
 
 def thrown(match, tray, values):
-    """These dice were thrown, and read as they lie."""
+    """Throw these dice and read them correctly."""
     tray.throw_all(values)
     return match.throw(tuple(sorted(values)))
 
 
-def test_the_best_keep_is_set_aside_where_none_was_tapped(match, tray):
+def test_the_best_keep_is_set_aside_if_none_was_tapped(match, tray):
     throw_like_a_player(tray, thrown(match, tray, (1, 1, 2, 4, 4, 6)))
 
     assert len(tray.truth) == 4
 
 
-def test_dice_whose_reading_was_corrected_are_set_aside_all_the_same(match, tray):
+def test_dice_whose_reading_was_corrected_are_set_aside_too(match, tray):
     tray.throw_all((1, 2, 2, 4, 4, 6))
     corrected = match.throw((1, 1, 2, 4, 4, 6))
 
@@ -37,7 +37,7 @@ def test_dice_whose_reading_was_corrected_are_set_aside_all_the_same(match, tray
     assert len(tray.truth) == 5
 
 
-def test_what_was_thrown_on_and_not_read_is_thrown_again(match, tray):
+def test_dice_that_were_thrown_but_not_read_are_thrown_again(match, tray):
     match = thrown(match, tray, (1, 1, 2, 4, 4, 6))
     throw_like_a_player(tray, match)
     throw_like_a_player(tray, match)

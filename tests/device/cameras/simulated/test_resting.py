@@ -5,7 +5,7 @@ from device.cameras.simulated.resting import Footprint, find_rest, free_slot
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR
 
 
-def test_squares_are_apart_when_a_line_fits_between_them():
+def test_footprints_are_apart_if_a_line_fits_between_them():
     here = Footprint(0, 0, 0.0, 16)
 
     assert here.apart(Footprint(16.5, 0, 0.0, 16), gap_mm=0.5)
@@ -14,7 +14,7 @@ def test_squares_are_apart_when_a_line_fits_between_them():
     assert here.apart(Footprint(18, 18, np.pi / 4, 16), gap_mm=0.0)
 
 
-def test_thousands_of_dice_never_overlap_and_never_stick_in_a_wall():
+def test_thousands_of_dice_never_overlap_each_other_or_a_wall():
     rng = np.random.default_rng(11)
     for _ in range(200):
         taken = []
@@ -46,7 +46,7 @@ def _six(rng):
     return taken
 
 
-def test_a_full_tray_says_so():
+def test_a_full_tray_is_refused():
     rng = np.random.default_rng(1)
     columns, rows = range(-125, 126, 25), range(-85, 86, 25)
     taken = [Footprint(x, y, 0.0, 20.0) for x in columns for y in rows]
@@ -55,7 +55,7 @@ def test_a_full_tray_says_so():
         find_rest(rng, taken, 16.0, (0.0, 0.0))
 
 
-def test_dice_aside_lie_in_the_zone_and_apart():
+def test_dice_set_aside_are_inside_the_area_and_apart():
     rng = np.random.default_rng(2)
     taken = []
     for _ in range(6):

@@ -1,4 +1,4 @@
-"""How thrown dice move, watched die by die."""
+"""How thrown dice move."""
 
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ def throws(seed, count=6):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_dice_come_from_outside_and_end_exactly_at_rest(seed):
+def test_dice_come_from_outside_and_end_exactly_in_their_rest(seed):
     tumbles = throws(seed)
 
     assert max(tumble.end_s for tumble in tumbles) == pytest.approx(5.0 + ROLL_S)
@@ -39,7 +39,7 @@ def test_dice_come_from_outside_and_end_exactly_at_rest(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_dice_fly_over_the_walls_and_never_sink_into_anything(seed):
+def test_dice_fly_over_the_walls_and_never_sink_into_the_floor(seed):
     for tumble in throws(seed):
         for time_s in np.linspace(tumble.start_s, tumble.end_s, 60):
             pose = tumble.at(time_s)

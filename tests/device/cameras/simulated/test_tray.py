@@ -12,17 +12,17 @@ from vision.reading import Zone
 
 
 def pips_seen(image, die, half_px=45):
-    """Count the dark spots on a white die's top face, with no reader's help."""
+    """Count the dark spots on the top face of a white die, without the reader."""
     x, y = round(die.x_px), round(die.y_px)
     around = image[y - half_px : y + half_px, x - half_px : x + half_px]
     dark = (cv2.cvtColor(around, cv2.COLOR_BGR2GRAY) < 100).astype(np.uint8)
     _, _, stats, centres = cv2.connectedComponentsWithStats(dark)
-    # The corner pips lie 20 px from the middle of the face, those of the sides 31 and more.
+    # The corner pips are 20 px from the centre of the face, the pips on other faces 31 and more.
     from_middle = np.hypot(*(centres - half_px).T)
     return sum((from_middle < 26) & (stats[:, 4] > 30) & (stats[:, 4] < 150))
 
 
-def test_a_frame_looks_like_a_pi_cameras(tray, clock):
+def test_a_frame_has_the_size_and_type_of_a_pi_cameras(tray, clock):
     frame, preview = tray.capture(), tray.preview()
 
     assert frame.image.shape == (864, 1536, 3)
@@ -52,7 +52,7 @@ def test_the_tray_starts_empty_with_all_dice_in_the_hand(tray):
     assert not tray.is_rolling
 
 
-def test_the_quads_lie_in_the_picture_beside_each_other(tray):
+def test_tray_and_set_aside_area_are_beside_each_other_in_the_frame(tray):
     floor, aside = np.array(tray.tray.corners), np.array(tray.aside.corners)
 
     for quad in (floor, aside):
@@ -61,7 +61,7 @@ def test_the_quads_lie_in_the_picture_beside_each_other(tray):
     assert floor[:, 0].max() < aside[:, 0].min()
 
 
-def test_thrown_dice_roll_for_a_second_of_moving_frames(tray, clock):
+def test_thrown_dice_move_in_the_frames_of_one_second(tray, clock):
     tray.throw()
     frames = []
     while tray.is_rolling:
@@ -73,7 +73,7 @@ def test_thrown_dice_roll_for_a_second_of_moving_frames(tray, clock):
     assert all(moving[2:])
 
 
-def test_resting_frames_differ_by_noise_only(tray, rest):
+def test_frames_of_dice_at_rest_differ_only_by_noise(tray, rest):
     tray.throw()
     rest()
     first, second = (tray.capture().image.astype(int) for _ in range(2))
@@ -95,7 +95,7 @@ def test_the_same_seed_and_calls_give_the_same_dice(clock):
     assert play(5) != play(6)
 
 
-def test_looking_does_not_change_what_is_thrown_next(clock):
+def test_taking_frames_does_not_change_the_next_throw(clock):
     shy, curious = (SimulatedTray(seed=3, clock=clock) for _ in range(2))
     for tray in (shy, curious):
         tray.throw()
@@ -107,7 +107,7 @@ def test_looking_does_not_change_what_is_thrown_next(clock):
     assert shy.visible_dice == curious.visible_dice
 
 
-def test_faces_are_fair_enough(clock):
+def test_faces_are_equally_frequent(clock):
     tray = SimulatedTray(seed=8, clock=clock)
     faces = []
     for _ in range(100):
@@ -118,7 +118,7 @@ def test_faces_are_fair_enough(clock):
     assert ((counts - 100) ** 2 / 100).sum() < 20.5  # chi squared, 5 degrees, p = 0.001
 
 
-def test_throw_takes_up_what_lies_loose_in_the_tray(tray, rest):
+def test_a_throw_picks_up_the_loose_dice_in_the_tray(tray, rest):
     tray.throw(values=[1, 1, 2, 3, 4, 6])
     tray.set_aside([1, 1])
 
@@ -129,7 +129,7 @@ def test_throw_takes_up_what_lies_loose_in_the_tray(tray, rest):
     assert [die.value for die in aside] == [1, 1]
 
 
-def test_dice_aside_lie_in_the_aside_zone_of_the_picture(tray):
+def test_dice_set_aside_are_seen_in_the_set_aside_area(tray):
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     tray.set_aside([1, 2, 3, 4, 5, 6])
     zone = np.array(tray.aside.corners, np.float32)
@@ -140,7 +140,7 @@ def test_dice_aside_lie_in_the_aside_zone_of_the_picture(tray):
         assert cv2.pointPolygonTest(zone, (die.x_px, die.y_px), measureDist=False) > 0
 
 
-def test_when_nothing_is_left_to_throw_all_dice_are_thrown(tray):
+def test_all_dice_are_thrown_if_none_is_left_in_the_tray(tray):
     tray.throw(values=[1, 1, 1, 5, 5, 5])
     tray.set_aside([1, 1, 1, 5, 5, 5])
     tray.throw()
@@ -148,7 +148,7 @@ def test_when_nothing_is_left_to_throw_all_dice_are_thrown(tray):
     assert len(tray.truth) == 6
 
 
-def test_throw_n_takes_tray_dice_first_then_those_aside(tray):
+def test_a_throw_of_n_picks_up_dice_in_the_tray_before_those_set_aside(tray):
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     tray.set_aside([1, 2, 3])
     tray.throw(5, values=[6, 6, 6, 6, 6])
@@ -164,7 +164,7 @@ def test_a_roll_off_throws_one_die_from_the_hand(tray):
     assert len(tray.visible_dice) == 1
 
 
-def test_dice_that_stay_are_neither_thrown_nor_moved(tray):
+def test_dice_kept_in_the_tray_are_neither_thrown_nor_moved(tray):
     tray.throw(values=[1, 5, 2, 3, 4, 6])
     before = {die for die in tray.visible_dice if die.value in {1, 5}}
     tray.set_aside([1, 5], to="stay")
@@ -174,7 +174,7 @@ def test_dice_that_stay_are_neither_thrown_nor_moved(tray):
     assert before == {die for die in tray.visible_dice if die.value in {1, 5}}
 
 
-def test_dice_pushed_into_the_corner_keep_their_faces_and_wait_there(tray, rest):
+def test_dice_pushed_into_the_corner_keep_their_faces_and_stay_there(tray, rest):
     tray.throw(values=[1, 5, 2, 3, 4, 6])
     rest()
     tray.set_aside([1, 5], to="corner")
@@ -187,7 +187,7 @@ def test_dice_pushed_into_the_corner_keep_their_faces_and_wait_there(tray, rest)
             assert np.hypot(*(corner - (die.x_px, die.y_px))) < 250
 
 
-def test_dice_taken_away_are_out_of_the_picture(tray):
+def test_dice_taken_away_are_outside_the_frame(tray):
     tray.throw(values=[1, 5, 2, 3, 4, 6])
     tray.set_aside([1, 5], to="gone")
 
@@ -195,7 +195,7 @@ def test_dice_taken_away_are_out_of_the_picture(tray):
     assert len(tray.visible_dice) == 4
 
 
-def test_gather_empties_the_tray_and_throw_all_takes_everything(tray):
+def test_gather_empties_the_tray_and_throw_all_throws_every_die(tray):
     tray.throw(values=[1, 5, 2, 3, 4, 6])
     tray.set_aside([1, 5])
     tray.gather()
@@ -221,7 +221,7 @@ def test_a_nudge_moves_dice_but_never_turns_them_over(tray, rest, clock):
     assert all(die.value == pips_seen(image, die) for die in after)
 
 
-def test_placed_dice_lie_at_once(tray):
+def test_placed_dice_are_at_rest_at_once(tray):
     tray.place([1, 1, 5])
 
     assert tray.truth == (1, 1, 5)
@@ -229,7 +229,7 @@ def test_placed_dice_lie_at_once(tray):
 
 
 @pytest.mark.parametrize("away", [False, True])
-def test_a_leaning_die_is_cocked_and_shows_no_value(tray, rest, away):
+def test_a_leaning_die_is_cocked_and_shows_no_face(tray, rest, away):
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     rest()
     tray.lean(2, away=away)
@@ -248,7 +248,7 @@ def test_a_leaning_die_that_is_pushed_falls_flat(tray, rest):
     assert all(die.value == pips_seen(image, die) for die in tray.visible_dice)
 
 
-def test_dice_never_overlap_whatever_hands_do(clock):
+def test_dice_never_overlap_after_any_move_of_a_hand(clock):
     tray = SimulatedTray(seed=4, clock=clock)
     for _ in range(25):
         tray.throw_all()
@@ -275,7 +275,7 @@ def test_a_hand_covers_the_tray_and_leaves_no_trace(tray, clock):
     assert left.max() < 15
 
 
-def test_a_nudging_hand_goes_out_by_itself(tray, rest, clock):
+def test_a_hand_that_nudges_dice_leaves_by_itself(tray, rest, clock):
     tray.throw()
     rest()
     still = tray.preview().image.astype(int)
@@ -296,7 +296,7 @@ def test_every_look_paints_its_dice(look, clock):
     assert changed.sum() > 6 * 30
 
 
-def test_impossible_requests_are_refused_in_words(tray):
+def test_impossible_requests_are_refused_with_the_reason(tray):
     tray.throw(values=[1, 2, 3, 4, 5, 6])
 
     with pytest.raises(ValueError, match="a die shows 1 to 6, not 7"):
@@ -320,7 +320,7 @@ def test_impossible_requests_are_refused_in_words(tray):
     assert tray.truth == (1, 2, 3, 4, 5, 6)
 
 
-def test_a_hand_may_act_while_frames_are_taken(clock):
+def test_dice_can_be_thrown_while_another_thread_takes_frames(clock):
     tray = SimulatedTray(seed=9, roll_s=0.05)
     tray.throw_all()
     stop = threading.Event()
