@@ -33,8 +33,8 @@ from device.errors import UsageError
 from device.mqtt.address import parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.gap_replay import GapReplay
+from device.mqtt.message_sender import compact_json
 from device.mqtt.topics import ONLINE, Topics
-from device.mqtt.tray_messages import compact_json
 from device.mqtt.tray_state import state_json
 from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import WireEntry

@@ -1,4 +1,4 @@
-"""The coach: what it says at the table, and of matches that are over; the work is done aside."""
+"""The coach: chances at the table and reviews of past matches, computed in a separate process."""
 
 import logging
 from collections.abc import Callable
@@ -25,13 +25,13 @@ TABLES = "odds"
 
 
 class TableCoach:
-    """What the page can be told beyond the match itself; see `web.contracts.coach.Coach`.
+    """Answers the page's questions about chances and statistics. It implements `web.contracts.coach.Coach`.
 
     Args:
-        worker: works things out.
-        history: all matches of the journal.
-        notes_file: keeps how much the coach says, and which dice are thrown.
-        changed: called whenever phones must be told, from any thread.
+        worker: Computes the answers.
+        history: All matches of the journal.
+        notes_file: Stores the mode and the sets of dice.
+        changed: Called from any thread when there is something new to show.
     """
 
     def __init__(
@@ -44,22 +44,23 @@ class TableCoach:
         self._changed = changed
         self._worker, self._history, self._notes_file = worker, history, notes_file
         self._reviews = Reviews(worker, history)
-        self._solving = Solving(worker, self._moved)
+        self._solving = Solving(worker, self._on_progress)
         self._lock = RLock()
         self._wanted: Match | None = None
         self._asked: Match | None = None
         self._figures: tuple[Match, Figures] | None = None
 
     def close(self) -> None:
+        """End the worker."""
         self._worker.close()
 
-    # At the table
+    # During a match
 
     def switch(self, mode: CoachMode) -> None:
-        """From now on it says so much.
+        """Choose how much the coach says.
 
         Raises:
-            TableError: that cannot be kept over a restart.
+            TableError: If the mode cannot be saved.
         """
         self._notes_file.change(lambda notes: replace(notes, mode=mode))
         if mode is CoachMode.OFF:
@@ -72,7 +73,7 @@ class TableCoach:
         return self._notes_file.notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
-        """What it says of this match now; what is not known yet comes with a later change."""
+        """Return what is known about this match now. More may follow with the next change."""
         if self._mode is CoachMode.OFF or match is None:
             return Coaching(self._mode)
         with self._lock:
@@ -82,17 +83,17 @@ class TableCoach:
         return Coaching(self._mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
     def _shown(self, match: Match) -> Figures | None:
-        """Those of this match; while they are worked out, of the turn before alone."""
+        """Return the figures of this match, or only those of the last turn while they are computed."""
         if self._figures is None:
             return None
-        of, found = self._figures
-        if of.state is match.state and self._mode is CoachMode.LIVE:
+        figured, found = self._figures
+        if figured.state is match.state and self._mode is CoachMode.LIVE:
             return found
-        same_turn = len(of.state.turns) == len(match.state.turns)
+        same_turn = len(figured.state.turns) == len(match.state.turns)
         return replace(found, keeps=(), before=None, turn=found.turn if same_turn else ())
 
     def _want(self, match: Match) -> None:
-        """Ask for its figures, one match at a time; the newest that was wanted comes next."""
+        """Ask for the figures of this match, or of the newest wanted one after the current question."""
         self._wanted = match
         known = self._figures is not None and self._figures[0].state is match.state
         if self._asked is None and not known:
@@ -102,30 +103,31 @@ class TableCoach:
 
     def _take_figures(self, future: "Future[Figures]") -> None:
         with self._lock:
-            of, self._asked = self._asked, None
+            asked, self._asked = self._asked, None
             if error := future.exception():
-                log.warning("there are no figures: %s", error)
+                log.warning("cannot compute the figures: %s", error)
                 return
             found = future.result()
-            if of is not None:
-                self._figures = of, found
+            if asked is not None:
+                self._figures = asked, found
             if self._wanted is not None:
                 self._want(self._wanted)
-        if of is not None and not found.solved and self._mode is not CoachMode.OFF:
-            self._solving.begin(of.rules)
+        if asked is not None and not found.solved and self._mode is not CoachMode.OFF:
+            self._solving.begin(asked.rules)
         self._changed()
 
-    def _moved(self, solved: Ruleset | None) -> None:
-        """Solving went on; what was said without its chances to win is out of date."""
+    def _on_progress(self, solved: Ruleset | None) -> None:
+        """Forget figures and reviews without chances to win, once they can be computed."""
         if solved:
             self._reviews.forget()
             with self._lock:
                 self._figures = None
         self._changed()
 
-    # Afterwards
+    # After a match
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
+        """Implement `Coach.review`."""
         found = self._reviews.review(match_id, steps)
         if found is None or found.solved:
             return found
@@ -134,19 +136,22 @@ class TableCoach:
         return replace(found, solving=share, trouble=trouble)
 
     def solve(self, match_id: int) -> None:
+        """Begin to solve the rules of this match."""
         self._solving.begin(self._history.match(match_id).rules)
         self._changed()
 
     def counts(self) -> Totals | None:
+        """Return the statistics of all matches, or None while they are computed."""
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:
-        """A backup was restored, whose last entry has this position."""
+        """Adapt the sets of dice after a backup was restored whose last entry has this position."""
         try:
             self._notes_file.change(lambda notes: notes.rewind(position))
         except TableError as error:
-            log.warning("new matches may count for other dice: %s", error)
+            log.warning("new matches may be counted for the wrong dice: %s", error)
 
     def start_dice_set(self, name: str) -> None:
+        """Count matches from now on for the set of dice of this name."""
         dice = DiceSetPeriod(name, self._reviews.newest())
         self._notes_file.change(lambda notes: notes.with_dice(dice))

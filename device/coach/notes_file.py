@@ -1,9 +1,8 @@
-"""What the coach has to know after a restart: one small file in the state folder."""
+"""What the coach remembers across restarts, in a small file in the state folder."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from json import JSONDecodeError
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -21,28 +20,36 @@ MAX_SETS = 100
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """How much the coach says, and which dice were thrown since when."""
+    """The contents of the file.
+
+    Attributes:
+        mode: How much the coach says.
+        dice: The sets of dice, each with the position in the journal from which it was used.
+    """
 
     mode: CoachMode = CoachMode.OFF
     dice: tuple[DiceSetPeriod, ...] = (DiceSetPeriod(""),)
 
     def with_dice(self, dice: DiceSetPeriod) -> "Notes":
-        """These from now on; a set that was never thrown is forgotten."""
+        """Return the notes with a new current set of dice, without sets that were never thrown."""
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 
     def rewind(self, position: int) -> "Notes":
-        """The journal ends there now: whatever set was named later is thrown from there on."""
+        """Return the notes after the journal was shortened to this position. The current set stays current."""
         if self.dice[-1].after <= position:
             return self
         return self.with_dice(replace(self.dice[-1], after=position))
 
 
 class NotesFile:
-    """The file; one that is damaged is as good as none.
+    """The file of the coach. A damaged file counts as missing.
+
+    Args:
+        file: Path of the file.
 
     Attributes:
-        notes: what it holds.
+        notes: The contents.
     """
 
     def __init__(self, file: Path) -> None:
@@ -50,10 +57,10 @@ class NotesFile:
         self.notes = _read(file) or Notes()
 
     def change(self, edit: Callable[[Notes], Notes]) -> None:
-        """From now on it holds what this makes of its notes, as one step.
+        """Replace the notes by edited ones, in memory and in the file.
 
         Raises:
-            TableError: it cannot be written, or holds too many sets of dice.
+            TableError: If the file cannot be written, or there are too many sets of dice.
         """
         with self._lock:
             notes = edit(self.notes)
@@ -74,15 +81,7 @@ def _read(file: Path) -> Notes | None:
     try:
         values = json.loads(file.read_text("utf-8"))
         return Notes(CoachMode(values["mode"]), tuple(map(_dice_set, values["dice"])))
-    except (
-        OSError,
-        JSONDecodeError,
-        UnicodeDecodeError,
-        KeyError,
-        TypeError,
-        ValueError,
-        RecursionError,
-    ):
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""All matches of the journal, gone through aside: one looked back on, or all of them counted."""
+"""Reviews and statistics of past matches, computed by the worker and cached."""
 
 import logging
 from collections import OrderedDict
@@ -15,70 +15,75 @@ from web.contracts.coach import ReviewedMatch
 log = logging.getLogger(__name__)
 
 SLICE_S = 0.25
-REMEMBERED = 24
-"""Matches looked back on: some hundred kB each, and all that the page of an evening shows."""
+MAX_REVIEWS = 24
+"""Reviews in the cache, about 100 kB each. The page of an evening shows this many."""
 
-AT_ONCE = 2
-"""However many phones ask for however many matches: the table's own questions come first."""
+MAX_PENDING = 2
+"""Reviews that are computed at once, so that questions about the match in play do not have to wait."""
 
-Which = tuple[str, int, int]
-"""Identity of the journal, number of the match, and its steps: what a review is of."""
+ReviewKey = tuple[str, int, int]
+"""Identity of the journal, number of the match, and number of its steps."""
 
 
 class Reviews:
-    """Remembers what was worked out until the journal has moved on.
+    """Caches reviews and statistics until the journal changes.
 
     Args:
-        worker: does the work.
-        history: all matches.
+        worker: Computes them.
+        history: All matches of the journal.
     """
 
     def __init__(self, worker: QuestionWorker, history: History) -> None:
         self._worker, self._history = worker, history
         self._lock = RLock()
-        self._reviews: OrderedDict[Which, ReviewedMatch | None] = OrderedDict()
+        self._reviews: OrderedDict[ReviewKey, ReviewedMatch | None] = OrderedDict()
         self._counts: Totals | None = None
         self._counted: tuple[str, int, tuple[DiceSetPeriod, ...]] | None = None
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """The match with so many steps; None while it is gone through."""
-        which = self._history.identity, match_id, steps
+        """Return the review of a match, or None while it is computed.
+
+        Args:
+            match_id: Number of the match in the journal.
+            steps: Number of its steps. After another step it is reviewed again.
+        """
+        key = self._history.identity, match_id, steps
         with self._lock:
-            under_way = sum(found is None for found in self._reviews.values())
-            if which not in self._reviews and under_way < AT_ONCE:
-                self._reviews[which] = None
-                while len(self._reviews) > REMEMBERED:
+            pending = sum(found is None for found in self._reviews.values())
+            if key not in self._reviews and pending < MAX_PENDING:
+                self._reviews[key] = None
+                while len(self._reviews) > MAX_REVIEWS:
                     self._reviews.popitem(last=False)
-                future = self._worker.ask("look_back", match_id)
-                future.add_done_callback(lambda done: self._take_review(which, done))
-            return self._reviews.get(which)
+                future = self._worker.ask("review", match_id)
+                future.add_done_callback(lambda done: self._take_review(key, done))
+            return self._reviews.get(key)
 
     def forget(self) -> None:
-        """Chances to win are known now that were not."""
+        """Drop all reviews, because chances to win can be added to them now."""
         with self._lock:
             self._reviews.clear()
 
     def _take_review(
-        self, which: Which, future: "Future[tuple[Review, bool, tuple[Caveat, ...]]]"
+        self, key: ReviewKey, future: "Future[tuple[Review, bool, tuple[Caveat, ...]]]"
     ) -> None:
         with self._lock:
             if error := future.exception():
-                log.warning("match %s cannot be looked back on: %s", which[1], error)
-                self._reviews.pop(which, None)
-            elif which in self._reviews:
-                self._reviews[which] = ReviewedMatch(*future.result())
+                log.warning("cannot review match %s: %s", key[1], error)
+                self._reviews.pop(key, None)
+            elif key in self._reviews:
+                self._reviews[key] = ReviewedMatch(*future.result())
 
     def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
-        """What all matches come to; None while they are counted."""
-        which = self._history.identity, self.newest(), sets
+        """Return the statistics of all matches for these sets of dice, or None while they are computed."""
+        key = self._history.identity, self.newest(), sets
         with self._lock:
-            if which != self._counted:
-                self._counted, self._counts = which, None
+            if key != self._counted:
+                self._counted, self._counts = key, None
                 self._count(sets)
             return self._counts
 
     def newest(self) -> int:
-        """The position of the last entry there is."""
+        """Return the position of the last entry in the journal, or 0."""
         return next((played.position for played in self._history.matches(limit=1)), 0)
 
     def _count(self, sets: tuple[DiceSetPeriod, ...]) -> None:
@@ -90,7 +95,7 @@ class Reviews:
     ) -> None:
         with self._lock:
             if error := future.exception():
-                log.warning("matches cannot be counted: %s", error)
+                log.warning("cannot count the matches: %s", error)
                 self._counted = None
             elif (found := future.result()) is None:
                 self._count(sets)

@@ -1,4 +1,4 @@
-"""Chances to win that nobody shipped: worked out aside, slice by slice, one rule set after the other."""
+"""Solves rule sets whose tables are not shipped, in the worker and in short slices, one at a time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -11,51 +11,54 @@ from game.odds.match_model import unsolvable_reason
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
-"""So that a question of the table never waits long."""
+"""Short enough that a question about the match in play does not wait long."""
 
-SHOWN = 100
-"""Phones are told of every hundredth."""
+PROGRESS_STEPS = 100
+"""Progress is reported in steps of one hundredth."""
 
 
 class Solving:
-    """What is being solved, how far it is, and what cannot be.
+    """The rule set that is being solved, and its progress.
 
     Args:
-        worker: does the work.
-        moved: called when phones must be told; with the rules where these are solved now.
+        worker: Does the work.
+        on_progress: Called when there is progress to show, with the rules once they are solved.
     """
 
-    def __init__(self, worker: QuestionWorker, moved: Callable[[Ruleset | None], object]) -> None:
-        self._worker, self._moved = worker, moved
+    def __init__(
+        self, worker: QuestionWorker, on_progress: Callable[[Ruleset | None], object]
+    ) -> None:
+        self._worker, self._on_progress = worker, on_progress
         self._lock = RLock()
         self._rules: Ruleset | None = None
         self._done = 0.0
         self._troubles: dict[Ruleset, Message] = {}
 
     def share(self, rules: Ruleset) -> float | None:
-        """How much of it is done; None while it is not under way."""
+        """Return how much of these rules is solved, from 0 to 1, or None if they are not being solved."""
         with self._lock:
             return self._done if self._rules == rules else None
 
     def trouble(self, rules: Ruleset) -> Message | None:
-        """Why these are never solved, if they are not."""
+        """Return why these rules cannot be solved, or None."""
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
-        """From the next slice on it is this one; another that is under way is kept as far as it is."""
+        """Solve these rules from the next slice on. The progress of other rules is saved."""
         with self._lock:
             if self.trouble(rules) or self._rules == rules:
                 return
             idle = self._rules is None
             self._rules, self._done = rules, 0.0
             if idle:
-                self._go_on(rules)
+                self._ask_for_slice(rules)
 
     def stop(self) -> None:
+        """Stop after the current slice."""
         with self._lock:
             self._rules = None
 
-    def _go_on(self, rules: Ruleset) -> None:
+    def _ask_for_slice(self, rules: Ruleset) -> None:
         future = self._worker.ask("solve", rules, SLICE_S)
         future.add_done_callback(lambda done: self._take(rules, done))
 
@@ -69,6 +72,7 @@ class Solving:
                 self._rules = None if error or share == 1.0 else rules
                 self._done = share
             if self._rules:
-                self._go_on(self._rules)
-        if share == 1.0 or error or int(share * SHOWN) != int(before * SHOWN):
-            self._moved(rules if share == 1.0 else None)
+                self._ask_for_slice(self._rules)
+        is_visible = int(share * PROGRESS_STEPS) != int(before * PROGRESS_STEPS)
+        if share == 1.0 or error or is_visible:
+            self._on_progress(rules if share == 1.0 else None)

@@ -1,6 +1,6 @@
-"""The process that works out figures, aside from the companion: `python -m device.coach.worker`.
+"""The worker process of the coach: `python -m device.coach.worker`.
 
-It gets questions over a pipe, answers one after the other, and ends when the pipe does.
+It reads questions from a pipe, answers them one after the other, and ends when the pipe is closed.
 """
 
 import os
@@ -23,63 +23,71 @@ from game.odds.table_store import TableStore
 from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
 
-LOWEST = 19
-"""Of all priorities."""
+LOWEST_PRIORITY = 19
+"""The largest nice value."""
 
-SAVE_EVERY_S = 20.0
-REMEMBERED = 4
-"""Tables of chances: 0.3 to 3 MB each."""
+SAVE_INTERVAL_S = 20.0
+MAX_TABLES = 4
+"""Tables in memory, of 0.3 to 3 MB each."""
 
 
 class Worker:
-    """Answers the questions; see `device.coach.worker_client`.
+    """Answers the questions of `device.coach.worker_client`; each public method is a question.
 
     Args:
-        journal: the file of all matches.
-        tables: the tables of solved matches.
+        journal: File of the journal.
+        tables: Tables of solved matches.
     """
 
     def __init__(self, journal: Path, tables: TableStore) -> None:
         self._history, self._tables = History(journal), tables
-        self._remembered: dict[str, MatchOdds | None] = {}
+        self._cached: dict[str, MatchOdds | None] = {}
         self._solving: _Solving | None = None
         self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
-        """Of this match as it stands."""
+        """Return the figures of this match as it stands."""
         return figures(match, self._wins(match.rules))
 
-    def look_back(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
-        """A match of the journal, whether chances to win are in it, and what these leave out.
+    def review(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
+        """Return the review of a match, whether it has chances to win, and what these leave out.
 
         Raises:
-            JournalError: there is no such match.
+            JournalError: If there is no such match.
         """
         match = self._history.match(match_id)
         wins = self._wins(match.rules)
         return review(match, wins), wins is not None and wins.solved, caveats(match)
 
     def solve(self, rules: Ruleset, seconds: float) -> float:
-        """Go on for so long with solving a match under these rules; gives the share that is done.
+        """Solve a match for a while and return the share that is solved, from 0 to 1.
+
+        Args:
+            rules: Rules of the match.
+            seconds: How long to work.
 
         Raises:
-            OddsError: it has no solution, or cannot be written down.
+            OddsError: If the match cannot be solved or its table cannot be saved.
         """
         key = rules_digest(rules, rules.target)
         if self._solving is None or self._solving.key != key:
             self.close()
             self._solving = _Solving(key, self._tables, self._tables.begin(rules))
-        share = self._solving.go_on(seconds)
+        share = self._solving.advance(seconds)
         if share == 1.0:
             self.close()
-            self._remembered.pop(key, None)
+            self._cached.pop(key, None)
         return share
 
     def count(self, sets: tuple[DiceSetPeriod, ...], seconds: float) -> Totals | None:
-        """Go on for so long with counting all matches; None while some are not counted.
+        """Count matches for a while; return the statistics, or None if some matches are not counted yet.
+
+        Args:
+            sets: The sets of dice.
+            seconds: How long to work.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: If the journal cannot be read.
         """
         if self._identity != self._history.identity:
             self._identity = self._history.identity
@@ -91,35 +99,35 @@ class Worker:
         return self._counting.counts(sets)
 
     def close(self) -> None:
-        """Keep what is solved so far."""
+        """Save the table that is being solved."""
         if self._solving:
             self._solving.save()
             self._solving = None
 
     def _wins(self, rules: Ruleset) -> MatchOdds | None:
         key = rules_digest(rules, rules.target)
-        if key not in self._remembered:
-            while len(self._remembered) >= REMEMBERED:
-                self._remembered.pop(next(iter(self._remembered)))
-            self._remembered[key] = self._tables.find(rules)
-        return self._remembered[key]
+        if key not in self._cached:
+            while len(self._cached) >= MAX_TABLES:
+                self._cached.pop(next(iter(self._cached)))
+            self._cached[key] = self._tables.find(rules)
+        return self._cached[key]
 
 
 class _Solving:
-    """A table that is being solved, and kept on disk meanwhile."""
+    """A table that is being solved, and saved now and then."""
 
     def __init__(self, key: str, tables: TableStore, wins: MatchOdds) -> None:
         self.key, self._tables, self._wins = key, tables, wins
         self._shares: Iterator[float] = wins.solve()
         self._saved_s = monotonic()
 
-    def go_on(self, seconds: float) -> float:
-        """Gives the share that is done."""
+    def advance(self, seconds: float) -> float:
+        """Solve for this many seconds and return the share that is solved."""
         until_s = monotonic() + seconds
         share = next(self._shares, 1.0)
         while share < 1.0 and monotonic() < until_s:
             share = next(self._shares, 1.0)
-        if share < 1.0 and monotonic() - self._saved_s > SAVE_EVERY_S:
+        if share < 1.0 and monotonic() - self._saved_s > SAVE_INTERVAL_S:
             self.save()
         return share
 
@@ -129,14 +137,20 @@ class _Solving:
 
 
 def main(descriptor: int, journal: str, tables: str) -> None:
-    """Answer until the companion is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the companion's
+    """Answer questions until the companion closes the pipe.
+
+    Args:
+        descriptor: File descriptor of the pipe.
+        journal: File of the journal.
+        tables: Folder of solved tables.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the companion
     with suppress(OSError):
-        os.nice(LOWEST)
+        os.nice(LOWEST_PRIORITY)
     worker = Worker(Path(journal), TableStore(Path(tables)))
     with Connection(descriptor) as connection, suppress(EOFError, OSError):
-        while (asked := connection.recv()) is not None:
-            number, question, args = asked
+        while (request := connection.recv()) is not None:
+            number, question, args = request
             connection.send((number, *_answer(worker, question, args)))
     with suppress(GameError):
         worker.close()
@@ -145,7 +159,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
 def _answer(worker: Worker, question: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
     try:
         return getattr(worker, question)(*args), None
-    except Exception as error:  # noqa: BLE001 - handed to whoever asked
+    except Exception as error:  # noqa: BLE001 - passed on to the companion
         return None, error if isinstance(error, GameError) else RuntimeError(repr(error))
 
 

@@ -1,10 +1,10 @@
-"""Work done aside: a process of its own at low priority, so that nothing of it delays a reading.
+"""The client of the worker process, which has a low priority so that it never delays a reading.
 
-    >>> aside = Aside(journal, folder)
-    >>> aside.ask("figures", match).result().solved
+    >>> worker = WorkerClient(journal, folder)
+    >>> worker.ask("figures", match).result().solved
     True
 
-The process is started when it is first needed, and ends by itself when this one does.
+The process starts with the first question, and ends with the process that started it.
 """
 
 import os
@@ -20,31 +20,37 @@ from threading import Lock, Thread
 from typing import Any, Protocol
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""It must not take every core for a few small matrices."""
+"""Without these, numpy would use every core for a few small matrices."""
 
-
-PATIENCE_S = 3.0
-"""For the answer it is at; what it has solved in the last seconds is then lost."""
+CLOSE_TIMEOUT_S = 3.0
+"""Time for the current answer at the end. After that the process is killed, and its last seconds are lost."""
 
 
 class QuestionWorker(Protocol):
-    """Answers the questions of `device.coach.worker.Worker`, some time later."""
+    """Answers the questions of `device.coach.worker.Worker` in the background."""
 
-    def ask(self, question: str, *args: object) -> Future[Any]: ...
+    def ask(self, question: str, *args: object) -> Future[Any]:
+        """Ask a question.
 
-    def close(self) -> None: ...
+        Args:
+            question: Name of a method of `Worker`.
+            args: Its arguments.
+        """
+
+    def close(self) -> None:
+        """End the worker."""
 
 
 class WorkerLostError(Exception):
-    """The process ended before it answered; the next question starts another."""
+    """The process ended before it answered. The next question starts a new one."""
 
 
 class WorkerClient:
-    """One `device.coach.worker` process, asked from any thread; it answers one after the other.
+    """A `device.coach.worker` process. Any thread may ask; answers come one after the other.
 
     Args:
-        journal: the file of all matches; it is only read.
-        tables: the folder of solved matches.
+        journal: File of the journal, which is only read.
+        tables: Folder of solved tables.
     """
 
     def __init__(self, journal: Path, tables: Path) -> None:
@@ -60,20 +66,20 @@ class WorkerClient:
         return f"<WorkerClient running={self._connection is not None}, open={len(self._open)}>"
 
     def ask(self, question: str, *args: object) -> Future[Any]:
-        """What the method of that name of `device.coach.worker.Worker` answers, once it does."""
+        """Implement `QuestionWorker.ask`."""
         future: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)
             self._open[number] = future
             try:
-                self._running().send((number, question, args))
+                self._connected().send((number, question, args))
             except (OSError, WorkerLostError) as error:
                 del self._open[number]
                 future.set_exception(WorkerLostError(str(error)))
         return future
 
     def close(self) -> None:
-        """End the process: it keeps what it has solved so far."""
+        """End the process, after it has saved what is solved so far."""
         with self._lock:
             self._closed = True
             connection, process = self._connection, self._process
@@ -83,12 +89,13 @@ class WorkerClient:
             with suppress(OSError):
                 connection.send(None)
         try:
-            process.wait(PATIENCE_S)
+            process.wait(CLOSE_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
-    def _running(self) -> "Connection[Any, Any]":
+    def _connected(self) -> "Connection[Any, Any]":
+        """Return the connection, after starting the process if necessary."""
         if self._closed:
             raise WorkerLostError("the companion is closing")
         if self._connection is None:
@@ -96,11 +103,11 @@ class WorkerClient:
             with theirs:
                 self._process = _start(theirs.fileno(), self._journal, self._tables)
             self._connection = ours
-            Thread(target=self._listen, args=(ours,), name="aside", daemon=True).start()
+            Thread(target=self._listen, args=(ours,), name="worker", daemon=True).start()
         return self._connection
 
     def _listen(self, connection: "Connection[Any, Any]") -> None:
-        """Hand out answers until the process has ended."""
+        """Deliver answers until the process has ended."""
         try:
             while True:
                 number, answer, error = connection.recv()
@@ -111,19 +118,20 @@ class WorkerClient:
                 else:
                     future.set_exception(error)
         except (EOFError, OSError, TypeError):
-            self._lost(connection)
+            self._on_lost(connection)
 
-    def _lost(self, connection: "Connection[Any, Any]") -> None:
+    def _on_lost(self, connection: "Connection[Any, Any]") -> None:
+        """Fail the open questions after the process has ended."""
         with self._lock:
             if self._connection is connection:
                 self._connection = None
                 connection.close()
-            left, process = list(self._open.values()), self._process
+            unanswered, process = list(self._open.values()), self._process
             self._open.clear()
         if process is not None:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(PATIENCE_S)  # it has ended: nothing of it is left behind
-        for future in left:
+                process.wait(CLOSE_TIMEOUT_S)  # leaves no zombie
+        for future in unanswered:
             future.set_exception(WorkerLostError("the coach's process has ended"))
 
 
@@ -136,7 +144,7 @@ def _start(descriptor: int, journal: Path, tables: Path) -> "subprocess.Popen[by
         str(journal),
         str(tables),
     ]
-    return subprocess.Popen(  # noqa: S603 - our own module
+    return subprocess.Popen(  # noqa: S603 - a fixed command
         command,
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,

@@ -1,1 +1,1 @@
-"""Pins, button, lamp, buzzer, voice, and the service manager."""
+"""Pins, button, lamp, buzzer, voice, and systemd."""

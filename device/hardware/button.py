@@ -1,4 +1,4 @@
-"""The one button by the tray: press and hold told apart when it is let go."""
+"""The button by the tray. Its release decides whether it was a press or a hold."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockPin
 from device.hardware.pins import BUTTON_PIN
 
 BOUNCE_S = 0.02
-"""Longer than a push-button chatters, shorter than any press. The kernel does the waiting."""
+"""Debounce time: longer than the contacts of a push-button bounce, shorter than any press. The kernel debounces."""
 
 
 class TrayButton:
@@ -22,15 +22,15 @@ class TrayButton:
         button = TrayButton(factory, on_press=print, on_hold=print)
 
     Args:
-        factory: where the pin is.
-        on_press: called when the button is let go within `hold_s`, with the request that asked for
-            that; "" where a finger did it.
-        on_hold: called with the seconds held when it is let go later, and with that request.
-        on_holding: called with the seconds so far: 0 at once, then every `hold_s`; and last
-            with None when the button is let go.
-        pin: BCM number.
-        hold_s: from here on a press is a hold.
-        clock: seconds that never run backwards.
+        factory: Pin factory of gpiozero.
+        on_press: Called when the button is released within `hold_s`, with the request that caused the
+            press; "" for a finger.
+        on_hold: Called when the button is released later, with the seconds it was held and the request.
+        on_holding: Called while the button is down with the seconds so far: with 0 at once, then every
+            `hold_s`, and with None at the release.
+        pin: BCM number of the pin.
+        hold_s: Time in seconds from which a press counts as a hold.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class TrayButton:
         self._on_press, self._on_hold, self._on_holding = on_press, on_hold, on_holding
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
-        self._told_s: float | None = None
+        self._simulated_hold_s: float | None = None
         self._request = ""
         self._changing = Lock()
         self._button = Button(
@@ -66,15 +66,22 @@ class TrayButton:
         return isinstance(self._button.pin, MockPin)
 
     def drive(self, *, down: bool, held_s: float | None = None, request: str = "") -> None:
-        """Press or let go of the simulated button, as a finger would: after `held_s` by its own watch."""
+        """Press or release the simulated button.
+
+        Args:
+            down: True presses the button, False releases it.
+            held_s: How long the finger was on the button by the clock of the phone; None measures it here.
+            request: Request that causes the press or the hold.
+        """
         pin = self._button.pin
-        self._told_s, self._request = held_s, request
+        self._simulated_hold_s, self._request = held_s, request
         if down:
             pin.drive_low()
         else:
             pin.drive_high()
 
     def close(self) -> None:
+        """Release the pin."""
         self._button.close()
 
     def _pressed(self) -> None:
@@ -83,7 +90,7 @@ class TrayButton:
             self._on_holding(0.0)
 
     def _held(self) -> None:
-        # gpiozero calls this on a thread of its own, which may come after the release.
+        # gpiozero calls this on a separate thread, perhaps after the release.
         with self._changing:
             if self._down_s is not None:
                 self._on_holding(self._clock() - self._down_s)
@@ -94,7 +101,8 @@ class TrayButton:
             self._on_holding(None)
         if down_s is None:
             return
-        held_s = self._clock() - down_s if self._told_s is None else self._told_s
+        simulated_s = self._simulated_hold_s
+        held_s = self._clock() - down_s if simulated_s is None else simulated_s
         if held_s < self._hold_s:
             self._on_press(self._request)
         else:

@@ -1,4 +1,4 @@
-"""The buzzer: a short sound for what just happened, for those who look at the dice."""
+"""The buzzer: a short sound for what has just happened, for players who look at the dice."""
 
 import re
 
@@ -22,13 +22,13 @@ SOUNDS = {
     Indicator.UNDO: "h.h",
     Indicator.SHUT_DOWN: "h.h.h",
 }
-"""Low, middle, high and silent, a tenth of a second each; a plain buzzer has one tone for all, and beeps
-anew where another note begins."""
+"""Notes of a tenth of a second: l is low, m is middle, h is high, and . is silent. An active buzzer has only one tone; it
+pauses briefly before each different note."""
 
 BANKED = "mh"
 
 MIDDLE = Tone(880)
-"""Small discs are loud from here on; low and high are an octave below and above."""
+"""Small piezo discs are loud from this frequency on. Low and high notes are one octave below and above it."""
 
 SAME_NOTES = re.compile("l+|m+|h+")
 
@@ -36,9 +36,14 @@ _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 
 
 def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
-    """What is heard when one sign follows the other; nothing where nothing happened.
+    """Return the sound for a change of the indicator, or "" for silence.
 
-    Letting go of the button says only what came of it: a turn that was `banked`, never "read" again.
+    Releasing the button announces only a bank. The signs that follow are not news to the player.
+
+    Args:
+        before: The indicator before; None at the start.
+        after: The indicator now.
+        banked: Whether a turn has just been banked.
     """
     if before in (None, after):
         return ""
@@ -50,10 +55,15 @@ def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = Fals
 
 
 class Sounder:
-    """A buzzer between a pin and ground: active ones have their own tone, `tones` need a passive.
+    """A buzzer between a pin and ground.
+
+    Args:
+        factory: Pin factory of gpiozero.
+        pin: BCM number of the pin.
+        tones: Whether the buzzer is passive and can play tones. An active buzzer has its own tone.
 
     Attributes:
-        played: the last sound.
+        played: The last sound.
     """
 
     def __init__(self, factory: Factory, pin: int, *, tones: bool = False) -> None:
@@ -71,6 +81,7 @@ class Sounder:
         return f"<Sounder {self.played!r} on {self._buzzer!r}>"
 
     def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:
+        """Implement `Output.show`."""
         sound = sound_for(self._indicator, indicator, banked=banked)
         self._indicator = indicator
         if sound:
@@ -79,6 +90,7 @@ class Sounder:
             self._buzzer.source = [self._value(note) for note in (*notes, ".")]
 
     def close(self) -> None:
+        """Implement `Output.close`."""
         self._buzzer.close()
 
     def _value(self, note: str) -> float | bool | None:

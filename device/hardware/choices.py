@@ -1,7 +1,6 @@
-"""The words and numbers by which a person says what is there.
+"""The values that settings for the hardware may have.
 
-The settings refuse others with their line, and whoever opens the hardware takes no others; so nothing
-large is loaded here.
+The settings check them with these functions, so this module loads no large libraries.
 """
 
 from typing import Literal
@@ -14,12 +13,12 @@ Rotation = Literal[0, 90, 180, 270]
 Mains = Literal[50, 60]
 LampKind = Literal["rgb", "one", "none"]
 CAMERAS = ("auto", "sim", "picamera2", "usb[:N]", "phone", "replay:PATH")
-"""What a person can write, in the order in which it is said."""
+"""The values of the setting `camera`, in the order in which messages list them."""
 CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
 
 def as_camera(spec: str) -> tuple[CameraKind, str]:
-    """A setting as a kind of camera, and which of them.
+    """Return the kind of camera in a setting, and which camera of that kind.
 
     >>> as_camera("usb:1")
     ('usb', '1')
@@ -35,29 +34,29 @@ def as_camera(spec: str) -> tuple[CameraKind, str]:
         case "replay" if which:
             return kind, which
     raise UsageError(
-        f"no camera is called {quoted(spec)}: take {CAMERA_CHOICES}; phone is for play alone"
+        f"{quoted(spec)} is not a camera: use {CAMERA_CHOICES}; phone works only with play"
     )
 
 
 def as_rotation(degrees: int) -> Rotation:
-    """A setting as a rotation."""
+    """Return the rotation in a setting, in degrees clockwise."""
     match degrees:
         case 0 | 90 | 180 | 270:
             return degrees
-    raise UsageError(f"rotation is {degrees}: the camera's picture turns by 0, 90, 180 or 270")
+    raise UsageError(f"rotation is {degrees}: use 0, 90, 180 or 270")
 
 
 def as_mains(frequency_hz: int) -> Mains:
-    """A setting as a mains frequency."""
+    """Return the mains frequency in a setting, in Hz."""
     match frequency_hz:
         case 50 | 60:
             return frequency_hz
-    raise UsageError(f"mains_hz is {frequency_hz}: take 50, or 60 in the Americas")
+    raise UsageError(f"mains_hz is {frequency_hz}: use 50, or 60 in the Americas")
 
 
 def as_lamp(kind: str) -> LampKind:
-    """A setting as a kind of lamp."""
+    """Return the kind of lamp in a setting."""
     match kind:
         case "rgb" | "one" | "none":
             return kind
-    raise UsageError(f"lamp is {quoted(kind)}: take rgb, one or none")
+    raise UsageError(f"lamp is {quoted(kind)}: use rgb, one or none")

@@ -1,4 +1,4 @@
-"""The lamp by the tray: three colours, or one that blinks."""
+"""The lamp by the tray: an RGB LED, or an LED of one colour that blinks."""
 
 from itertools import cycle
 
@@ -30,12 +30,12 @@ LAMPS = {
     Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
     Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: take back the last step")),
     Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
-    # As red, green and blue as can be, but not quite those that mean something else.
+    # Pure colours for the test, but not exactly those that mean something else.
     Indicator.TEST_RED: Lamp("#fe0000", 0, Message("a test: is it red?")),
     Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("a test: is it green?")),
     Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("a test: is it blue?")),
 }
-"""What three colours show; the page shows the same."""
+"""Colour and blink rate of the RGB LED. The page shows the same."""
 
 STEP_S = 0.1
 
@@ -59,14 +59,19 @@ BLINKS = {
     Indicator.TEST_GREEN: "####.####.......",
     Indicator.TEST_BLUE: "####.####.####.......",
 }
-"""What one colour shows, again and again: # on and . off, a tenth of a second each."""
+"""Repeating pattern of an LED of one colour: # is on and . is off for a tenth of a second."""
 
 
 class RgbLamp:
-    """An RGB LED on three pins, each with its resistor; common cathode unless `anode`.
+    """An RGB LED on three pins, each with its own resistor.
+
+    Args:
+        factory: Pin factory of gpiozero.
+        pins: BCM numbers of the red, green and blue pin.
+        anode: Whether the common leg is connected to 3.3 V instead of ground.
 
     Attributes:
-        shown: what it shows.
+        shown: What the LED shows; None before the first indicator.
     """
 
     def __init__(
@@ -83,6 +88,7 @@ class RgbLamp:
         return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
     def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
+        """Implement `Output.show`."""
         if LAMPS[indicator] == self.shown:
             return
         self.shown = lamp = LAMPS[indicator]
@@ -94,14 +100,20 @@ class RgbLamp:
             self._led.color = colour
 
     def close(self) -> None:
+        """Implement `Output.close`."""
         self._led.close()
 
 
 class SingleColourLamp:
-    """An LED of one colour, with its resistor, to ground unless `anode`: to 3.3 V.
+    """An LED of one colour with its resistor.
+
+    Args:
+        factory: Pin factory of gpiozero.
+        pin: BCM number of the pin.
+        anode: Whether the LED is connected to 3.3 V instead of ground.
 
     Attributes:
-        shown: how it blinks.
+        shown: The pattern that the LED repeats; "" before the first indicator.
     """
 
     def __init__(self, factory: Factory, pin: int = RED_PIN, *, anode: bool = False) -> None:
@@ -113,16 +125,18 @@ class SingleColourLamp:
         return f"<SingleColourLamp {self.shown} on {self._led!r}>"
 
     def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
+        """Implement `Output.show`."""
         if BLINKS[indicator] == self.shown:
             return
         self.shown = BLINKS[indicator]
         self._led.source = cycle([step == "#" for step in self.shown])
 
     def close(self) -> None:
+        """Implement `Output.close`."""
         self._led.close()
 
 
 def _channels(colour: str) -> tuple[float, float, float]:
-    """`#ff8000` -> red, green and blue, 0..1 each."""
+    """Return red, green and blue of a colour such as `#ff8000`, from 0 to 1."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return red, green, blue

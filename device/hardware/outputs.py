@@ -1,4 +1,4 @@
-"""Lamp, buzzer and voice together: what the table tells those who stand at it."""
+"""Lamp, buzzer and voice as one output."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -21,28 +21,32 @@ log = logging.getLogger(__name__)
 
 
 class Output(Protocol):
-    """Something that tells people where the table stands."""
+    """A device that tells the players the state of the game."""
 
     def show(self, indicator: Indicator, words: str, /, *, banked: bool) -> None:
-        """The sign now, what the page says to it, and whether a turn was just banked.
+        """Show the state of the game. Returns at once.
 
-        Returns at once.
+        Args:
+            indicator: The state.
+            words: The message on the page.
+            banked: Whether a turn has just been banked.
         """
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Switch the device off and release its pins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What is there besides the button.
+    """The outputs that are connected.
 
     Attributes:
-        lamp: three colours, one (on the red pin), or none.
-        red, green, blue: BCM numbers of its pins.
-        anode: whether the lamp's common leg is at 3.3 V instead of ground.
-        buzzer: its pin; None where there is none.
-        tones: whether the buzzer is a passive one, which plays tones.
-        voice: whether words are spoken.
+        lamp: `rgb`, `one` (an LED of one colour on the red pin) or `none`.
+        red, green, blue: BCM numbers of the lamp's pins.
+        anode: Whether the lamp's common leg is connected to 3.3 V instead of ground.
+        buzzer: BCM number of the buzzer's pin; None if there is no buzzer.
+        tones: Whether the buzzer is passive and can play tones.
+        voice: Whether messages are spoken.
     """
 
     lamp: LampKind = "rgb"
@@ -56,11 +60,11 @@ class Wiring:
 
 
 class Signals:
-    """Several outputs as one. One that fails stops neither the others nor the table.
+    """Several outputs as one. If one fails, the others and the game continue.
 
     Args:
-        outputs: what there is.
-        missing: why there is not more.
+        outputs: The outputs that work.
+        missing: Why other outputs could not be opened.
     """
 
     def __init__(self, *outputs: Output, missing: Sequence[Message] = ()) -> None:
@@ -72,23 +76,25 @@ class Signals:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
 
     def show(self, indicator: Indicator, words: str = "", *, banked: bool = False) -> None:
+        """Implement `Output.show`."""
         for number, output in enumerate(self._outputs):
             try:
                 output.show(indicator, words, banked=banked)
                 self._failed.pop(number, None)
             except Exception as error:
                 if number not in self._failed:
-                    log.exception("%r fails", output)
+                    log.exception("%r failed", output)
                 self._failed[number] = Message(
                     "%(what)s: %(why)s", what=type(output).__name__, why=reason(error)
                 )
 
     @property
     def troubles(self) -> tuple[Message, ...]:
-        """Which of them fail, and how."""
+        """Why outputs are missing or fail."""
         return (*self._missing, *self._failed.values())
 
     def close(self) -> None:
+        """Implement `Output.close`."""
         for output in self._outputs:
             try:
                 output.close()
@@ -97,13 +103,19 @@ class Signals:
 
 
 def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
-    """All that is wired; `warn` takes one line about each that does not work: the table does."""
+    """Open all outputs that are connected.
+
+    Args:
+        factory: Pin factory of gpiozero.
+        wiring: What is connected.
+        warn: Receives one line about each output that cannot be opened.
+    """
     outputs: list[Output] = []
     missing: list[Message] = []
     for make in _makers(factory, wiring):
         try:
             outputs.append(make())
-        except Exception as error:  # noqa: BLE001 - lgpio has errors of its own kind
+        except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
             missing.append(reason(error))
             warn(str(error))
     return Signals(*outputs, missing=missing)

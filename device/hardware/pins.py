@@ -1,7 +1,6 @@
-"""Where the pins are: the Pi's own, or gpiozero's mock where there is none.
+"""The pins: those of the Pi, or gpiozero's mock pins on other machines.
 
-The mock is no dead end: the button on the page drives the same pin, so that press, hold and
-lamp run through the very code that a finger uses.
+The button on the page drives a mock pin, so that a press there runs the same code as a finger.
 """
 
 import os
@@ -21,16 +20,19 @@ RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
 """BCM numbers; header pins 15, 16 and 18."""
 
 BUZZER_PIN = 12
-"""BCM number; header pin 32, with ground beside it on pin 34. Where there is a buzzer."""
+"""BCM number; header pin 32, with ground beside it on pin 34. Only used if a buzzer is set."""
 
 DEV = Path("/dev")
 MODEL = Path("/proc/device-tree/model")
-OUT_OF_REACH = "traykeeper: the button is on the page: this machine's pins are out of reach"
-NO_LGPIO = f"{OUT_OF_REACH}. Install lgpio: sudo apt install python3-lgpio, or pip install lgpio where Traykeeper is"
-NOT_ALLOWED = "are you in the group gpio? sudo usermod -aG gpio $USER, then log in again"
+NO_ACCESS = "traykeeper: the pins of this machine cannot be used, so the button is on the page"
+NO_LGPIO = (
+    f"{NO_ACCESS}. Install lgpio: sudo apt install python3-lgpio, "
+    "or pip install lgpio in the environment of Traykeeper"
+)
+NOT_ALLOWED = "join the group gpio: sudo usermod -aG gpio $USER, then log in again"
 
-KEPT_STATES = 100
-"""Of a mock pin: what tests look at."""
+MAX_STATES = 100
+"""Number of past states that a mock pin remembers for tests."""
 
 _HEADER_NAMES = """
 3.3 V|5 V|GPIO2|5 V|GPIO3|ground|GPIO4|GPIO14|ground|GPIO15|GPIO17|GPIO18|GPIO27|ground|GPIO22|GPIO23
@@ -39,14 +41,14 @@ GPIO13|ground|GPIO19|GPIO16|GPIO26|GPIO20|ground|GPIO21
 """
 
 HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
-"""What is on each pin of the 40-pin header, by its number; the same on every Pi since 2014."""
+"""The function of each pin of the 40-pin header, by its number. It is the same on every Pi since 2014."""
 
 
 def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
-    """The pins of this machine, or pins in memory where there are none; warns of that on a Pi.
+    """Open the pins of this machine, or mock pins if there are none; warn of that on a Pi.
 
-    Many a laptop has a gpiochip for its lid or its keys; only where lgpio is installed, too, is it a
-    header. `GPIOZERO_PIN_FACTORY` is honoured as everywhere in gpiozero.
+    Some laptops have a gpiochip for their lid or keys, so a gpiochip counts as a header only if lgpio is
+    installed. The environment variable `GPIOZERO_PIN_FACTORY` works as in all of gpiozero.
     """
     wanted = os.environ.get("GPIOZERO_PIN_FACTORY")
     if wanted not in (None, "mock"):
@@ -54,17 +56,17 @@ def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
     if wanted is None and any(DEV.glob("gpiochip*")) and find_spec("lgpio"):
         try:
             return import_module("gpiozero.pins.lgpio").LGPIOFactory()
-        except Exception as error:  # noqa: BLE001 - lgpio has errors of its own kind
-            warn(f"{OUT_OF_REACH} ({error}): {NOT_ALLOWED}")
+        except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
+            warn(f"{NO_ACCESS} ({error}): {NOT_ALLOWED}")
     elif wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
         warn(NO_LGPIO)
-    return MockFactory(pin_class=_ForgetfulPin)
+    return MockFactory(pin_class=_BoundedMockPin)
 
 
-class _ForgetfulPin(MockPWMPin):  # type: ignore[misc]
-    """gpiozero's mock remembers every state for ever: a lamp that blinks all week would fill the memory."""
+class _BoundedMockPin(MockPWMPin):  # type: ignore[misc]
+    """A mock pin that forgets old states; gpiozero's own would fill the memory if a lamp blinks for a week."""
 
     def _change_state(self, value: float) -> bool:
         changed = bool(super()._change_state(value))
-        del self.states[:-KEPT_STATES]
+        del self.states[:-MAX_STATES]
         return changed

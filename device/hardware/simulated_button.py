@@ -1,4 +1,4 @@
-"""The one finger on the simulated button, however many phones and programs want to press it."""
+"""The simulated button, which only one phone or program can hold down at a time."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,13 +9,19 @@ from game.message import Message
 from game.situation import TableError
 
 STUCK_S = 12.0
-"""Longer than any hold that is taken: whoever put the finger down has gone away."""
+"""A button that is down for longer than any accepted hold was abandoned by its phone."""
 
 BUSY = Message("The button is being held down: wait until it is let go.")
 
 
 class SimulatedButton:
-    """Puts the button down and lets go, so that nobody cuts another's hold short."""
+    """Presses and releases the simulated button, and refuses a second press while it is down.
+
+    Args:
+        button: The button, on a mock pin.
+        clock: Monotonic clock, in seconds.
+        pause: Waits for a number of seconds.
+    """
 
     def __init__(
         self,
@@ -26,34 +32,52 @@ class SimulatedButton:
         self._button, self._clock, self._pause = button, clock, pause
         self._moving = Lock()
         self._down_s: float | None = None
-        self._timed = False
+        self._is_timed = False
 
     def hold(self, seconds: float, request: str = "") -> None:
-        """Down for so long, since this request asked for it."""
-        self._put_down(timed=True)
+        """Hold the button down and release it.
+
+        Args:
+            seconds: How long.
+            request: Request that causes the press or the hold.
+
+        Raises:
+            TableError: If the button is down already.
+        """
+        self._press(is_timed=True)
         self._pause(seconds)
         with self._moving:
-            self._let_go(request=request)
+            self._release(request=request)
 
     def move(self, *, down: bool, held_s: float | None = None, request: str = "") -> None:
-        """Down until it is let go; `held_s` is how long the finger was there, which may be far away."""
+        """Press the button, or release it.
+
+        Args:
+            down: True presses, False releases.
+            held_s: At a release, how long the finger was on the button by the clock of the phone; None
+                measures it here.
+            request: Request that causes the press or the hold.
+
+        Raises:
+            TableError: If another phone or program holds the button down.
+        """
         if down:
-            self._put_down(timed=False)
+            self._press(is_timed=False)
             return
         with self._moving:
-            if self._timed:
+            if self._is_timed:
                 raise TableError(BUSY)
-            self._let_go(held_s, request)
+            self._release(held_s, request)
 
-    def _put_down(self, *, timed: bool) -> None:
+    def _press(self, *, is_timed: bool) -> None:
         with self._moving:
             if self._down_s is not None:
                 if self._clock() - self._down_s < STUCK_S:
                     raise TableError(BUSY)
-                self._let_go()
-            self._down_s, self._timed = self._clock(), timed
+                self._release()
+            self._down_s, self._is_timed = self._clock(), is_timed
             self._button.drive(down=True)
 
-    def _let_go(self, held_s: float | None = None, request: str = "") -> None:
-        self._down_s, self._timed = None, False
+    def _release(self, held_s: float | None = None, request: str = "") -> None:
+        self._down_s, self._is_timed = None, False
         self._button.drive(down=False, held_s=held_s, request=request)

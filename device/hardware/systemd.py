@@ -1,7 +1,7 @@
-"""Words to systemd: ready, alive, and what the table is doing.
+"""Notifications to systemd (ready, alive, status), and shutting down the machine.
 
-Each is a datagram to the socket that systemd names in the environment; without one (run by hand)
-nothing is sent. See sd_notify(3).
+Notifications are datagrams to the socket that systemd names in the environment, see sd_notify(3). Without
+a socket, as when the program is run by hand, nothing is sent.
 """
 
 import logging
@@ -15,11 +15,18 @@ from threading import Event, Thread
 from time import monotonic
 
 BEAT_S = 2.0
-"""A watchdog that waits less is none."""
+"""Shorter than a quarter of any sensible watchdog timeout."""
 
 
 def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
-    """Send `READY=1`, `STATUS=...` or the like; gives whether anyone was there to hear.
+    """Send assignments such as `READY=1` or `STATUS=...` to systemd.
+
+    Args:
+        words: The assignments.
+        environ: The environment, with NOTIFY_SOCKET if systemd listens.
+
+    Returns:
+        Whether the datagram was sent.
 
     >>> notify("READY=1", environ={})
     False
@@ -27,7 +34,7 @@ def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
     address = environ.get("NOTIFY_SOCKET", "")
     if address[:1] not in ("/", "@"):
         return False
-    if address.startswith("@"):  # a name of Linux's own, in no folder
+    if address.startswith("@"):  # the abstract namespace of Linux, see unix(7)
         address = f"\0{address[1:]}"
     with (
         suppress(OSError),
@@ -40,7 +47,7 @@ def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def watchdog_s(environ: Mapping[str, str] = os.environ) -> float | None:
-    """After how long without a word systemd takes this process for hung; None where it does not.
+    """Return the watchdog timeout of this process in seconds, or None if there is no watchdog.
 
     >>> watchdog_s({"WATCHDOG_USEC": "30000000"})
     30.0
@@ -54,11 +61,11 @@ def watchdog_s(environ: Mapping[str, str] = os.environ) -> float | None:
 
 
 class Heartbeat:
-    """Called at every turn of a loop, tells the watchdog of it as often as it needs to know.
+    """Notifies the watchdog at most four times per timeout, however often it is called.
 
     Args:
-        environ: where systemd says whether and how often it wants to hear.
-        clock: seconds that never run backwards.
+        environ: The environment, with WATCHDOG_USEC if there is a watchdog.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -72,9 +79,14 @@ class Heartbeat:
         self._next_s = clock()
 
     def __repr__(self) -> str:
-        return "<Heartbeat unheard>" if self._every_s is None else f"<Heartbeat {self._every_s} s>"
+        return (
+            "<Heartbeat without a watchdog>"
+            if self._every_s is None
+            else f"<Heartbeat {self._every_s} s>"
+        )
 
     def __call__(self) -> None:
+        """Notify the watchdog if that is due."""
         if self._every_s is None or self._clock() < self._next_s:
             return
         self._next_s = self._clock() + self._every_s
@@ -82,9 +94,14 @@ class Heartbeat:
 
 
 @contextmanager
-def keep_alive(alive: Callable[[], object], most_s: float) -> Iterator[None]:
-    """Something that may take long, within a loop that is watched; longer than `most_s` it hangs."""
-    done, end_s = Event(), monotonic() + most_s
+def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
+    """Notify the watchdog from a thread while the context does something that takes long.
+
+    Args:
+        alive: Notifies the watchdog.
+        max_s: After this many seconds the notifications stop, so that the watchdog ends a hung process.
+    """
+    done, end_s = Event(), monotonic() + max_s
 
     def beat() -> None:
         while not done.wait(BEAT_S) and monotonic() < end_s:
@@ -101,23 +118,23 @@ def keep_alive(alive: Callable[[], object], most_s: float) -> Iterator[None]:
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 5
+LOGIND_TIMEOUT_S = 5
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 
 
 def power_off_action() -> Callable[[], object] | None:
-    """What shuts this machine down cleanly; None where that is not allowed without a password."""
-    return _power_off if _may_power_off() else None
+    """Return a function that shuts this machine down, or None if that needs a password."""
+    return _power_off if _can_power_off() else None
 
 
-def _may_power_off() -> bool:
+def _can_power_off() -> bool:
     busctl = shutil.which("busctl")
     if busctl is None:
         return False
     command = [busctl, "--system", "call", *_LOGIND, "CanPowerOff"]
     try:
-        done = subprocess.run(  # noqa: S603 - our own words
-            command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        done = subprocess.run(  # noqa: S603 - a fixed command
+            command, capture_output=True, text=True, timeout=LOGIND_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
@@ -125,9 +142,9 @@ def _may_power_off() -> bool:
 
 
 def _power_off() -> None:
-    """Ask and go on: systemd then stops this service like any other."""
+    """Ask systemd to shut down and return at once; systemd then stops this service."""
     command = ["systemctl", "--no-ask-password", "--no-wall", "poweroff"]
     try:
-        subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own words
+        subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - a fixed command
     except OSError:
-        log.exception("the machine cannot be shut down")
+        log.exception("failed to shut down the machine")

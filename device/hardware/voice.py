@@ -1,7 +1,6 @@
-"""A voice that says what the page shows, through espeak-ng on any speaker.
+"""A voice that speaks the messages on the page, with espeak-ng and any loudspeaker.
 
-It never delays the match: it speaks in a process of its own, and the newest words cut off the
-older ones.
+It never delays the match: espeak-ng runs in its own process, and new words interrupt the old ones.
 """
 
 import logging
@@ -19,21 +18,25 @@ log = logging.getLogger(__name__)
 
 MISSING = Message("no voice: espeak-ng is missing: sudo apt install espeak-ng")
 
-_NEVER_SAID = (
+_SILENT = (
     Indicator.STARTING,
     Indicator.WAITING,
     Indicator.BANK,
     Indicator.UNDO,
     Indicator.SHUT_DOWN,
 )
-"""What passes in a moment."""
+"""States that last only a moment."""
 
-LONGEST_S = 30.0
-"""No sentence takes so long: a sound card that hangs does."""
+MAX_SPEECH_S = 30.0
+"""No sentence takes longer, unless the sound card hangs."""
 
 
 def spoken_text(message: Message, advice: tuple[Message, ...] = ()) -> str:
-    """What is said of a message and of advice; no sentence twice.
+    """Join a message and its advice without repeating a sentence.
+
+    Args:
+        message: The message on the page.
+        advice: The advice below it.
 
     >>> cocked, again = Message("A die is cocked."), Message("Throw it again.")
     >>> spoken_text(cocked, (cocked, again))
@@ -42,28 +45,28 @@ def spoken_text(message: Message, advice: tuple[Message, ...] = ()) -> str:
     return " ".join(map(str, dict.fromkeys((message, *advice))))
 
 
-def spoken(words: str) -> str:
-    """The same for the ear: a thousand is one number.
+def without_separators(words: str) -> str:
+    """Remove thousands separators, so that espeak-ng reads a number as one.
 
-    >>> spoken("Anna banks 1,000, and throws.")
+    >>> without_separators("Anna banks 1,000, and throws.")
     'Anna banks 1000, and throws.'
     """
     return re.sub(r"(?<=\d),(?=\d{3})", "", words)
 
 
 class VoiceMissingError(TraykeeperError, FileNotFoundError):
-    """There is no program that speaks; the message names the package."""
+    """espeak-ng is not installed. The message names the package."""
 
 
 class Voice:
-    """Speaks the newest words.
+    """An output that speaks the newest message.
 
     Args:
-        language: a voice of espeak-ng.
-        to_file: write the sound there instead of playing it; for tests.
+        language: A voice of espeak-ng.
+        to_file: Write the sound to this file instead of playing it, for tests.
 
     Raises:
-        VoiceMissingError: espeak-ng is not installed.
+        VoiceMissingError: If espeak-ng is not installed.
     """
 
     def __init__(self, language: str = "en", *, to_file: Path | None = None) -> None:
@@ -85,44 +88,45 @@ class Voice:
         return f"<Voice {self._last!r}>"
 
     def show(self, indicator: Indicator, words: str, *, banked: bool = False) -> None:  # noqa: ARG002
-        """Say these words, unless they were said last; returns at once."""
-        if indicator in _NEVER_SAID or words in ("", self._last):
+        """Implement `Output.show`. Words that were just spoken are not repeated."""
+        if indicator in _SILENT or words in ("", self._last):
             return
         with self._changed:
             self._last = self._next = words
-            self._hush()
+            self._interrupt()
             self._changed.notify()
 
     def close(self) -> None:
+        """Implement `Output.close`."""
         with self._changed:
             self._closed = True
-            self._hush()
+            self._interrupt()
             self._changed.notify()
         self._thread.join(1)
 
-    def _hush(self) -> None:
+    def _interrupt(self) -> None:
         if self._speaking:
             self._speaking.terminate()
 
     def _run(self) -> None:
         while (words := self._wait()) is not None:
             try:
-                self._say(words)
+                self._speak(words)
             except OSError:
-                log.exception("the voice fails")
+                log.exception("the voice failed")
 
     def _wait(self) -> str | None:
-        """The next words; None at the end."""
+        """Wait for the next words; return None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._next is not None)
             words, self._next = self._next, None
             return None if self._closed else words
 
-    def _say(self, words: str) -> None:
+    def _speak(self, words: str) -> None:
         with self._changed:
             if self._next is not None or self._closed:
-                return  # newer words came meanwhile
-            self._speaking = subprocess.Popen(  # noqa: S603 - the words go in by stdin
+                return  # newer words have arrived
+            self._speaking = subprocess.Popen(  # noqa: S603 - the words are passed on stdin
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -130,7 +134,7 @@ class Voice:
                 text=True,
             )
         try:
-            self._speaking.communicate(spoken(words), timeout=LONGEST_S)
+            self._speaking.communicate(without_separators(words), timeout=MAX_SPEECH_S)
         except subprocess.TimeoutExpired:
             self._speaking.kill()
             self._speaking.wait()

@@ -13,9 +13,9 @@ from device.mqtt.address import Address
 from device.mqtt.client import BrokerEvents
 from device.mqtt.gap_replay import GapReplay
 from device.mqtt.invitations import HostTable, Invitations
+from device.mqtt.message_sender import MessageSender
 from device.mqtt.outbox import Outbox, Progress
 from device.mqtt.topics import BIRTH
-from device.mqtt.tray_messages import TrayMessages
 from game.errors import GameError
 from game.journal.feed import Feed
 from web.contracts.table import Snapshot
@@ -70,7 +70,7 @@ class Publisher:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._outbox, self._replay = Outbox(feed, progress, path), GapReplay(feed)
         self._invitations = Invitations(table, self._on_invitation_answer)
-        self._messages = TrayMessages(address, progress.tray, self._events(), discover=discover)
+        self._messages = MessageSender(address, progress.tray, self._events(), discover=discover)
         self._snapshot = table.snapshot()
         self._closing = Event()
         self._connection = Connection.LOST

@@ -49,15 +49,15 @@ def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
         ("voice = 1", "true or false"),
         ("camera = 0", "text in quotes"),
         ("port =", "not valid TOML"),
-        ('camera = "foo"', "no camera is called 'foo': take auto"),
-        ('camera = "usb:x"', "no camera is called 'usb:x'"),
+        ('camera = "foo"', "'foo' is not a camera: use auto"),
+        ('camera = "usb:x"', "'usb:x' is not a camera"),
         ('rules = "zilhc"', "no rule set is called 'zilhc': did you mean 'zilch'?"),
         ('picture = "5"', """picture is '5': take "auto", or "640" to "4608\""""),
         ('threads = "x"', "threads is 'x'"),
         ('looks = "9"', """looks is '9': take "auto", or "1" to "4\""""),
-        ("rotation = 45", "rotation is 45: the camera's picture turns by 0, 90, 180 or 270"),
-        ("mains_hz = 55", "mains_hz is 55: take 50, or 60"),
-        ('lamp = "two"', "lamp is 'two': take rgb, one or none"),
+        ("rotation = 45", "rotation is 45: use 0, 90, 180 or 270"),
+        ("mains_hz = 55", "mains_hz is 55: use 50, or 60"),
+        ('lamp = "two"', "lamp is 'two': use rgb, one or none"),
     ],
 )
 def test_a_mistake_is_named_with_the_remedy(text, words):
@@ -105,7 +105,7 @@ def test_play_goes_by_its_settings_and_options_override_them(tmp_path):
     assert "/nowhere" in refused.stderr
 
     overridden = run("play", "--settings", str(file), "--camera", "tape")
-    assert "no camera is called 'tape'" in overridden.stderr
+    assert "'tape' is not a camera" in overridden.stderr
 
 
 def test_play_refuses_settings_that_do_not_hold(tmp_path):
@@ -150,7 +150,7 @@ def test_a_value_that_cannot_be_used_is_named_with_its_line(tmp_path):
     file.write_text('port = 80\nlamp = "two"\n')
 
     assert run("settings", str(file)).stderr == (
-        f"traykeeper: {file}, line 2: lamp is 'two': take rgb, one or none\n"
+        f"traykeeper: {file}, line 2: lamp is 'two': use rgb, one or none\n"
     )
 
 

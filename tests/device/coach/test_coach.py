@@ -25,14 +25,14 @@ RULES = load("walnut-studiolo")
 PATIENCE_S = 30.0
 
 
-class Bench:
-    """A coach, and waiting for what it has to say."""
+class CoachRig:
+    """A coach, and a way to wait for its answers."""
 
     def __init__(self, folder):
         path = folder / "journal.db"
         self.journal = Journal.open(path)
-        self.aside = WorkerClient(path, folder / TABLES)
-        self.coach = TableCoach(self.aside, History(path), NotesFile(folder / FILE))
+        self.worker = WorkerClient(path, folder / TABLES)
+        self.coach = TableCoach(self.worker, History(path), NotesFile(folder / FILE))
         self._news = Event()
         self.coach.changed = self._news.set
 
@@ -43,11 +43,11 @@ class Bench:
     def until(self, ask, *, holds=bool):
         """What it says once it says something; asked at every change, and now and then."""
         for _ in range(int(PATIENCE_S / 0.1)):
-            if holds(said := ask()):
-                return said
+            if holds(found := ask()):
+                return found
             self._news.wait(0.1)
             self._news.clear()
-        raise TimeoutError(said)
+        raise TimeoutError(found)
 
     def play(self, rules=RULES):
         """The first throw of a match."""
@@ -57,97 +57,97 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with closing(Bench(tmp_path)) as bench:
-        yield bench
+def rig(tmp_path):
+    with closing(CoachRig(tmp_path)) as rig:
+        yield rig
 
 
 def short(target):
     return Match.start(replace(RULES, target=target), ["Anna", "Ben"]).throw((1, 1, 1, 2, 3, 5))
 
 
-def test_no_process_is_started_while_it_says_nothing(bench):
-    assert bench.coach.coaching(short(10_000)).figures is None
-    assert "running=False" in repr(bench.aside)
+def test_no_process_is_started_while_the_coach_is_off(rig):
+    assert rig.coach.coaching(short(10_000)).figures is None
+    assert "running=False" in repr(rig.worker)
 
 
-def test_figures_come_a_moment_later(bench):
+def test_figures_arrive_a_moment_later(rig):
     match = short(10_000)
-    bench.coach.switch(CoachMode.LIVE)
-    assert bench.coach.coaching(match).figures is None
-    said = bench.until(lambda: bench.coach.coaching(match).figures)
+    rig.coach.switch(CoachMode.LIVE)
+    assert rig.coach.coaching(match).figures is None
+    found = rig.until(lambda: rig.coach.coaching(match).figures)
 
-    assert said.solved
-    assert said.keeps[0].win > 0.5
+    assert found.solved
+    assert found.keeps[0].win > 0.5
 
 
-def test_after_the_turn_nothing_is_said_of_the_turn_being_played(bench):
+def test_the_coach_after_the_turn_says_nothing_about_the_current_turn(rig):
     match = short(10_000).bank()
-    bench.coach.switch(CoachMode.AFTER)
-    said = bench.until(lambda: bench.coach.coaching(match).figures)
+    rig.coach.switch(CoachMode.AFTER)
+    found = rig.until(lambda: rig.coach.coaching(match).figures)
 
-    assert (said.keeps, said.before) == ((), None)
-    assert len(said.turn) == 2
+    assert (found.keeps, found.before) == ((), None)
+    assert len(found.turn) == 2
 
 
-def test_what_is_not_solved_is_solved_and_kept(bench, tmp_path):
+def test_an_unsolved_match_is_solved_and_saved(rig, tmp_path):
     match = short(500)
-    bench.coach.switch(CoachMode.LIVE)
-    bench.until(lambda: bench.coach.coaching(match), holds=lambda c: c.figures and c.figures.solved)
+    rig.coach.switch(CoachMode.LIVE)
+    rig.until(lambda: rig.coach.coaching(match), holds=lambda c: c.figures and c.figures.solved)
 
-    assert bench.coach.coaching(match).solving is None
+    assert rig.coach.coaching(match).solving is None
     assert len(list((tmp_path / TABLES).iterdir())) == 1
 
 
-def test_what_has_no_solution_says_why(bench):
+def test_a_match_without_a_solution_gives_the_reason(rig):
     match = short(100_000)
-    bench.coach.switch(CoachMode.LIVE)
-    said = bench.until(lambda: bench.coach.coaching(match), holds=lambda c: c.trouble)
+    rig.coach.switch(CoachMode.LIVE)
+    found = rig.until(lambda: rig.coach.coaching(match), holds=lambda c: c.trouble)
 
-    assert "a target can be 1 to 50,000" in str(said.trouble)
-    assert said.figures.keeps[0].win is None
-
-
-def test_a_process_that_is_killed_is_started_again(bench):
-    bench.coach.switch(CoachMode.LIVE)
-    bench.until(lambda: bench.coach.coaching(short(10_000)).figures)
-    os.kill(bench.aside._process.pid, signal.SIGKILL)
-
-    assert bench.until(lambda: bench.coach.coaching(short(10_000)).figures)
+    assert "a target can be 1 to 50,000" in str(found.trouble)
+    assert found.figures.keeps[0].win is None
 
 
-def test_it_works_at_the_lowest_priority_and_ends_with_the_companion(bench):
-    bench.aside.ask("figures", short(10_000)).result(PATIENCE_S)
-    process = bench.aside._process
+def test_a_process_that_is_killed_is_started_again(rig):
+    rig.coach.switch(CoachMode.LIVE)
+    rig.until(lambda: rig.coach.coaching(short(10_000)).figures)
+    os.kill(rig.worker._process.pid, signal.SIGKILL)
+
+    assert rig.until(lambda: rig.coach.coaching(short(10_000)).figures)
+
+
+def test_the_process_has_the_lowest_priority_and_ends_with_the_companion(rig):
+    rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
+    process = rig.worker._process
 
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
-    bench.coach.close()
+    rig.coach.close()
     assert process.poll() is not None
     with pytest.raises(WorkerLostError):
-        bench.aside.ask("figures", short(10_000)).result(PATIENCE_S)
+        rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
 
 
-def test_a_match_of_the_journal_is_looked_back_on(bench):
-    number = bench.play()
-    assert bench.coach.review(number, 1) is None
-    found = bench.until(lambda: bench.coach.review(number, 1))
+def test_a_match_of_the_journal_is_reviewed(rig):
+    number = rig.play()
+    assert rig.coach.review(number, 1) is None
+    found = rig.until(lambda: rig.coach.review(number, 1))
 
     assert found.solved
     assert found.caveats == ()
     assert len(found.review.moments) == 1
 
 
-def test_a_match_that_is_not_there_is_no_match(bench):
+def test_a_missing_match_is_an_error(rig):
     with pytest.raises(JournalError):
-        bench.coach.solve(7)
+        rig.coach.solve(7)
 
 
-def test_everything_is_counted_and_dice_can_be_named(bench):
-    bench.play()
-    first = bench.until(bench.coach.counts)
-    bench.coach.start_dice_set("ivory")
-    bench.play()
-    counts = bench.until(bench.coach.counts)
+def test_all_matches_are_counted_by_set_of_dice(rig):
+    rig.play()
+    first = rig.until(rig.coach.counts)
+    rig.coach.start_dice_set("ivory")
+    rig.play()
+    counts = rig.until(rig.coach.counts)
 
     assert [each.dice.name for each in first.sets] == [""]
     assert [(each.dice.name, each.fairness.total) for each in counts.sets] == [
@@ -156,7 +156,7 @@ def test_everything_is_counted_and_dice_can_be_named(bench):
     ]
 
 
-def test_how_much_it_says_outlives_a_restart(tmp_path):
+def test_the_mode_survives_a_restart(tmp_path):
     notes_file = NotesFile(tmp_path / FILE)
     with closing(
         TableCoach(WorkerClient(tmp_path, tmp_path), History(tmp_path), notes_file)
@@ -167,13 +167,13 @@ def test_how_much_it_says_outlives_a_restart(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"mode": "loud", "dice": []}', '{"mode": 3}', "\x00"])
-def test_a_damaged_notebook_is_as_good_as_none(tmp_path, text):
+def test_a_damaged_notes_file_counts_as_missing(tmp_path, text):
     (tmp_path / FILE).write_text(text)
 
     assert NotesFile(tmp_path / FILE).notes.mode is CoachMode.OFF
 
 
-def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
+def test_a_notes_file_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     notes_file = NotesFile(tmp_path / "file" / FILE)
 
@@ -181,25 +181,25 @@ def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
         notes_file.change(lambda notes: replace(notes, mode=CoachMode.LIVE))
 
 
-def test_rules_that_are_never_solved_say_so_at_once(bench):
+def test_rules_that_cannot_be_solved_say_so_at_once(rig):
     rules = load("farkle-ten")
-    number = bench.play(rules)
-    looked = bench.until(lambda: bench.coach.review(number, 1))
+    number = rig.play(rules)
+    looked = rig.until(lambda: rig.coach.review(number, 1))
 
     assert "so many turns each" in str(looked.trouble)
-    bench.coach.solve(number)
-    assert bench.coach.review(number, 1).solving is None
+    rig.coach.solve(number)
+    assert rig.coach.review(number, 1).solving is None
 
 
-def test_a_set_of_dice_named_after_what_was_restored_is_thrown_from_there_on(bench):
-    bench.play()
-    bench.until(bench.coach.counts)
-    bench.coach.start_dice_set("red")
-    position = bench.coach._notes_file.notes.dice[-1].after
-    bench.coach.start_dice_set("ivory")
+def test_the_current_set_of_dice_counts_from_the_end_of_a_restored_journal(rig):
+    rig.play()
+    rig.until(rig.coach.counts)
+    rig.coach.start_dice_set("red")
+    position = rig.coach._notes_file.notes.dice[-1].after
+    rig.coach.start_dice_set("ivory")
     for _ in range(3):
-        bench.play()
-    bench.coach.start_dice_set("blue")
-    bench.coach.rewind(position)
+        rig.play()
+    rig.coach.start_dice_set("blue")
+    rig.coach.rewind(position)
 
-    assert bench.coach._notes_file.notes.dice[1:] == (DiceSetPeriod("blue", position),)
+    assert rig.coach._notes_file.notes.dice[1:] == (DiceSetPeriod("blue", position),)

@@ -18,40 +18,40 @@ def pins():
     factory.close()
 
 
-def test_a_hold_that_is_noticed_while_the_button_is_let_go_does_not_stay_on_the_lamp(pins):
-    said, letting_go = [], []
+def test_a_hold_that_is_reported_during_the_release_does_not_stay_on_the_lamp(pins):
+    reported, releasing = [], []
 
     def clock():
         """Time is asked for in the middle of noticing the hold: then the finger lets go."""
-        if said == [0.0] and not letting_go:
-            letting_go.append(Thread(target=button.drive, kwargs={"down": False}))
-            letting_go[0].start()
-            letting_go[0].join(MOMENT_S)
-        return 2.0 * len(letting_go)
+        if reported == [0.0] and not releasing:
+            releasing.append(Thread(target=button.drive, kwargs={"down": False}))
+            releasing[0].start()
+            releasing[0].join(MOMENT_S)
+        return 2.0 * len(releasing)
 
     button = TrayButton(
         pins,
         on_press=lambda _: None,
         on_hold=lambda *_: None,
-        on_holding=said.append,
+        on_holding=reported.append,
         hold_s=0.05,
         clock=clock,
     )
     button.drive(down=True)
     sleep(2 * MOMENT_S)
-    letting_go[0].join()
+    releasing[0].join()
     button.close()
 
-    assert said == [0.0, 2.0, None]
+    assert reported == [0.0, 2.0, None]
 
 
-def test_a_repeated_hold_is_told_until_it_is_let_go(pins):
-    said, held = [], []
+def test_a_hold_is_reported_repeatedly_until_the_release(pins):
+    reported, held = [], []
     button = TrayButton(
         pins,
         on_press=lambda _: None,
         on_hold=lambda seconds, _: held.append(seconds),
-        on_holding=said.append,
+        on_holding=reported.append,
         hold_s=0.05,
     )
     button.drive(down=True)
@@ -60,6 +60,6 @@ def test_a_repeated_hold_is_told_until_it_is_let_go(pins):
     sleep(0.1)
     button.close()
 
-    assert len(said) > 3
-    assert said[-1] is None
+    assert len(reported) > 3
+    assert reported[-1] is None
     assert len(held) == 1

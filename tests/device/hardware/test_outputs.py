@@ -1,4 +1,4 @@
-"""Lamp, buzzer and voice: what each shows is a pure function of the table."""
+"""Lamp, buzzer and voice: what each shows depends only on the state of the game."""
 
 import shutil
 import wave
@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 from device.hardware.buzzer import SOUNDS, Sounder, sound_for
 from device.hardware.lamp import BLINKS, LAMPS, RgbLamp, SingleColourLamp
 from device.hardware.outputs import Signals, Wiring, open_signals
-from device.hardware.voice import Voice, spoken, spoken_text
+from device.hardware.voice import Voice, spoken_text, without_separators
 from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from game.message import Message
 from game.situation import Situation
@@ -26,18 +26,18 @@ def pins():
     factory.close()
 
 
-def test_every_sign_has_a_colour_and_a_way_to_blink():
+def test_every_indicator_has_a_colour_and_a_blink_pattern():
     assert set(LAMPS) == set(BLINKS) == set(Indicator)
 
 
-def test_no_two_signs_look_alike():
+def test_no_two_indicators_look_the_same():
     looks = [(lamp.colour, lamp.blink) for lamp in LAMPS.values()]
 
     assert len(set(looks)) == len(Indicator)
 
 
-def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look():
-    """Also a pattern that is another, begun later, would be the same to the eye."""
+def test_blink_patterns_differ_wherever_one_begins_to_look():
+    """A shifted copy of a pattern would look the same."""
 
     def turned(pattern):
         long = (pattern * 60)[:120]
@@ -61,11 +61,11 @@ def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look
         (Situation.WON, Indicator.WON),
     ],
 )
-def test_every_situation_has_its_sign(situation, indicator):
+def test_every_situation_has_its_indicator(situation, indicator):
     assert indicator_for(situation, None) is indicator
 
 
-def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
+def test_the_indicator_is_starting_until_the_search_for_a_camera_ends():
     ready = Situation.TURN_BEGINS
 
     assert indicator_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
@@ -83,12 +83,12 @@ def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
         (60, Indicator.SHUT_DOWN),
     ],
 )
-def test_while_the_button_is_held_it_is_what_letting_go_does(held_s, indicator):
+def test_a_held_button_shows_what_its_release_would_do(held_s, indicator):
     assert indicator_for(Situation.ACCEPTED, None, held_s=held_s) is indicator
 
 
 @pytest.mark.parametrize("anode", [False, True])
-def test_the_rgb_led_shines_in_the_colour_of_the_sign(pins, anode):
+def test_the_rgb_led_has_the_colour_of_the_indicator(pins, anode):
     lamp = RgbLamp(pins, anode=anode)
     lamp.show(Indicator.FARKLE)
     levels = [pins.pin(f"GPIO{pin}").state for pin in (22, 23, 24)]
@@ -97,7 +97,7 @@ def test_the_rgb_led_shines_in_the_colour_of_the_sign(pins, anode):
     assert levels == ([0, 1, 1] if anode else [1, 0, 0])
 
 
-def test_the_rgb_led_blinks_where_the_sign_does(pins):
+def test_the_rgb_led_blinks_if_the_indicator_does(pins):
     lamp = RgbLamp(pins)
     lamp.show(Indicator.SHUT_DOWN)
     red = pins.pin("GPIO22")
@@ -109,13 +109,13 @@ def test_the_rgb_led_blinks_where_the_sign_does(pins):
 
 
 def timed(states):
-    """Gpiozero's mock notes how long after the last change each came."""
+    """Return the states with their times; gpiozero's mock records the time since the last change."""
     times_s = accumulate(state.timestamp for state in states)
     return list(zip(times_s, (state.state for state in states), strict=True))
 
 
 @pytest.mark.parametrize("anode", [False, True])
-def test_one_colour_blinks_its_pattern(pins, anode):
+def test_a_single_colour_lamp_blinks_its_pattern(pins, anode):
     lamp = SingleColourLamp(pins, 22, anode=anode)
     pin = pins.pin("GPIO22")
     lamp.show(Indicator.BANK)
@@ -131,22 +131,22 @@ def test_one_colour_blinks_its_pattern(pins, anode):
     assert lit_at_s[2] - lit_at_s[1] == pytest.approx(0.6, abs=0.15)
 
 
-def test_what_happened_is_heard_once():
+def test_each_change_is_heard_once():
     assert sound_for(Indicator.WAITING, Indicator.READ) == SOUNDS[Indicator.READ]
     assert sound_for(Indicator.READ, Indicator.READ) == ""
     assert sound_for(Indicator.STARTING, Indicator.READY) == ""
     assert sound_for(None, Indicator.ATTENTION) == ""
 
 
-def test_letting_go_of_the_button_says_what_came_of_it():
+def test_the_sound_of_a_release_announces_its_result():
     assert sound_for(Indicator.READ, Indicator.READY, banked=True) == "mh"
     assert sound_for(Indicator.BANK, Indicator.READY) == ""  # nothing was thrown
-    assert sound_for(Indicator.READ, Indicator.READY) == ""  # a throw was taken back
+    assert sound_for(Indicator.READ, Indicator.READY) == ""  # a throw was undone
     assert sound_for(Indicator.BANK, Indicator.WON) == SOUNDS[Indicator.WON]
-    assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: not read anew
+    assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: the reading is not news
 
 
-def test_sounds_are_short_and_told_apart():
+def test_sounds_are_short_and_distinct():
     assert len(set(SOUNDS.values()) | {""}) >= len(SOUNDS) - len(BUTTON_HELD)
     assert all(len(sound) <= 10 for sound in SOUNDS.values())
 
@@ -154,7 +154,7 @@ def test_sounds_are_short_and_told_apart():
 @pytest.mark.parametrize(
     ("sign", "beeps"), [(Indicator.READ, 1), (Indicator.QUESTION, 2), (Indicator.HOT_DICE, 3)]
 )
-def test_a_plain_buzzer_beeps_and_falls_silent(pins, sign, beeps):
+def test_an_active_buzzer_beeps_and_stops(pins, sign, beeps):
     sounder = Sounder(pins, 27)
     pin = pins.pin("GPIO27")
     sounder.show(Indicator.WAITING)
@@ -166,7 +166,7 @@ def test_a_plain_buzzer_beeps_and_falls_silent(pins, sign, beeps):
     assert states == [False, *[True, False] * beeps]
 
 
-def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
+def test_a_passive_buzzer_plays_tones_and_stops(pins):
     sounder = Sounder(pins, 27, tones=True)
     sounder.show(Indicator.WAITING)
     sounder.show(Indicator.HOT_DICE)
@@ -180,7 +180,7 @@ def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
     assert heard == {440, 880, 1760, None}
 
 
-def test_all_that_is_wired_is_opened(pins):
+def test_every_connected_output_is_opened(pins):
     outputs = open_signals(pins, Wiring(lamp="one", buzzer=27, tones=True), pytest.fail)
     assert "SingleColourLamp" in repr(outputs)
     assert "TonalBuzzer" in repr(outputs)
@@ -188,21 +188,23 @@ def test_all_that_is_wired_is_opened(pins):
     assert repr(open_signals(pins, Wiring(lamp="none"), pytest.fail)) == "<Signals >"
 
 
-def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeypatch, pins):
+def test_a_missing_espeak_ng_is_reported_and_everything_else_works(monkeypatch, pins):
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    said = []
-    outputs = open_signals(pins, Wiring(voice=True), said.append)
+    warnings = []
+    outputs = open_signals(pins, Wiring(voice=True), warnings.append)
     outputs.show(Indicator.READY, "Anna throws.")
     outputs.close()
 
-    assert said == ["no voice: espeak-ng is missing: sudo apt install espeak-ng"]
+    assert warnings == ["no voice: espeak-ng is missing: sudo apt install espeak-ng"]
 
 
-def test_words_are_said_once_and_thousands_as_one_number():
+def test_sentences_are_not_repeated_and_thousands_have_no_separator():
     cocked, again = Message("It is cocked."), Message("Throw it again.")
 
     assert spoken_text(cocked, (cocked, again)) == ("It is cocked. Throw it again.")
-    assert spoken("Anna banks 1,250, Ben has 10,000.") == "Anna banks 1250, Ben has 10000."
+    assert (
+        without_separators("Anna banks 1,250, Ben has 10,000.") == "Anna banks 1250, Ben has 10000."
+    )
 
 
 # The real espeak-ng, writing to a file
@@ -212,13 +214,13 @@ def test_words_are_said_once_and_thousands_as_one_number():
 def voice(tmp_path):
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed: sudo apt install espeak-ng")
-    voice = Voice(to_file=tmp_path / "said.wav")
+    voice = Voice(to_file=tmp_path / "spoken.wav")
     yield voice
     voice.close()
 
 
 def seconds_of(path, timeout_s=5.0):
-    """How long the finished sound is."""
+    """Return the duration of the finished sound."""
     until_s = monotonic() + timeout_s
     while monotonic() < until_s:
         try:
@@ -228,7 +230,7 @@ def seconds_of(path, timeout_s=5.0):
         except (OSError, EOFError, wave.Error):
             pass
         sleep(0.05)
-    raise AssertionError(f"nothing was said into {path}")
+    raise AssertionError(f"no sound was written to {path}")
 
 
 def settled(voice):
@@ -237,35 +239,35 @@ def settled(voice):
         sleep(0.02)
 
 
-def test_a_sentence_is_said(voice, tmp_path):
+def test_a_sentence_is_spoken(voice, tmp_path):
     voice.show(Indicator.READ, "Anna threw 1 1 5: 250 at risk.")
     settled(voice)
 
-    assert 1.5 < seconds_of(tmp_path / "said.wav") < 8
+    assert 1.5 < seconds_of(tmp_path / "spoken.wav") < 8
 
 
-def test_speaking_never_delays_whoever_asks(voice):
+def test_speaking_does_not_block_the_caller(voice):
     voice.show(Indicator.READ, "One two three four five six seven eight nine ten. " * 40)
 
     assert voice._next or voice._speaking
 
 
-def test_the_newest_words_win(voice, tmp_path):
+def test_new_words_interrupt_old_ones(voice, tmp_path):
     for i in range(30):
         voice.show(Indicator.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
     voice.show(Indicator.READ, "Ben throws.")
     settled(voice)
 
-    assert seconds_of(tmp_path / "said.wav") < 3
+    assert seconds_of(tmp_path / "spoken.wav") < 3
 
 
-def test_what_passes_in_a_moment_is_not_said(voice):
+def test_short_lived_indicators_are_not_spoken(voice):
     voice.show(Indicator.WAITING, "Waiting for the dice to lie still.")
 
     assert repr(voice) == "<Voice ''>"
 
 
-def test_signals_close_every_part(pins):
+def test_signals_close_every_output(pins):
     closed = []
 
     class Part:

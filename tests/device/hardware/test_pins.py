@@ -1,4 +1,4 @@
-"""Pins where there are none."""
+"""Pins on machines without usable pins."""
 
 from contextlib import closing
 from types import SimpleNamespace
@@ -7,17 +7,17 @@ from gpiozero import LED
 from gpiozero.pins.mock import MockFactory
 
 from device.hardware import pins as hardware_pins
-from device.hardware.pins import KEPT_STATES, NO_LGPIO, open_pins
+from device.hardware.pins import MAX_STATES, NO_LGPIO, open_pins
 
 
-def test_a_mock_pin_forgets_what_is_long_past(monkeypatch):
+def test_a_mock_pin_forgets_old_states(monkeypatch):
     monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "mock")
     with closing(open_pins()) as pins, closing(LED(22, pin_factory=pins)) as led:
-        for _ in range(KEPT_STATES):
+        for _ in range(MAX_STATES):
             led.toggle()
             led.toggle()
 
-        assert len(led.pin.states) == KEPT_STATES
+        assert len(led.pin.states) == MAX_STATES
         assert not led.is_lit
 
 
@@ -31,24 +31,24 @@ def test_a_laptop_with_a_gpiochip_and_no_lgpio_has_no_header(tmp_path, monkeypat
         assert isinstance(pins, MockFactory)
 
 
-def test_a_pi_whose_pins_are_out_of_reach_says_so(tmp_path, monkeypatch):
+def test_a_pi_without_lgpio_is_reported(tmp_path, monkeypatch):
     (tmp_path / "gpiochip0").touch()
     (tmp_path / "model").write_text("Raspberry Pi 5 Model B Rev 1.0\0")
     monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
     monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
     monkeypatch.setattr(hardware_pins, "MODEL", tmp_path / "model")
     monkeypatch.setattr(hardware_pins, "find_spec", lambda _: None)
-    told = []
+    warnings = []
 
-    with closing(open_pins(told.append)):
-        assert told == [NO_LGPIO]
+    with closing(open_pins(warnings.append)):
+        assert warnings == [NO_LGPIO]
 
 
 class LgpioError(Exception):
-    """As lgpio's own, which is no kind of OSError."""
+    """An exception like lgpio's own, which is not an OSError."""
 
 
-def test_pins_that_may_not_be_opened_are_told_and_played_without(tmp_path, monkeypatch):
+def test_pins_that_cannot_be_opened_are_reported_and_replaced_by_mock_pins(tmp_path, monkeypatch):
     def refuse():
         raise LgpioError("can not open gpiochip")
 
@@ -59,9 +59,9 @@ def test_pins_that_may_not_be_opened_are_told_and_played_without(tmp_path, monke
     monkeypatch.setattr(
         hardware_pins, "import_module", lambda _: SimpleNamespace(LGPIOFactory=refuse)
     )
-    told = []
+    warnings = []
 
-    with closing(open_pins(told.append)) as pins:
+    with closing(open_pins(warnings.append)) as pins:
         assert isinstance(pins, MockFactory)
-    assert "can not open gpiochip" in told[0]
-    assert "usermod -aG gpio" in told[0]
+    assert "can not open gpiochip" in warnings[0]
+    assert "usermod -aG gpio" in warnings[0]

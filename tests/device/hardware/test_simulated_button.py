@@ -1,4 +1,4 @@
-"""Several phones and programs, one simulated button."""
+"""Several phones and programs share one simulated button."""
 
 from threading import Thread
 from time import sleep
@@ -14,7 +14,7 @@ from game.situation import TableError
 
 @pytest.fixture
 def table():
-    """A finger on a button, and what the button made of it: seconds held, 0 for a press."""
+    """Return a simulated button and the list of its holds in seconds, 0 for a press."""
     pins, made = MockFactory(), []
     button = TrayButton(
         pins,
@@ -34,7 +34,7 @@ def held(simulated_button, seconds):
     return thread
 
 
-def test_a_press_during_a_hold_is_refused_and_the_hold_goes_on(table):
+def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table):
     simulated_button, made = table
     hold = held(simulated_button, 0.4)
     with pytest.raises(TableError, match="wait until it is let go"):
@@ -47,7 +47,7 @@ def test_a_press_during_a_hold_is_refused_and_the_hold_goes_on(table):
     assert made == [pytest.approx(0.4, abs=0.15)]
 
 
-def test_one_after_the_other_both_count(table):
+def test_two_presses_in_turn_both_count(table):
     simulated_button, made = table
     simulated_button.hold(0.01)
     simulated_button.move(down=True)
@@ -56,14 +56,14 @@ def test_one_after_the_other_both_count(table):
     assert made == [0, 0]
 
 
-def test_letting_go_of_what_is_not_down_does_nothing(table):
+def test_releasing_a_button_that_is_not_down_does_nothing(table):
     simulated_button, made = table
     simulated_button.move(down=False)
 
     assert made == []
 
 
-def test_a_phone_that_went_away_does_not_hold_the_button_for_ever(table, monkeypatch):
+def test_a_phone_that_has_gone_does_not_block_the_button(table, monkeypatch):
     monkeypatch.setattr(simulated_button, "STUCK_S", 0.1)
     hand, made = table
     hand.move(down=True)
@@ -75,13 +75,13 @@ def test_a_phone_that_went_away_does_not_hold_the_button_for_ever(table, monkeyp
     assert len(made) == 2
 
 
-def test_a_finger_far_away_says_itself_how_long_it_was_there(table):
+def test_a_phone_measures_the_hold_itself(table):
     finger, made = table
     finger.move(down=True)
     finger.move(down=False, held_s=1.5)
     finger.hold(0.25)
     finger.move(down=True)
-    sleep(0.25)  # the release is long on its way
+    sleep(0.25)  # the release is delayed on its way
     finger.move(down=False, held_s=0.1)
 
     assert made == [1.5, pytest.approx(0.25, abs=0.15), 0]

@@ -1,4 +1,4 @@
-"""What systemd hears, over a real socket."""
+"""Notifications to systemd, over a real socket."""
 
 import os
 import socket
@@ -13,76 +13,76 @@ from device.hardware.systemd import Heartbeat, notify, watchdog_s
 
 @pytest.fixture
 def systemd(tmp_path):
-    """A socket as systemd's, and the environment that names it."""
+    """Return a socket like systemd's, and the environment that names it."""
     path = tmp_path / "notify"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
-        ear.bind(str(path))
-        ear.setblocking(False)
-        yield ear, {"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": "4000000"}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(path))
+        listener.setblocking(False)
+        yield listener, {"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": "4000000"}
 
 
-def heard(ear):
-    said = []
+def received(listener):
+    datagrams = []
     while True:
         try:
-            said.append(ear.recv(4096).decode())
+            datagrams.append(listener.recv(4096).decode())
         except BlockingIOError:
-            return said
+            return datagrams
 
 
-def test_words_arrive_in_one_datagram(systemd):
-    ear, environ = systemd
+def test_assignments_arrive_in_one_datagram(systemd):
+    listener, environ = systemd
 
     assert notify("READY=1", "STATUS=Serving", environ=environ)
-    assert heard(ear) == ["READY=1\nSTATUS=Serving"]
+    assert received(listener) == ["READY=1\nSTATUS=Serving"]
 
 
-def test_a_name_of_linux_own_is_found_too():
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
-        ear.bind(f"\0traykeeper-{os.getpid()}")
+def test_an_abstract_socket_is_found():
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(f"\0traykeeper-{os.getpid()}")
 
         assert notify("READY=1", environ={"NOTIFY_SOCKET": f"@traykeeper-{os.getpid()}"})
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "/nowhere/at/all"])
-def test_nobody_there_is_no_trouble(address):
+def test_a_missing_socket_is_not_an_error(address):
     assert not notify("READY=1", environ={"NOTIFY_SOCKET": address})
 
 
-def test_the_watchdog_of_another_process_is_not_ours():
+def test_the_watchdog_of_another_process_is_ignored():
     assert watchdog_s({"WATCHDOG_USEC": "4000000"}) == 4
     assert watchdog_s({"WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "1"}) is None
     assert watchdog_s({}) is None
     assert watchdog_s({"WATCHDOG_USEC": "soon"}) is None
 
 
-def test_a_beat_at_every_quarter_of_the_limit_however_often_the_loop_turns(systemd):
-    ear, environ = systemd
+def test_the_watchdog_is_notified_four_times_per_timeout(systemd):
+    listener, environ = systemd
     now = [0.0]
     beat = Heartbeat(environ, clock=lambda: now[0])
     for tenth in range(31):
         now[0] = tenth / 10
         beat()
 
-    assert heard(ear) == ["WATCHDOG=1"] * 4  # at 0, 1, 2 and 3 s
+    assert received(listener) == ["WATCHDOG=1"] * 4  # at 0, 1, 2 and 3 s
 
 
-def test_a_loop_that_stands_still_is_not_heard(systemd):
-    ear, environ = systemd
+def test_a_loop_that_hangs_sends_no_notifications(systemd):
+    listener, environ = systemd
     Heartbeat(environ)
 
-    assert heard(ear) == []
+    assert received(listener) == []
 
 
 class HangingWorker:
-    """Hangs in the first note, until it is told to go on."""
+    """Hangs in the first note until it may continue."""
 
     def __init__(self):
-        self.is_hanging, self.may_go_on = Event(), Event()
+        self.is_hanging, self.may_continue = Event(), Event()
 
     def handle(self, note):
         self.is_hanging.set()
-        self.may_go_on.wait(20)
+        self.may_continue.wait(20)
 
     def perform(self, task, request):
         pass
@@ -94,22 +94,22 @@ class HangingWorker:
         return False
 
 
-def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs():
+def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hangs():
     beats, inbox, worker = [], Inbox(), HangingWorker()
     loop = InboxLoop(inbox, worker, lambda: beats.append(1))
     loop.start()
     inbox.changed()
     assert worker.is_hanging.wait(10)
     before = len(beats)
-    worker.may_go_on.wait(1.5)
+    worker.may_continue.wait(1.5)
     assert len(beats) == before
-    worker.may_go_on.set()
+    worker.may_continue.set()
     loop.ask(Refresh())
     assert len(beats) > before
     loop.close()
 
 
-def test_what_may_take_long_is_no_hang_until_it_takes_too_long(monkeypatch):
+def test_a_long_task_is_kept_alive_only_for_a_limited_time(monkeypatch):
     monkeypatch.setattr(systemd_words, "BEAT_S", 0.005)
     beats, three = [], Event()
 
@@ -118,10 +118,10 @@ def test_what_may_take_long_is_no_hang_until_it_takes_too_long(monkeypatch):
         if len(beats) == 3:
             three.set()
 
-    with systemd_words.keep_alive(alive, most_s=60):
+    with systemd_words.keep_alive(alive, max_s=60):
         assert three.wait(10)
     stopped = len(beats)
-    with systemd_words.keep_alive(alive, most_s=0):
+    with systemd_words.keep_alive(alive, max_s=0):
         Event().wait(0.05)
 
     assert len(beats) == stopped

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.coach.reviews import REMEMBERED
+from device.coach.reviews import MAX_REVIEWS
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import ScoreSet
@@ -115,4 +115,4 @@ def test_long_evening_counts_all_matches_and_shows_the_newest(tmp_path):
 
 
 def test_coach_caches_at_least_as_many_matches_as_are_shown():
-    assert REMEMBERED >= MAX_SHOWN
+    assert MAX_REVIEWS >= MAX_SHOWN

@@ -14,7 +14,7 @@ from game.stats.announcements import announcements
 from web.contracts.table import Snapshot
 
 
-class TrayMessages:
+class MessageSender:
     """Publishes the messages of one tray over its connection to a broker.
 
     Args:
@@ -38,7 +38,7 @@ class TrayMessages:
         self._last_state = ""
 
     def __repr__(self) -> str:
-        return f"<TrayMessages {self.topics.tray} by {self.client!r}>"
+        return f"<MessageSender {self.topics.tray} by {self.client!r}>"
 
     def on_connected(self, page: str) -> None:
         """Subscribe, say that the tray is online, and announce it to Home Assistant.
