@@ -22,13 +22,13 @@ USUAL = {
     "last_round": "none",
     "below_zero": True,
 }
-"""All else is 0, or not played."""
+"""Defaults of options that are not 0."""
 
 TABLES = ("singles", "triples", "alike_fixed", "alike_faces")
 
 
 def read(text: str, published: Path) -> dict:
-    """What a rule file says, and what those say that it extends."""
+    """Return the options in a rule file and in the files that it extends."""
     said = tomllib.loads(text)
     parent = said.pop("extends", None)
     if parent is None:
@@ -39,7 +39,7 @@ def read(text: str, published: Path) -> dict:
 
 
 class Keeps:
-    """The legal keeps under some rules, each way to part the dice tried."""
+    """The legal keeps under some rules, found by trying every way to divide the dice."""
 
     def __init__(self, rules: dict) -> None:
         self.rules = rules
@@ -50,7 +50,7 @@ class Keeps:
         return self.rules.get(key, 0)
 
     def _of(self, throw: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-        """Dice kept -> points; they leave the others."""
+        """Return the keeps of a throw, as kept dice -> points."""
         chosen = {kept for n in range(1, len(throw) + 1) for kept in combinations(throw, n)}
         found = {kept: self.best(kept) for kept in chosen if self.best(kept)}
         free = len(throw) == self.rules["n_dice"] and not self.costs(throw)
@@ -59,11 +59,11 @@ class Keeps:
         return found
 
     def costs(self, throw: tuple[int, ...]) -> int:
-        """What three 3s in it cost."""
+        """Return what three 3s in the throw cost."""
         return self.get("triple_threes") if throw.count(3) >= 3 else 0
 
     def _best(self, dice: tuple[int, ...]) -> int:
-        """Of all ways to part the dice into groups that score, the points of the best; 0: none."""
+        """Return the most points of any division of the dice into groups that score, or 0."""
         whole = self.group(dice)
         first, others = dice[0], dice[1:]
         parted = [0]
@@ -77,7 +77,7 @@ class Keeps:
         return max(whole, *parted)
 
     def group(self, dice: tuple[int, ...]) -> int:
-        """Points of dice that score as one combination."""
+        """Return the points of dice that score as one combination."""
         counts = sorted((dice.count(face) for face in set(dice)), reverse=True)
         names = {
             (1, 1, 1, 1, 1, 1): "straight",
@@ -104,7 +104,7 @@ class Keeps:
         return self.rules["triples"].get(str(face), 0)
 
     def alike(self, face: int, n: int) -> int:
-        """Of n dice alike, taken as one."""
+        """Return the points of n dice alike as one combination."""
         if n < 3:
             return n * self.rules["singles"].get(str(face), 0)
         singly = n * self.rules["singles"].get(str(face), 0)
@@ -124,7 +124,7 @@ class Keeps:
 
 
 class Table:
-    """A match as a careful referee writes it down: who throws, what is at risk, who has won."""
+    """A match as a careful referee records it: who throws, what is at risk, who has won."""
 
     def __init__(self, rules: dict, players: int, keeps: Keeps) -> None:
         self.rules, self.all_keeps, self.n = rules, keeps, players
@@ -225,7 +225,7 @@ class Table:
         return self.rules["win"] == "exactly" and total > self.rules["target"]
 
     def usual_bank(self) -> tuple[int, ...]:
-        """The best keep, or the best that does not overshoot."""
+        """Return the best keep that does not overshoot, or the best keep."""
         return max(
             self.keeps, key=lambda k: (not self.overshoots(k), self.keeps[k], -len(k), k[::-1])
         )

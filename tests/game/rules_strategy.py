@@ -1,4 +1,4 @@
-"""Random rule sets, and the independent recount that matches are checked against."""
+"""Random rule sets."""
 
 from hypothesis import strategies as st
 
@@ -9,7 +9,7 @@ POINTS = st.sampled_from([0, 50, 100, 300, 500, 750, 1000, 1500, 2500])
 
 @st.composite
 def rulesets(draw) -> Ruleset:
-    """Any rule set that holds together."""
+    """Draw any consistent rule set."""
     faces = st.tuples(*[POINTS] * 6)
     singles = draw(st.sampled_from([(100, 0, 0, 0, 50, 0), (10, 0, 0, 0, 5, 0)]))
     return Ruleset(

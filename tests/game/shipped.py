@@ -1,4 +1,4 @@
-"""The solved matches that ship, each loaded once for all tests of a process."""
+"""The solved matches that are installed with the program, each loaded once per process."""
 
 from functools import cache
 from pathlib import Path
@@ -10,5 +10,5 @@ from game.rules.ruleset import Ruleset
 
 @cache
 def shipped(rules: Ruleset) -> MatchOdds | None:
-    """Nothing of one's own is looked for beside what ships."""
+    """Return an installed table, without looking for tables that were solved here."""
     return TableStore(Path("no such folder")).find(rules)

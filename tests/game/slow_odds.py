@@ -1,4 +1,4 @@
-"""Chances worked out as simply as can be, from the table of keeps alone: what the odds must meet."""
+"""Chances worked out in the simplest way, from the table of keeps alone, to check the odds."""
 
 from collections import Counter
 from functools import cache
@@ -13,12 +13,13 @@ STEP = 50
 
 @cache
 def thrown(n):
-    """How many of all throws of n dice show the same."""
+    """Return the throws of n dice, with the number of ways to throw each of them."""
     return Counter(tuple(sorted(faces)) for faces in product(range(1, 7), repeat=n))
 
 
 class SlowOdds:
-    """Plays by the rules as `game.match.step` does, one throw at a time; `far` ends all throwing on."""
+    """Plays by the same rules as `game.match.step`, one throw at a time. From `far` points on,
+    everybody banks."""
 
     def __init__(self, rules: Ruleset, target: int, far: int = 600, still: float = 1e-9) -> None:
         self.rules, self.target, self.far, self.still = rules, target, far, still
@@ -38,7 +39,7 @@ class SlowOdds:
         return offers
 
     def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole of a turn in one place, to compare with
-        """The worth of a turn; `worth_of_bank(points)` and `lost` are those of its ends."""
+        """Return the value of a turn, given the values of its ends."""
         rules, far = self.rules, far or self.far
 
         def refused(points, left):
@@ -82,7 +83,7 @@ class SlowOdds:
         return throw(0, rules.n_dice)
 
     def _follow(self, lead, opened):
-        """Chance of the last turn to bring more than the lead."""
+        """Return the chance that a last turn brings more than the lead."""
         if self.rules.last_round is not LastRound.CHARITY_ROLL:
             enough = max(lead, self.rules.minimum_bank, self.rules.opening)
             more = 1500 if self.rules.hot_dice is HotDice.MUST else STEP
@@ -107,11 +108,7 @@ class SlowOdds:
         return score == self.target
 
     def match(self, guess=lambda board: 0.5):
-        """The chance to win at each (seat, mine, theirs), by plain value iteration from a guess.
-
-        What a player has is (steps, on the board, farkles in a row). Somebody wins sooner or later,
-        so that there is one answer, and a guess that stays is it.
-        """
+        """Return the chance to win at each (seat, mine, theirs), by value iteration from a guess."""
         later = self.rules.last_round is LastRound.LATER_IN_ROUND and not self.exact
         goal = next(i for i in range(1000) if self.reached(i * STEP))
         wins = {board: guess(board) for board in self._boards(goal, later=later)}
@@ -124,7 +121,7 @@ class SlowOdds:
         return wins
 
     def _boards(self, goal, *, later):
-        """All that can be reached, those with most points first."""
+        """Return all boards that can be reached, those with most points first."""
         start = (0, False, 0)
         found, new = set(), {(seat, start, start) for seat in range(1 + later)}
         while new:
@@ -182,7 +179,7 @@ class SlowOdds:
         return self.turn(bank, lost, score=score, opened=mine[1], reset=reset)
 
     def _gift(self, wins, other, mine, theirs, points):
-        """With welfare a turn that overshoots goes to the other."""
+        """Return the value of a turn whose points go to the other player."""
         given = theirs[0] + points // STEP
         if not self.rules.welfare or given * STEP > self.target:
             return 1 - wins[other, theirs, (mine[0], mine[1], 0)]

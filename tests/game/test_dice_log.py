@@ -1,4 +1,4 @@
-"""Throws without a match."""
+"""Throws outside a match."""
 
 from collections import Counter
 
@@ -25,14 +25,14 @@ def test_every_die_is_counted_once(throws):
 
 
 @given(st.lists(DICE, max_size=6), DICE)
-def test_taking_back_is_as_if_it_had_not_been(throws, more):
+def test_undo_restores_the_log_before_the_throw(throws, more):
     log = filled(throws)
 
     assert log.add(more, more).undone() == log
 
 
 @given(st.lists(DICE, min_size=1, max_size=4), st.data())
-def test_a_correction_counts_what_fell(throws, data):
+def test_a_correction_changes_the_counts(throws, data):
     log = filled(throws)
     right = data.draw(st.permutations(range(1, 7)).map(lambda f: f[0]))
     dice = tuple(sorted((right, *log.last.dice[1:])))
@@ -40,13 +40,13 @@ def test_a_correction_counts_what_fell(throws, data):
     assert log.corrected(dice) == filled([*throws[:-1], dice])
 
 
-def test_a_die_that_stayed_is_in_the_sum_and_not_counted_again():
+def test_a_die_that_was_not_thrown_again_counts_in_the_sum_only():
     log = DiceLog().add((2, 6), (2, 6)).add((1, 6), (1,))
 
     assert (log.last.sum, log.counts) == (7, (1, 1, 0, 0, 0, 1))
 
 
-def test_the_oldest_make_room_and_stay_counted():
+def test_the_oldest_throws_are_dropped_but_stay_counted():
     log = filled([(1,)] * (MAX_THROWS + 5))
 
     assert (len(log.throws), log.n_throws, log.counts[0]) == (

@@ -1,4 +1,4 @@
-"""One small tree of errors, and it is the one that its page draws."""
+"""All errors of the game form one tree, which the module's docstring shows."""
 
 import importlib
 import inspect
@@ -13,14 +13,14 @@ from game.errors import GameError, quoted
 
 
 def tree(error=GameError):
-    """This room's: others may have more below."""
+    """Yield the errors of this room. Other rooms may derive further errors."""
     yield error
     for below in error.__subclasses__():
         if below.__module__.partition(".")[0] == "game":
             yield from tree(below)
 
 
-def test_every_error_of_the_room_is_drawn_public_and_in_one_place():
+def test_every_error_is_public_and_in_the_tree_of_the_docstring():
     for module in pkgutil.iter_modules(game.__path__):
         importlib.import_module(f"game.{module.name}")
     drawn = re.findall(r"^(?:[│├└─ ]*)(\w+)(?: \(ValueError\)|  )", errors.__doc__, re.MULTILINE)
@@ -30,12 +30,12 @@ def test_every_error_of_the_room_is_drawn_public_and_in_one_place():
     assert set(drawn) <= set(game.__all__)
 
 
-def test_every_error_says_what_it_is():
+def test_every_error_has_a_docstring():
     for error in tree():
         assert inspect.getdoc(error)
 
 
 @pytest.mark.parametrize("found", ["x" * 500, list(range(500))])
-def test_what_was_found_is_shown_in_one_line(found):
+def test_quoted_values_fit_on_one_line(found):
     assert len(quoted(found)) < 70
     assert quoted("Anna") == "'Anna'"

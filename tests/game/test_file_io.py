@@ -1,4 +1,4 @@
-"""What may be read as a file."""
+"""Which files may be read."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from game.file_io import open_readable, read_bounded
 
 
-def test_what_a_shell_hands_over_is_read_to_its_end():
+def test_a_pipe_filled_by_a_shell_is_read_to_its_end():
     out, into = os.pipe()
 
     def fill():
@@ -22,14 +22,14 @@ def test_what_a_shell_hands_over_is_read_to_its_end():
     os.close(out)
 
 
-def test_a_pipe_that_nobody_may_ever_fill_is_refused(tmp_path):
+def test_a_named_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(OSError, match="a device or a pipe"):
         open_readable(tmp_path / "pipe")
 
 
-def test_a_device_has_no_end_and_is_read_only_by_who_bounds_it():
+def test_a_device_is_only_read_by_a_caller_that_limits_the_size():
     with open_readable(Path("/dev/zero")) as file:
         assert file.read(3) == bytes(3)
     with pytest.raises(OSError, match="a device or a pipe"):

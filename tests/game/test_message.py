@@ -1,4 +1,4 @@
-"""What people are told: a value, put into words where it is read."""
+"""Messages as values, translated where they are shown."""
 
 import pickle
 from dataclasses import FrozenInstanceError
@@ -27,7 +27,7 @@ WORDS = {
 
 
 class German:
-    """Of the few words that are needed here."""
+    """The few German texts that these tests need."""
 
     def template(self, english):
         return WORDS[english]
@@ -65,11 +65,11 @@ class German:
         (Verbatim("100% theirs"), "100% theirs"),
     ],
 )
-def test_in_english_it_reads_as_it_was_written(message, english):
+def test_english_text_follows_the_template(message, english):
     assert str(message) == english
 
 
-def test_in_another_language_all_of_it_is_said_there():
+def test_every_part_of_a_message_is_translated():
     points = Plural("one point", "%(n)s points", n=1250)
     whole = Paragraph(
         Sentence(Message("%(name)s banks %(points)s", name="Anna", points=points)),
@@ -82,7 +82,7 @@ def test_in_another_language_all_of_it_is_said_there():
     )
 
 
-def test_two_that_say_the_same_are_equal():
+def test_messages_with_equal_content_are_equal():
     one, other = (Message("%(name)s throws.", name="Anna") for _ in range(2))
 
     assert one == other
@@ -90,12 +90,12 @@ def test_two_that_say_the_same_are_equal():
     assert Message("one step", n=1) != Plural("one step", "%(n)s steps", n=1)
 
 
-def test_it_cannot_be_changed():
+def test_a_message_is_immutable():
     with pytest.raises(FrozenInstanceError):
         Message("Taken back.").template = "Done again."
 
 
-def test_sentences_are_told_apart_again():
+def test_a_paragraph_lists_its_sentences():
     first, second = Message("A."), Message("B.")
 
     assert Paragraph(first, second).sentences == (first, second)
@@ -110,17 +110,17 @@ def test_sentences_are_told_apart_again():
         (join_with_or([5, 6]), "5 or 6"),
     ],
 )
-def test_some_in_a_row_are_listed(listed, english):
+def test_values_are_joined(listed, english):
     assert str(listed) == english
 
 
-def test_who_has_no_name_is_called_so_in_every_language():
+def test_a_default_name_is_translated():
     assert display_name(default_name(2)) == Message("Player %(n)s", n=3)
     assert display_name("Anna") == "Anna"
     assert display_name("Player of the year") == "Player of the year"
 
 
-def test_an_error_carries_its_message_and_reads_as_before():
+def test_an_error_has_its_message_and_english_text():
     error = IllegalMove(Message("throw first: it is %(name)s's turn", name="Ben"))
 
     assert str(error) == "throw first: it is Ben's turn"
@@ -129,19 +129,19 @@ def test_an_error_carries_its_message_and_reads_as_before():
     assert isinstance(error, ValueError)
 
 
-def test_an_error_survives_the_way_between_processes():
+def test_an_error_can_be_pickled():
     error = pickle.loads(pickle.dumps(GameError(Message("%(n)s is odd", n=3))))  # noqa: S301
 
     assert error.message == Message("%(n)s is odd", n=3)
 
 
-def test_a_later_step_names_itself_and_why():
+def test_a_later_step_error_names_the_step_and_the_reason():
     error = LaterStepError(Message("Anna's throw"), Message("it is too late"))
 
     assert str(error) == "then Anna's throw would not hold: it is too late"
 
 
-def test_the_reason_of_another_error_stays_a_message_where_it_is_one():
+def test_the_reason_of_an_error_stays_a_message_if_it_has_one():
     message = Message("there is no match")
 
     assert reason(GameError(message)) == message

@@ -1,4 +1,4 @@
-"""What players may be called."""
+"""Names that players may have."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from game.names import MAX_NAME, clean_name, clean_names
         "x" * MAX_NAME,
     ],
 )
-def test_names_that_people_and_emoji_have_are_taken_as_they_are(name):
+def test_names_in_any_script_and_emoji_are_accepted(name):
     assert clean_name(name) == name
 
 
@@ -49,11 +49,11 @@ def test_names_that_people_and_emoji_have_are_taken_as_they_are(name):
         "x" * (MAX_NAME + 1),
     ],
 )
-def test_what_nobody_can_read_is_no_name(name):
+def test_unreadable_names_are_refused(name):
     with pytest.raises(IllegalMove, match="a name has 1 to 24 printable characters"):
         clean_name(name)
 
 
-def test_names_that_look_the_same_are_the_same():
+def test_names_that_look_the_same_are_equal():
     with pytest.raises(IllegalMove, match="two players are called Zoë"):
         clean_names(["Zoë", " Zoe\u0308\u200d "])

@@ -1,4 +1,4 @@
-"""TOML that people write: what does not hold is named with file, line and key."""
+"""Errors in TOML that people write name the file, the line and the key."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def table():
         ),
     ],
 )
-def test_what_does_not_hold_is_named(ask, told):
+def test_an_invalid_value_is_named_with_line_and_key(ask, told):
     with pytest.raises(GameError) as error:
         ask(table())
 
@@ -49,13 +49,13 @@ def test_what_does_not_hold_is_named(ask, told):
         (f"a = 1\nb = {'9' * 9000}", "f.toml, line 2: not valid TOML: a value is too long"),
     ],
 )
-def test_what_is_no_toml_is_named_with_its_line(text, told):
+def test_invalid_toml_is_named_with_its_line(text, told):
     with pytest.raises(GameError) as error:
         parse(text, "f.toml", GameError)
 
     assert str(error.value) == told
 
 
-def test_what_may_be_meant_is_said():
+def test_a_similar_key_is_suggested():
     assert str(nearest("prot", ["port", "host"])) == "did you mean 'port'?"
     assert str(nearest("x", ["port", "host"])) == "known are port, host"

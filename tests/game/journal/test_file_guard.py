@@ -1,4 +1,4 @@
-"""Files are known by device, inode and size, and no note forgets that."""
+"""Files are recognised by device, inode and size, and a replaced file is never forgotten."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def path(tmp_path):
     return file
 
 
-def test_a_file_that_grows_is_as_it_should_be(path):
+def test_a_file_that_grows_is_accepted(path):
     guard = FileGuard(path)
     guard.note()
     path.write_bytes(b"1234567")
@@ -22,7 +22,7 @@ def test_a_file_that_grows_is_as_it_should_be(path):
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["deleted", "replaced"])
-def test_one_that_goes_between_check_and_note_is_told_at_the_next_check(path, tmp_path, again):
+def test_a_file_lost_between_check_and_note_is_reported_at_the_next_check(path, tmp_path, again):
     guard = FileGuard(path)
     guard.note()
     path.rename(tmp_path / "elsewhere")

@@ -1,4 +1,4 @@
-"""The list of matches, one match, and all that happened since, read beside the writer."""
+"""Lists of matches, single matches and new entries, read while the journal is written."""
 
 from contextlib import closing
 from threading import Thread
@@ -34,7 +34,7 @@ def begun(*names):
 
 
 def win(journal, match_id, match):
-    """Anna has 12,000 by hand, and wins by that."""
+    """Let Anna win with 12,000 points set by hand."""
     for step in ((ScoreSet(0, 12_000),), (Skipped(),)):
         match = match.push(*step)
         result = Result.of(match) if match.state.winner is not None else None
@@ -48,7 +48,7 @@ def test_an_empty_journal_has_no_matches(history):
     assert history.players() == ()
 
 
-def test_the_list_tells_who_played_what_when_and_how_it_stands(journal, history):
+def test_the_list_has_players_rules_times_and_standings(journal, history):
     first = journal.start(begun())
     won = win(journal, first, begun())
     second = journal.start(begun("Cleo", "Dan"))
@@ -64,7 +64,7 @@ def test_the_list_tells_who_played_what_when_and_how_it_stands(journal, history)
     assert open_one.key != ended.key == history.key(first)
 
 
-def test_a_win_that_was_taken_back_is_none(journal, history):
+def test_an_undone_win_does_not_count(journal, history):
     number = journal.start(begun())
     won = win(journal, number, begun())
     journal.append(number, Undone())
@@ -72,7 +72,7 @@ def test_a_win_that_was_taken_back_is_none(journal, history):
     assert history.matches()[0].result == Result.of(won.undo())
 
 
-def test_the_list_comes_in_pages_and_what_was_taken_up_again_is_first(journal, history):
+def test_the_list_has_pages_and_starts_with_a_reopened_match(journal, history):
     numbers = [journal.start(begun()) for _ in range(5)]
     journal.reopen(numbers[1])
     pages, before = [], 2**62
@@ -83,7 +83,7 @@ def test_the_list_comes_in_pages_and_what_was_taken_up_again_is_first(journal, h
     assert pages == [[numbers[1], numbers[4]], [numbers[3], numbers[2]], [numbers[0]]]
 
 
-def test_whoever_follows_gets_everything_once_and_in_order(journal, history):
+def test_a_follower_gets_every_entry_once_and_in_order(journal, history):
     seen: list[Entry] = []
     first = journal.start(begun())
     second = journal.start(begun("Cleo", "Dan"))
@@ -100,21 +100,21 @@ def test_whoever_follows_gets_everything_once_and_in_order(journal, history):
     assert [entry.actions for entry in seen[2:4]] == [(ScoreSet(0, 0),), (ScoreSet(0, 50),)]
 
 
-def test_players_are_known_by_name_whoever_played_last_first(journal, history):
+def test_recent_players_come_first(journal, history):
     journal.start(begun("Zoë", "ben"))
     journal.start(begun("Anna", "Ben"))
 
     assert history.players() == ("Anna", "Ben", "Zoë")
 
 
-def test_a_match_that_is_not_there_is_named(journal, history):
+def test_a_missing_match_is_named(journal, history):
     for ask in (history.match, history.key):
         with pytest.raises(JournalError, match="there is no match 9"):
             ask(9)
     assert history.steps(9) == ()
 
 
-def test_a_journal_that_is_not_there_is_named(tmp_path):
+def test_a_missing_journal_is_named(tmp_path):
     with pytest.raises(JournalError, match=r"gone.db: there is no journal here"):
         History(tmp_path / "gone.db").matches()
 
@@ -142,7 +142,7 @@ def test_many_threads_read_while_one_writes(journal, history):
     assert found == [201] * 4
 
 
-def test_another_journal_has_another_identity(journal, history, tmp_path):
+def test_every_journal_has_its_own_identity(journal, history, tmp_path):
     before, kept = history.identity, history.copy()
     journal.start(begun())
     assert history.identity == before
@@ -152,7 +152,7 @@ def test_another_journal_has_another_identity(journal, history, tmp_path):
     assert history.matches() == ()
 
 
-def test_a_match_that_cannot_be_played_again_hides_none_of_the_others(journal, history):
+def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     first = journal.start(begun())
     broken = journal.start(begun("Cleo", "Dan"))
     journal.append(

@@ -1,4 +1,4 @@
-"""What was told is on disk, and comes back."""
+"""Everything that was recorded is on the disk, and is read back."""
 
 import sqlite3
 from contextlib import closing
@@ -31,7 +31,7 @@ def test_new_journal_has_no_match(journal):
     assert journal.newest() is None
 
 
-def test_match_comes_back_as_it_stood(journal):
+def test_a_match_is_restored_as_it_was(journal):
     match = Match.start(RULES, ["Anna", "Ben"], first=1)
     number = journal.start(match)
     steps = [(THROW,), (Kept((1, 1), assumed=True), Thrown((5, 2, 2, 3))), (Undone(),)]
@@ -44,7 +44,7 @@ def test_match_comes_back_as_it_stood(journal):
         assert again.newest()[1].redo() == match.redo()
 
 
-def test_newest_match_is_the_one_that_goes_on(journal):
+def test_the_newest_match_is_continued(journal):
     journal.start(begun("Anna", "Ben"))
     journal.start(begun("Cleo", "Dan"))
 
@@ -52,7 +52,7 @@ def test_newest_match_is_the_one_that_goes_on(journal):
     assert match.state.player.name == "Cleo"
 
 
-def test_an_older_match_is_taken_up_again_and_that_is_kept_too(journal):
+def test_reopening_an_older_match_is_recorded(journal):
     older = journal.start(begun())
     journal.append(older, THROW)
     journal.start(begun("Cleo", "Dan"))
@@ -63,14 +63,14 @@ def test_an_older_match_is_taken_up_again_and_that_is_kept_too(journal):
     assert journal.newest() == (older, begun())
 
 
-def test_a_match_that_is_not_there_is_named(journal):
+def test_a_missing_match_is_named(journal):
     for attempt in (lambda: journal.reopen(7), lambda: journal.append(7, THROW)):
         with pytest.raises(JournalError, match="there is no match 7"):
             attempt()
     assert journal.newest() is None
 
 
-def test_positions_count_over_all_matches_whatever_the_clock_does(tmp_path):
+def test_positions_rise_over_all_matches_even_if_the_clock_jumps(tmp_path):
     times = iter([NOON_S, NOON_S - 5000, 12.0, NOON_S + 1e9, NOON_S])
     path = tmp_path / "journal.db"
     with closing(Journal.open(path, clock=lambda: next(times))) as journal:
@@ -92,7 +92,7 @@ def test_positions_count_over_all_matches_whatever_the_clock_does(tmp_path):
     ]
 
 
-def test_folder_in_the_way_is_named(tmp_path):
+def test_a_folder_in_place_of_the_journal_is_named(tmp_path):
     with pytest.raises(JournalError, match="the journal cannot be used"):
         Journal.open(tmp_path)
 
@@ -112,7 +112,7 @@ def test_a_second_companion_on_one_folder_is_refused(journal):
         "UPDATE entry SET seq = 2 WHERE seq = 1",
     ],
 )
-def test_a_changed_row_is_one_line_with_the_remedy(journal, damage):
+def test_a_changed_row_is_reported_in_one_line_with_the_remedy(journal, damage):
     number = journal.start(begun())
     journal.append(number, THROW)
     journal._db.execute(damage)
@@ -124,14 +124,14 @@ def test_a_changed_row_is_one_line_with_the_remedy(journal, damage):
         Journal.open(journal.path)
 
 
-def test_a_file_that_is_no_journal_is_named(tmp_path):
+def test_a_file_that_is_not_a_journal_is_named(tmp_path):
     (tmp_path / "journal.db").write_bytes(b"nonsense" * 1000)
     with pytest.raises(DamagedJournal, match="restart, and it is mended"):
         Journal.open(tmp_path / "journal.db")
 
 
-def test_the_log_stays_short_and_a_step_is_one_line_of_the_trace(journal):
-    """What could be lost with the log is a turn or two, and stands in the trace as well."""
+def test_the_write_ahead_log_stays_short_and_each_step_has_a_line_in_the_trace(journal):
+    """What could be lost with the log is a turn or two, which the trace has as well."""
     number = journal.start(begun())
     places = tuple(Place(1, 1234.5, 678.9, 95.1, 12.3) for _ in range(6))
     log, trace = (journal.path.with_name(name) for name in ("journal.db-wal", "journal.txt"))
@@ -144,7 +144,7 @@ def test_the_log_stays_short_and_a_step_is_one_line_of_the_trace(journal):
     assert all(len(line) < 1500 for line in lines)
 
 
-def test_what_a_step_cannot_write_is_not_half_there(journal):
+def test_a_step_that_cannot_be_written_leaves_nothing_behind(journal):
     number = journal.start(begun())
     journal._db.execute("PRAGMA query_only = 1")
     with pytest.raises(JournalError, match="is the disk full or read-only"):

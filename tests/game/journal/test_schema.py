@@ -1,4 +1,4 @@
-"""Journals of older versions are brought up to this one, and nothing is lost on the way."""
+"""Journals of older versions are upgraded without loss."""
 
 import json
 import sqlite3
@@ -61,7 +61,7 @@ def played(n_steps):
     return match
 
 
-def test_every_match_of_the_first_format_stands_as_it_stood(old):
+def test_every_match_of_the_first_format_is_unchanged(old):
     with closing(Journal.open(old)) as journal:
         assert journal.newest() == (153, played(4))
         assert journal.newest()[1].undo() == played(4).undo()
@@ -73,7 +73,7 @@ def test_every_match_of_the_first_format_stands_as_it_stood(old):
     assert [entry.position for entry in history.entries(limit=999)] == list(range(1, 153 + 9 + 1))
 
 
-def test_the_file_as_it_was_is_put_beside_it(old):
+def test_the_original_file_is_copied_before_an_upgrade(old):
     Journal.open(old).close()
 
     copy = old.with_name("journal-format-1.db")
@@ -82,7 +82,7 @@ def test_the_file_as_it_was_is_put_beside_it(old):
         assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
 
 
-def test_what_cannot_be_brought_up_is_left_as_it_was(old):
+def test_a_file_that_cannot_be_upgraded_is_left_unchanged(old):
     with closing(sqlite3.connect(old)) as db:
         db.execute("CREATE TABLE entry (other)")
     with pytest.raises(JournalError):
@@ -92,7 +92,7 @@ def test_what_cannot_be_brought_up_is_left_as_it_was(old):
         assert db.execute("SELECT COUNT(*) FROM step").fetchone() == (9,)
 
 
-def test_a_journal_of_a_newer_traykeeper_is_left_alone(tmp_path):
+def test_a_journal_of_a_newer_version_is_left_unchanged(tmp_path):
     path = tmp_path / "journal.db"
     Journal.open(path).close()
     with closing(sqlite3.connect(path)) as db:

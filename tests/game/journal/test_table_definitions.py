@@ -1,4 +1,4 @@
-"""A journal from elsewhere has our tables, word for word, or it is none."""
+"""A journal from elsewhere must have exactly our tables."""
 
 import sqlite3
 from contextlib import closing
@@ -25,7 +25,7 @@ def journal(tmp_path):
 
 
 def made_anew(journal, tables):
-    """The same matches in these tables."""
+    """Copy the matches of a journal into other tables."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("ATTACH ? AS ours", (str(journal.path),))
         db.executescript(tables)
@@ -36,7 +36,7 @@ def made_anew(journal, tables):
         return db.serialize()
 
 
-def test_the_same_tables_are_taken_however_they_are_written(journal):
+def test_equal_tables_are_accepted_however_they_are_written(journal):
     journal.restore(made_anew(journal, TABLES.replace("\n    ", " -- so\n\n  ")))
 
     assert journal.append(1, ScoreSet(0, 700)) == 3
@@ -56,7 +56,7 @@ def test_the_same_tables_are_taken_however_they_are_written(journal):
         (TABLES, TABLES + "CREATE VIEW step AS SELECT 1;"),
     ],
 )
-def test_what_would_refuse_the_next_step_is_refused_itself(journal, ours, theirs):
+def test_a_table_that_would_refuse_the_next_step_is_refused(journal, ours, theirs):
     tables = TABLES.replace(ours, theirs)
     assert tables != TABLES
     with pytest.raises(DamagedJournal, match="does not belong to a journal"):
@@ -65,7 +65,7 @@ def test_what_would_refuse_the_next_step_is_refused_itself(journal, ours, theirs
     assert journal.append(1, ScoreSet(0, 700)) == 3
 
 
-def test_a_journal_that_lacks_a_table_is_none():
+def test_a_journal_without_one_of_its_tables_is_refused():
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(f"CREATE TABLE match (id); PRAGMA user_version = {VERSION}")
         with pytest.raises(sqlite3.DatabaseError):

@@ -1,4 +1,4 @@
-"""Every step stands a second time, as text, and each holds the other to its word."""
+"""The trace has every step a second time, and trace and journal are compared."""
 
 import os
 import sqlite3
@@ -34,7 +34,7 @@ def play(path, *scores):
             journal.append(number, ScoreSet(0, score))
 
 
-def test_it_says_what_the_journal_says(path, text):
+def test_the_trace_has_the_content_of_the_journal(path, text):
     play(path, 500, 700)
     found = trace.read(text)
 
@@ -45,7 +45,7 @@ def test_it_says_what_the_journal_says(path, text):
     assert (found.keys, found.whole, found.identity) == (keys, True, History(path).identity)
 
 
-def test_it_says_which_request_asked_for_a_step(path, text):
+def test_the_trace_has_the_request_of_a_step(path, text):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]), request="begin")
         journal.append(number, ScoreSet(0, 500))
@@ -60,14 +60,14 @@ def test_it_says_which_request_asked_for_a_step(path, text):
     assert text.read_bytes() == written
 
 
-def test_people_can_read_it(path, text):
+def test_the_trace_is_readable_for_people(path, text):
     play(path, 550)
 
     assert text.read_text().startswith("# Traykeeper, journal ")
     assert '[{"kind": "scoreset", "seat": 0, "score": 550}]' in text.read_text()
 
 
-def test_a_torn_last_line_is_none_and_the_next_step_follows_it(path, text):
+def test_an_incomplete_last_line_is_ignored_and_overwritten(path, text):
     play(path, 500)
     with text.open("ab") as file:
         file.write(b"0123abcd 4 1.2 17")
@@ -77,7 +77,7 @@ def test_a_torn_last_line_is_none_and_the_next_step_follows_it(path, text):
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3, 4]
 
 
-def test_one_that_is_missing_damaged_or_behind_is_made_whole_from_the_journal(path, text):
+def test_a_missing_damaged_or_outdated_trace_is_completed_from_the_journal(path, text):
     play(path, 500, 700)
     whole = text.read_bytes()
     for left in (
@@ -96,7 +96,7 @@ def test_one_that_is_missing_damaged_or_behind_is_made_whole_from_the_journal(pa
         assert text.read_bytes() == whole
 
 
-def test_a_journal_that_ends_earlier_is_damaged(path, text):
+def test_a_journal_shorter_than_its_trace_is_damaged(path, text):
     play(path, 500, 700)
     with closing(sqlite3.connect(path)) as db:
         db.execute("DELETE FROM entry WHERE position = 3")
@@ -107,7 +107,7 @@ def test_a_journal_that_ends_earlier_is_damaged(path, text):
     assert len(trace.read(text).rows) == 3
 
 
-def test_a_journal_that_says_something_else_is_damaged(path):
+def test_a_journal_that_differs_from_its_trace_is_damaged(path):
     play(path, 500)
     with closing(sqlite3.connect(path)) as db:
         (body,) = db.execute("SELECT body FROM entry WHERE position = 2").fetchone()
@@ -123,7 +123,7 @@ def test_a_journal_that_says_something_else_is_damaged(path):
 
 
 @pytest.mark.parametrize("deed", [os.unlink, lambda path: os.truncate(path, 0)])
-def test_one_that_is_lost_while_it_is_written_is_written_anew(path, text, deed):
+def test_a_trace_lost_while_in_use_is_rewritten(path, text, deed):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         deed(text)
@@ -133,7 +133,7 @@ def test_one_that_is_lost_while_it_is_written_is_written_anew(path, text, deed):
         assert journal.trace_problem is None
 
 
-def test_one_that_cannot_be_written_is_told_and_stops_no_step(path, text):
+def test_a_trace_that_cannot_be_written_is_reported_and_stops_no_step(path, text):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         text.unlink()
@@ -147,7 +147,7 @@ def test_one_that_cannot_be_written_is_told_and_stops_no_step(path, text):
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
 
 
-def test_what_backups_hold_is_cut_off_and_it_goes_on(path, text):
+def test_steps_held_by_backups_are_cut_and_writing_continues(path, text):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         for score in (500, 600, 700):
@@ -159,7 +159,7 @@ def test_what_backups_hold_is_cut_off_and_it_goes_on(path, text):
     Journal.open(path).close()
 
 
-def test_a_journal_that_was_closed_cuts_nothing_of_the_one_that_took_its_place(path, text):
+def test_a_closed_journal_does_not_cut_the_trace_of_its_successor(path, text):
     play(path, 500, 600)
     first = Journal.open(path)
     first.close()
@@ -169,7 +169,7 @@ def test_a_journal_that_was_closed_cuts_nothing_of_the_one_that_took_its_place(p
         assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
 
 
-def test_a_restored_journal_whose_trace_cannot_be_written_is_there_and_traced_later(path, text):
+def test_a_restored_journal_is_usable_even_if_its_trace_cannot_be_written_yet(path, text):
     play(path, 500, 600)
     copy = History(path).copy()
     with closing(Journal.open(path)) as journal:
@@ -189,9 +189,7 @@ def test_a_restored_journal_whose_trace_cannot_be_written_is_there_and_traced_la
 
 @pytest.mark.parametrize("name", ["journal.db", "journal.db-wal"])
 @pytest.mark.parametrize("deed", [os.unlink, lambda path: os.truncate(path, 0)])
-def test_files_that_are_lost_under_its_hands_are_noticed_before_the_next_step(
-    path, tmp_path, name, deed
-):
+def test_files_lost_while_in_use_are_noticed_before_the_next_step(path, tmp_path, name, deed):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         deed(tmp_path / name)
@@ -200,7 +198,7 @@ def test_files_that_are_lost_under_its_hands_are_noticed_before_the_next_step(
             journal.append(number, ScoreSet(0, 500))
 
 
-def test_no_trigger_or_view_stands_in_a_journal(path):
+def test_a_trigger_or_view_in_a_journal_is_refused(path):
     play(path, 500)
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END")

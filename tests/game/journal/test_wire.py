@@ -1,4 +1,4 @@
-"""Entries say the same as the journal: who folds them holds the match of the tray."""
+"""Published entries hold the same as the journal: replaying them gives the match."""
 
 import json
 from contextlib import closing, suppress
@@ -65,7 +65,7 @@ def fold(entries) -> Match:
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
-def test_folding_the_entries_gives_the_match_of_the_journal(journal, steps):
+def test_replaying_the_entries_gives_the_match_of_the_journal(journal, steps):
     match = Match.start(RULES, ["Anna", "Ben"])
     number = journal.start(match)
     for step in steps:
@@ -80,7 +80,7 @@ def test_folding_the_entries_gives_the_match_of_the_journal(journal, steps):
     assert (heard.can_undo, heard.can_redo) == (match.can_undo, match.can_redo)
 
 
-def test_house_rules_and_teams_come_over(journal):
+def test_house_rules_and_teams_are_published(journal):
     match = Match.start(HOUSE, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2)
     number = journal.start(match)
     (line,) = Feed(journal.path).whole(number)
@@ -90,14 +90,14 @@ def test_house_rules_and_teams_come_over(journal):
     assert entry.began_s > 1_600_000_000
 
 
-def test_where_the_dice_lay_stays_at_the_tray(journal):
+def test_places_of_dice_are_not_published(journal):
     first = WireEntry.first("0" * 16, Match.start(RULES, ["A", "B"]), 0)
     step = first.then(Thrown((1, 2, 3, 4, 6, 6), (Place(1, 10.5, 20.25, 30.0),)))
 
     assert "places" not in json.dumps(step.to_json())
 
 
-def test_matches_are_told_in_order_with_their_steps(journal):
+def test_matches_are_listed_in_order_with_their_steps(journal):
     first = journal.start(Match.start(RULES, ["A", "B"]))
     journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
     second = journal.start(Match.start(RULES, ["C", "D"]))
@@ -107,7 +107,7 @@ def test_matches_are_told_in_order_with_their_steps(journal):
     assert told[0].match != told[1].match
 
 
-def test_the_feed_goes_on_where_it_was_over_all_matches(journal):
+def test_the_feed_continues_where_it_stopped_over_all_matches(journal):
     feed = Feed(journal.path)
     assert list(feed.after(feed.newest())) == []
     first = journal.start(Match.start(RULES, ["A", "B"]))
@@ -128,7 +128,7 @@ def test_the_feed_goes_on_where_it_was_over_all_matches(journal):
     assert list(fresh.after(fresh.newest())) == more[1:]
 
 
-def test_two_histories_that_differ_have_different_chains():
+def test_different_histories_have_different_chains():
     first = WireEntry.first("0" * 16, Match.start(RULES, ["A", "B"]), 0)
     one = first.then(Thrown((1, 2, 3, 4, 6, 6))).then(Banked())
     other = first.then(Thrown((5, 2, 3, 4, 6, 6))).then(Banked())
@@ -139,7 +139,7 @@ def test_two_histories_that_differ_have_different_chains():
 
 @settings(deadline=None)
 @given(JSON, JSON, JSON)
-def test_whatever_comes_in_is_an_entry_or_is_refused_in_words(options, names, actions):
+def test_any_input_is_an_entry_or_is_refused_with_a_message(options, names, actions):
     begin = {"match": "0" * 16, "seq": 0, "chain": "", "rules": "zilch", "options": options}
     step = {"match": "0" * 16, "seq": 1, "chain": "", "actions": actions}
     for data in (begin | {"names": names, "first": 0, "teams": None}, step, actions):

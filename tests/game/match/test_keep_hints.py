@@ -20,45 +20,45 @@ def effect_of(match, *dice):
     return str(keep_hint(match.state, keep) or "")
 
 
-def test_tells_how_much_the_opening_still_needs():
+def test_hint_says_how_many_points_the_opening_still_needs():
     thrown = match().throw([1, 1, 1, 5, 2, 3])
 
     assert effect_of(thrown, 1, 1) == "still 300 short of the opening 500"
     assert effect_of(thrown, 1, 1, 1) == ""
 
 
-def test_tells_how_much_the_least_bank_still_needs():
+def test_hint_says_how_many_points_the_minimum_bank_still_needs():
     thrown = match(opening=0, minimum_bank=300).throw([1, 2, 3, 4, 6, 6])
 
     assert effect_of(thrown, 1) == "still 200 short of the 300 to bank"
 
 
-def test_names_hot_dice():
+def test_hint_names_hot_dice():
     thrown = match().throw([1, 1, 3, 3, 3, 5])
 
     assert effect_of(thrown, 1, 1, 3, 3, 3, 5) == "hot dice"
 
 
-def test_says_wins_where_nobody_may_follow():
+def test_hint_says_wins_if_nobody_may_follow():
     thrown = match(target=1000, last_round=LastRound.NONE).throw([1, 1, 1, 2, 3, 4])
 
     assert effect_of(thrown, 1, 1, 1) == "wins"
 
 
-def test_says_reaches_where_others_may_follow():
+def test_hint_says_reaches_the_target_if_others_may_follow():
     thrown = match(target=1000).throw([1, 1, 1, 2, 3, 4])
 
     assert effect_of(thrown, 1, 1, 1) == "reaches 1,000"
 
 
-def test_promises_no_win_while_another_still_follows():
+def test_hint_does_not_promise_a_win_while_others_still_follow():
     two = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 2, 3, 4, 6]).push(ScoreSet(0, 10_000))
 
     assert two.state.to_follow == (1,)
     assert effect_of(two, 1, 1) == "takes the lead"
 
 
-def test_warns_of_a_keep_that_overshoots():
+def test_hint_warns_of_a_keep_that_overshoots():
     thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
 
     assert effect_of(thrown, 1, 1, 1) == "overshoots 900: scores zero"
@@ -68,7 +68,7 @@ def test_warns_of_a_keep_that_overshoots():
     ("others", "expected"),
     [(9_000, "overshoots 10,000: goes to another"), (9_900, "overshoots 10,000: scores zero")],
 )
-def test_promises_points_to_another_only_where_they_fit(others, expected):
+def test_hint_names_the_recipient_only_if_the_points_fit(others, expected):
     thrown = match(target=10_000, win=Win.EXACTLY, welfare=True).push(ScoreSet(0, 9_950))
     thrown = thrown.push(ScoreSet(1, others)).push(ScoreSet(2, others)).throw([1, 1, 1, 2, 3, 4])
 
@@ -84,19 +84,19 @@ def test_promises_points_to_another_only_where_they_fit(others, expected):
         ((1, 1, 1, 1, 3, 4), (1, 1, 1, 1), "takes the lead"),
     ],
 )
-def test_measures_against_the_leader_in_the_last_round(dice, kept, expected):
+def test_hint_compares_with_the_leader_in_the_last_round(dice, kept, expected):
     last_round = match(target=1000).throw([1, 1, 1, 2, 3, 4]).bank()
 
     assert effect_of(last_round.throw(dice), *kept) == expected
 
 
-def test_the_last_one_to_play_wins_by_taking_the_lead():
+def test_the_last_player_wins_by_taking_the_lead():
     others = match(target=1000).throw([1, 1, 1, 2, 3, 4]).bank().throw([2, 2, 3, 3, 4, 6])
 
     assert effect_of(others.throw([1, 1, 1, 1, 3, 4]), 1, 1, 1, 1) == "wins"
 
 
-def test_the_seats_left_shrink_turn_by_turn():
+def test_fewer_seats_are_left_after_each_turn_of_the_last_round():
     first = match(target=1000)
     second = first.throw([1, 1, 1, 2, 3, 4]).bank()
     third = second.throw([2, 2, 3, 3, 4, 6])
@@ -104,7 +104,7 @@ def test_the_seats_left_shrink_turn_by_turn():
     assert [list(m.state.to_follow) for m in (first, second, third)] == [[], [1, 2], [2]]
 
 
-def test_seats_left_of_the_round_where_only_later_seats_may_follow():
+def test_only_later_seats_follow_if_the_rules_say_so():
     second = match(target=1000, last_round=LastRound.LATER_IN_ROUND).throw([2, 2, 3, 3, 4, 6])
 
     assert list(second.throw([1, 1, 1, 2, 3, 4]).bank().state.to_follow) == [2]

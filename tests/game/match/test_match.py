@@ -1,4 +1,4 @@
-"""Turns, banking, endings, and the way back."""
+"""Turns, banking, endings, undo and corrections."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from game.match.state import TurnEnding
 from game.rules import rule_files
 
 RULES = rule_files.load("walnut-studiolo")
-NOTHING = (2, 3, 3, 4, 6, 6)
+FARKLE = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)  # 550, hot
 
 
@@ -38,7 +38,7 @@ def test_turn_adds_up_over_throws(match):
     assert match.state.dice_in_hand == 1
 
 
-def test_farkle_loses_the_turn_and_passes_the_dice(match):
+def test_a_farkle_loses_the_points_and_ends_the_turn(match):
     match = match.throw((1, 1, 2, 3, 4, 6)).keep((1,)).throw((2, 3, 4, 6, 6))
 
     assert scores(match) == [0, 0]
@@ -53,7 +53,7 @@ def test_hot_dice_are_thrown_again_on_the_same_turn(match):
     assert match.throw((5, 2, 2, 3, 4, 6)).bank().state.players[0].score == 600
 
 
-def test_nothing_is_banked_below_the_opening(match):
+def test_a_bank_below_the_opening_is_refused(match):
     match = match.throw((1, 1, 2, 3, 4, 6))
 
     assert str(match.state.bank_refusal()) == "200 is 300 short of the opening 500"
@@ -62,7 +62,7 @@ def test_nothing_is_banked_below_the_opening(match):
 
 
 def test_once_opened_any_turn_may_be_banked(match):
-    match = match.throw(OPENING).bank().throw(NOTHING)
+    match = match.throw(OPENING).bank().throw(FARKLE)
 
     assert scores(match.throw((5, 2, 2, 3, 4, 6)).bank()) == [600, 0]
 
@@ -72,12 +72,12 @@ def test_bank_without_a_throw_is_refused(match):
         match.bank()
 
 
-def test_next_throw_needs_a_decided_keep(match):
+def test_the_next_throw_is_refused_until_a_keep_is_decided(match):
     with pytest.raises(IllegalMove, match="keep some of its dice first"):
         match.throw((1, 2, 3, 3, 4, 6)).throw((1, 2))
 
 
-def test_number_of_dice_is_what_was_left(match):
+def test_the_next_throw_must_have_the_dice_left(match):
     with pytest.raises(IllegalMove, match="expected 4 dice, not 3"):
         match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).throw((1, 2, 3))
 
@@ -93,7 +93,7 @@ def test_last_round_gives_everybody_else_one_turn():
     match = match.throw(OPENING).bank()
 
     assert match.state.closer == 0
-    match = match.throw(NOTHING).throw(NOTHING)
+    match = match.throw(FARKLE).throw(FARKLE)
     assert match.state.winner == 0
 
 
@@ -103,26 +103,26 @@ def test_last_round_can_be_won_by_topping_the_leader():
     assert match.throw((1, 1, 1, 5, 2, 3)).bank().state.winner == 1
 
 
-def test_tie_in_the_last_round_stays_with_the_first():
+def test_a_tie_in_the_last_round_goes_to_the_first_player():
     match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank()
 
     assert match.throw(OPENING).bank().state.winner == 0
 
 
-def test_reaching_the_target_in_mid_turn_ends_nothing():
+def test_reaching_the_target_in_mid_turn_does_not_end_the_match():
     match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).keep(OPENING)
 
     assert match.state.closer is None
 
 
-def test_nothing_moves_after_the_end():
-    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank().throw(NOTHING)
+def test_no_event_is_accepted_after_the_end():
+    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank().throw(FARKLE)
 
     with pytest.raises(IllegalMove, match="Anna has won"):
         match.throw(OPENING)
 
 
-def test_undo_and_redo_go_all_the_way(match):
+def test_undo_and_redo_reach_both_ends_of_the_match(match):
     steps = [match]
     for move in (Thrown(OPENING), Kept((1, 1)), Thrown((1, 2, 3, 4)), Banked()):
         try:
@@ -147,56 +147,56 @@ def test_events_pushed_together_are_one_step(match):
     assert match.undo().state == thrown.state
 
 
-def test_undo_of_nothing_is_refused(match):
+def test_undo_without_a_step_is_refused(match):
     with pytest.raises(IllegalMove, match="nothing to take back"):
         match.undo()
     with pytest.raises(IllegalMove, match="nothing to redo"):
         match.redo()
 
 
-def test_a_new_move_forgets_what_was_taken_back(match):
-    match = match.throw(OPENING).undo().throw(NOTHING)
+def test_a_new_move_discards_undone_steps(match):
+    match = match.throw(OPENING).undo().throw(FARKLE)
 
     assert not match.can_redo
 
 
-def test_correcting_a_farkle_gives_the_turn_back(match):
-    match = match.throw(NOTHING).correct(OPENING)
+def test_correcting_a_farkle_continues_the_turn(match):
+    match = match.throw(FARKLE).correct(OPENING)
 
     assert match.state.turn.seat == 0
     assert scores(match.bank()) == [550, 0]
 
 
-def test_correcting_an_older_throw_recomputes_what_follows(match):
-    match = match.throw(OPENING).bank().throw(NOTHING)
+def test_correcting_an_older_throw_recomputes_later_steps(match):
+    match = match.throw(OPENING).bank().throw(FARKLE)
     corrected = match.correct((1, 1, 3, 3, 3, 3), index=0)
 
     assert scores(corrected) == [800, 0]
     assert corrected.undo().state == match.state
 
 
-def test_assumed_keep_is_worked_out_anew_when_its_throw_is_corrected(match):
+def test_an_assumed_keep_is_replaced_when_its_throw_is_corrected(match):
     match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
     match = match.correct((2, 5, 2, 3, 4, 6), index=0)
 
     assert match.state.turn.throws[0].keep.dice == (5,)
 
 
-def test_correction_that_breaks_a_later_step_is_refused(match):
+def test_a_correction_that_makes_a_later_step_impossible_is_refused(match):
     match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,)).throw((1, 2, 3, 3, 4))
 
     with pytest.raises(IllegalMove, match="would not hold"):
         match.correct((2, 5, 2, 3, 4, 6), index=0)
 
 
-def test_correction_forgets_which_die_was_misread(match):
+def test_a_correction_marks_the_misread_die_as_unknown(match):
     places = (Place(2, 10, 10, 30), Place(1, 90, 10, 30), *(Place(3, i, 50, 30) for i in range(4)))
     match = match.throw((2, 1, 3, 3, 3, 3), places).correct((5, 1, 3, 3, 3, 3))
 
     assert [place.face for place in match.last_throw.places] == [0, 1, 3, 3, 3, 3]
 
 
-def test_die_that_cannot_be_is_named(match):
+def test_an_impossible_face_is_named(match):
     with pytest.raises(ThrowError, match="not 7"):
         match.throw((1, 2, 3, 4, 5, 7))
 
@@ -224,12 +224,12 @@ def _to(target):
     return replace(RULES, target=target)
 
 
-def test_nobody_begins_who_does_not_sit_there():
+def test_the_first_seat_must_exist():
     with pytest.raises(IllegalMove, match="nobody sits on seat 3: there are 2 players"):
         Match.start(RULES, ["Anna", "Ben"], first=2)
 
 
-def test_it_knows_who_was_called_something_else_before(match):
+def test_renamed_players_are_found(match):
     renamed = match.push(Renamed(1, "Benjamin"))
 
     assert new_names(match, renamed) == {"Ben": "Benjamin"}
@@ -237,11 +237,11 @@ def test_it_knows_who_was_called_something_else_before(match):
     assert new_names(renamed, renamed.push(Joined("Ben"))) == {}
 
 
-def test_another_match_renames_nobody(match):
+def test_players_of_another_match_do_not_count_as_renamed(match):
     assert new_names(match, Match.start(RULES, ["Anna", "Cleo"])) == {}
 
 
-def test_who_moves_up_to_a_seat_that_never_was_taken_is_not_renamed(match):
+def test_a_player_who_moves_to_another_seat_does_not_count_as_renamed(match):
     both = match.push(Joined("Cleo")).push(Joined("Dora"))
 
     assert new_names(both, both.push(Spliced(0, 1, ()))) == {}

@@ -1,4 +1,4 @@
-"""Any sequence of moves under any rules: what was undone comes back, totals add up, text reads."""
+"""Any sequence of moves under any rules: undo restores states, totals add up, text reads back."""
 
 import json
 import re
@@ -44,7 +44,7 @@ SEATS = st.integers(-1, 4)
 
 
 class MatchMachine(RuleBasedStateMachine):
-    """Plays like a table of children: legal moves and all the others."""
+    """Plays like a table of children, with legal moves and any others."""
 
     @initialize(
         rules=rulesets(),
@@ -57,7 +57,7 @@ class MatchMachine(RuleBasedStateMachine):
         self.match = Match.start(rules, names, first=first, teams=teams and teams[:n])
 
     def attempt(self, *actions):
-        """Rule errors are answers; any other error is a bug. Every step can be undone, and redone."""
+        """Push actions. Errors of the game are answers, and any other error is a bug."""
         try:
             after = self.match.push(*actions)
         except GameError:
@@ -131,7 +131,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @rule(dice=st.lists(st.integers(1, 6), min_size=1, max_size=6), data=st.data())
     def insert(self, dice, data):
-        """A turn put in by hand is refused, or does what its line does at the end of the text."""
+        """Insert a turn by hand: it is refused, or acts like its line at the end of the text."""
         throw = Throw(tuple(sorted(dice)))
         keeps = scoring.keep_table(self.match.rules).get(throw.dice, ())
         if keeps:
@@ -168,7 +168,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def turns_add_up(self):
-        """Without scores set by hand, a score is what the turns of its team brought and cost."""
+        """A score that was not set by hand is what the turns of its team brought and cost."""
         if not hasattr(self, "match"):
             return
         state, timeline = self.match.state, self.match.timeline
@@ -181,7 +181,7 @@ class MatchMachine(RuleBasedStateMachine):
 
 
 def _recount(state, mates):
-    """What the turns of these seats came to, added up once more from the throws."""
+    """Add up the turns of these seats again from their throws."""
     total = 0
     for turn in (*state.turns, state.turn):
         if turn.given_to in mates:

@@ -1,4 +1,4 @@
-"""A match as text: what is written reads back, and what cannot be read is named."""
+"""A match as text: what is written reads back, and errors name the line."""
 
 import pytest
 
@@ -28,20 +28,20 @@ def test_an_assumed_keep_and_a_bank_are_marked():
     assert match.state.players[0].score == 700
 
 
-def test_names_may_hold_any_sign():
+def test_names_may_have_any_character():
     match = Match.start(rule_files.load("standard"), ["a|b", "50% #1"])
 
     assert from_text(to_text(match)) == match
 
 
-def test_a_rules_file_may_be_called_with_any_sign():
+def test_a_rules_file_name_may_have_any_character():
     rules = rule_files.parse('extends = "zilch"', name="zilch # 50% | mine", where="x")
     match = Match.start(rules, ["Anna", "Ben"])
 
     assert from_text(to_text(match)) == match
 
 
-def test_what_happens_in_mid_turn_stays_in_its_place():
+def test_events_in_mid_turn_keep_their_place():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben"])
     match = match.push(Thrown((1, 2, 3, 4, 6, 6)), Joined("Cleo"), Kept((1,)), Renamed(0, "A"))
 
@@ -49,7 +49,7 @@ def test_what_happens_in_mid_turn_stays_in_its_place():
     assert from_text(to_text(match)).state == match.state
 
 
-def test_house_rules_travel_with_the_match():
+def test_the_text_includes_house_rules():
     rules = rule_files.parse(
         'extends = "walnut-studiolo"\nopening = 350\ntriples = { 1 = 300 }', name="house", where="x"
     )
@@ -59,7 +59,7 @@ def test_house_rules_travel_with_the_match():
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_every_published_set_is_named_in_one_line(name):
+def test_a_published_rule_set_takes_one_line(name):
     text = to_text(Match.start(rule_files.load(name), ["Anna", "Ben"]))
 
     assert "option" not in text
@@ -92,7 +92,7 @@ def test_every_published_set_is_named_in_one_line(name):
         ("x" * 5000, "is no throw"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_line(line, message):
+def test_an_unreadable_line_is_named(line, message):
     with pytest.raises(NotationError) as error:
         from_text(HEAD + line)
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_named_with_its_line(line, message):
     assert len(str(error.value)) < 200
 
 
-def test_a_turn_is_put_in_before_another():
+def test_a_turn_is_inserted_before_another():
     match = from_text(HEAD + "113335: 333 11 5 = 550, bank\n223446: farkle")
     after = match.push(inserted_turn(match, "111234: 111 = 1000, bank", before=0))
 
@@ -110,7 +110,7 @@ def test_a_turn_is_put_in_before_another():
 
 
 @pytest.mark.parametrize("line", ["115234: 11 = ,", "!score x y", "!order a"])
-def test_figures_that_are_none_are_refused(line):
+def test_invalid_numbers_are_refused(line):
     with pytest.raises(NotationError, match="line 5"):
         from_text(HEAD + line)
 
@@ -137,7 +137,7 @@ def test_figures_that_are_none_are_refused(line):
         ("player Anna\nplayer Ben\n113335:\nrules zilch", "line 4: 'rules zilch' is no throw"),
     ],
 )
-def test_what_is_wrong_before_the_first_turn_is_named_with_its_line(head, message):
+def test_an_error_in_the_header_is_named_with_its_line(head, message):
     with pytest.raises(GameError) as error:
         from_text(head, where="evening.txt")
 
@@ -145,7 +145,7 @@ def test_what_is_wrong_before_the_first_turn_is_named_with_its_line(head, messag
     assert message in str(error.value)
 
 
-def test_another_name_of_a_published_set_plays_that_set():
+def test_an_alias_stands_for_its_published_rule_set():
     match = from_text("rules 5000\noption target = 3000\nplayer Anna\nplayer Ben\n")
 
     assert match.rules == rule_files.with_options(
@@ -153,14 +153,14 @@ def test_another_name_of_a_published_set_plays_that_set():
     )
 
 
-def test_a_house_file_is_not_taken_for_the_set_of_that_other_name():
+def test_a_house_file_is_not_mistaken_for_a_published_alias():
     rules = rule_files.parse('extends = "zilch"\ntitle = "Ours"', name="5000", where="5000.toml")
     match = Match.start(rules, ["Anna", "Ben"])
 
     assert from_text(to_text(match)) == match
 
 
-def test_lines_from_another_system_are_counted_as_an_editor_does():
+def test_windows_line_endings_count_as_one_line():
     with pytest.raises(NotationError, match="line 3: 'x' is no throw"):
         from_text("player A\x0cnna\r\nplayer Ben\r\nx\r\n")
 
@@ -169,7 +169,7 @@ MUST_BANK = HEAD + "option must_bank_after_triple = true\noption opening = 0\n"
 
 
 @pytest.mark.parametrize("line", ["122346: 1 = 100, bank", "222346: ~222 = 200, bank  # Anna"])
-def test_a_turn_put_in_is_played_as_one_that_is_replayed(line):
+def test_an_inserted_turn_is_played_like_a_replayed_one(line):
     match = from_text(MUST_BANK)
 
     assert match.push(inserted_turn(match, line)).state == from_text(MUST_BANK + line).state
@@ -186,7 +186,7 @@ def test_a_turn_put_in_is_played_as_one_that_is_replayed(line):
         "!score 1 9999999",
     ],
 )
-def test_a_turn_that_cannot_be_replayed_cannot_be_put_in(line):
+def test_an_impossible_turn_cannot_be_inserted(line):
     match = from_text(MUST_BANK)
 
     with pytest.raises(GameError) as replayed:
@@ -196,12 +196,12 @@ def test_a_turn_that_cannot_be_replayed_cannot_be_put_in(line):
     assert str(replayed.value) == f"match, line 7: {put_in.value}"
 
 
-def test_nothing_is_put_in_before_events_that_there_are_not():
+def test_a_turn_cannot_be_inserted_before_a_missing_event():
     with pytest.raises(IllegalMove, match="there are no events 3 to 0: 0 so far"):
         inserted_turn(from_text(HEAD), "223446: farkle", before=3)
 
 
-def test_a_keep_is_put_in_behind_its_throw():
+def test_a_keep_is_inserted_after_its_throw():
     match = from_text(HEAD + "113334: 11 = 200 | 5226: 5 = 50")
     after = match.push(inserted_turn(from_text(HEAD + "113334:"), ": 11 = 200"))
 

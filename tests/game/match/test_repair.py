@@ -1,4 +1,4 @@
-"""A corrected throw that does not fit what came later, and the ways a table would mend it."""
+"""Repairs for a corrected throw that does not fit the steps after it."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from game.match.repair import check_same_players, repairs
 from game.match.state import TurnEnding
 from game.rules import rule_files
 
-NOTHING = (2, 3, 3, 4, 6, 6)
+FARKLE = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)
 SCORING = (1, 1, 1, 2, 3, 4)
 
@@ -43,8 +43,8 @@ def labelled(match, correction):
     return {str(repair.label): match.push(repair.action) for repair in repairs(match, correction)}
 
 
-def test_farkle_misread_and_the_next_player_has_thrown(match):
-    match = match.throw(NOTHING).throw(SCORING).bank()
+def test_a_misread_farkle_is_repaired_after_the_next_players_throw(match):
+    match = match.throw(FARKLE).throw(SCORING).bank()
     correction = Corrected(0, OPENING)
     with pytest.raises(LaterStepError, match=r"Anna's throw 1 1 1 2 3 4 in turn 1 would not hold"):
         match.push(correction)
@@ -56,23 +56,23 @@ def test_farkle_misread_and_the_next_player_has_thrown(match):
     assert back.state.turn.last.dice == OPENING
 
 
-def test_scoring_throw_that_was_a_farkle_ends_the_turn_there(match):
+def test_a_throw_corrected_to_a_farkle_ends_its_turn(match):
     match = match.throw(OPENING).bank().throw(SCORING).bank()
-    ways = labelled(match, Corrected(0, NOTHING))
+    ways = labelled(match, Corrected(0, FARKLE))
 
     assert scores(ways["Anna farkled there; later turns stand"]) == [0, 1000]
 
 
-def test_a_chosen_keep_gives_way_to_another_of_its_size(match):
+def test_a_chosen_keep_is_replaced_by_one_of_equal_size(match):
     match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,)).throw((1, 2, 3, 3, 4))
     ways = labelled(match, Corrected(0, (2, 5, 2, 3, 4, 6)))
 
     assert ways["Anna kept 5 = 50 instead"].state.turn.throws[0].keep.dice == (5,)
 
 
-def test_whichever_way_is_chosen_the_face_that_was_misread_is_forgotten(match):
-    places = tuple(Place(face, 0.1 * i, 0.1, 0.02) for i, face in enumerate(NOTHING))
-    match = match.push(Thrown(NOTHING, places)).throw(SCORING).bank()
+def test_every_repair_marks_the_misread_face_as_unknown(match):
+    places = tuple(Place(face, 0.1 * i, 0.1, 0.02) for i, face in enumerate(FARKLE))
+    match = match.push(Thrown(FARKLE, places)).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 5)))
 
     assert ways
@@ -80,7 +80,7 @@ def test_whichever_way_is_chosen_the_face_that_was_misread_is_forgotten(match):
         assert [place.face for place in way.timeline[0].places] == [2, 3, 3, 4, 0, 0]
 
 
-def test_the_label_tells_what_the_other_keep_counts_after_hot_dice():
+def test_the_label_gives_the_multiplied_score_after_hot_dice():
     match = Match.start(rule_files.load("play-palace"), ["Anna", "Ben"])
     match = match.throw((1, 2, 3, 4, 5, 6)).keep((1, 2, 3, 4, 5, 6))
     match = match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).throw((1, 2, 3, 4))
@@ -90,15 +90,15 @@ def test_the_label_tells_what_the_other_keep_counts_after_hot_dice():
 
 
 def test_a_bank_below_the_opening_is_not_offered(match):
-    match = match.throw(NOTHING).throw(SCORING).bank()
+    match = match.throw(FARKLE).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 3, 3, 4, 6)))
 
     assert list(ways) == ["Anna's turn goes on from there; one later throw is dropped"]
 
 
-def test_players_who_joined_meanwhile_stay(match):
-    match = match.throw(OPENING).push(Joined("Cleo")).bank().throw(NOTHING)
-    ways = labelled(match, Corrected(0, NOTHING))
+def test_players_who_joined_in_the_meantime_stay(match):
+    match = match.throw(OPENING).push(Joined("Cleo")).bank().throw(FARKLE)
+    ways = labelled(match, Corrected(0, FARKLE))
 
     assert [p.name for p in ways["Anna farkled there; later turns stand"].state.players] == [
         "Anna",
@@ -107,12 +107,12 @@ def test_players_who_joined_meanwhile_stay(match):
     ]
 
 
-def test_dice_that_cannot_be_are_named(match):
+def test_impossible_dice_are_named(match):
     with pytest.raises(ThrowError, match="not 7"):
-        repairs(match.throw(NOTHING), Corrected(0, (7,)))
+        repairs(match.throw(FARKLE), Corrected(0, (7,)))
 
 
-def test_an_assumed_keep_is_found_behind_a_renaming(match):
+def test_an_assumed_keep_is_found_after_a_rename(match):
     match = match.throw((1, 1, 3, 3, 4, 6)).push(Renamed(0, "Annie"))
     match = match.keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
     match = match.correct((5, 2, 3, 3, 4, 6), index=0)
@@ -120,7 +120,7 @@ def test_an_assumed_keep_is_found_behind_a_renaming(match):
     assert match.state.turn.throws[0].keep.dice == (5,)
 
 
-def test_a_throw_that_banks_by_itself_lets_later_turns_stand():
+def test_a_throw_that_banks_by_itself_keeps_later_turns():
     rules = replace(rule_files.load("standard"), must_bank_after_triple=True)
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 2, 3, 4, 6)).bank()
     match = match.throw((1, 5, 2, 3, 4, 6)).bank()
@@ -129,7 +129,7 @@ def test_a_throw_that_banks_by_itself_lets_later_turns_stand():
     assert scores(ways["Anna banked there; later turns stand"]) == [1000, 150]
 
 
-def test_a_reset_lets_later_turns_stand():
+def test_a_reset_keeps_later_turns():
     rules = replace(rule_files.load("standard"), four_twos_reset=True)
     match = Match.start(rules, ["Anna", "Ben"]).throw(SCORING).bank().throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 2, 2, 2, 3)))
@@ -138,7 +138,7 @@ def test_a_reset_lets_later_turns_stand():
 
 
 def test_dropping_later_throws_keeps_names_and_players(match):
-    match = match.throw(NOTHING).throw(SCORING).push(Renamed(0, "Annie")).bank()
+    match = match.throw(FARKLE).throw(SCORING).push(Renamed(0, "Annie")).bank()
     ways = labelled(match, Corrected(0, OPENING))
     back = ways["Annie's turn goes on from there; one later throw is dropped"]
 
@@ -153,9 +153,9 @@ def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
     assert "Anna farkled there; later turns stand" in ways
 
 
-def test_a_skip_that_would_end_another_turn_is_named_and_the_bank_is_offered():
+def test_a_skip_that_would_hit_another_turn_is_named_and_a_bank_is_offered():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
-    match = match.throw(NOTHING).push(Skipped()).throw(SCORING).bank()
+    match = match.throw(FARKLE).push(Skipped()).throw(SCORING).bank()
     correction = Corrected(0, (1, 2, 3, 3, 4, 6))
     with pytest.raises(LaterStepError, match=r"in Ben's turn 2 .*: it would be Anna's turn"):
         check_same_players(match, match.push(correction), since=0)
@@ -167,7 +167,7 @@ def test_a_skip_that_would_end_another_turn_is_named_and_the_bank_is_offered():
     ]
 
 
-def test_no_way_is_offered_that_gives_later_turns_to_others():
+def test_no_repair_gives_later_turns_to_other_players():
     match = Match.start(TO_A_THOUSAND, ["Anna", "Ben", "Cleo", "Dan"], teams=[0, 1, 0, 1])
     match = match.throw(SCORING).bank().throw(OPENING).bank().throw((1, 2, 3, 3, 4, 6)).bank()
     correction = Corrected(0, OPENING)
@@ -179,32 +179,32 @@ def test_no_way_is_offered_that_gives_later_turns_to_others():
     assert "Anna banked there; later turns stand" not in labelled(match, correction)
 
 
-def test_who_left_meanwhile_takes_no_turn_from_anybody():
+def test_a_player_who_left_in_the_meantime_does_not_shift_turns():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
     match = match.throw(SCORING).push(Left(0)).throw(SCORING).bank()
 
-    check_same_players(match, match.correct(NOTHING, 0), since=0)
+    check_same_players(match, match.correct(FARKLE, 0), since=0)
 
 
-def test_who_joined_in_the_last_players_turn_is_next_after_it():
+def test_a_player_who_joined_in_the_last_turn_is_next():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben"])
     match = match.throw(OPENING).bank().throw(OPENING).push(Joined("Cleo")).bank((1, 1))
     match = match.throw(SCORING).bank().throw(OPENING).bank()
-    ways = labelled(match, Corrected(2, NOTHING))
+    ways = labelled(match, Corrected(2, FARKLE))
 
     assert scores(ways["Ben farkled there; later turns stand"]) == [1100, 0, 1000]
     back = ways["Ben's turn ended there; 2 later throws are dropped"]
     assert back.state.player.name == "Cleo"
 
 
-def test_a_score_set_in_the_turn_does_not_swallow_its_bank(match):
+def test_a_score_set_during_the_turn_keeps_its_bank(match):
     match = match.throw(OPENING).push(ScoreSet(0, 2000)).bank((1, 1)).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
 
     assert scores(ways["Anna banked there; later turns stand"]) == [2050, 1000]
 
 
-def test_who_left_in_the_own_turn_has_banked_before(match):
+def test_a_player_who_left_during_the_turn_banks_first(match):
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
     match = match.throw(OPENING).keep((1, 1)).push(Left(0)).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
@@ -212,10 +212,10 @@ def test_who_left_in_the_own_turn_has_banked_before(match):
     assert scores(ways["Anna banked there; later turns stand"]) == [50, 1000, 0]
 
 
-def test_a_bank_that_wins_earlier_is_offered_without_what_came_later():
+def test_a_bank_that_wins_earlier_drops_later_turns():
     rules = rule_files.with_options(rule_files.load("standard"), {"target": 1000})
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 2, 2, 3, 4, 6)).keep((1,), assumed=True)
-    match = match.throw((1, 1, 2, 3, 4)).bank().throw(OPENING).bank().throw(NOTHING)
+    match = match.throw((1, 1, 2, 3, 4)).bank().throw(OPENING).bank().throw(FARKLE)
     ways = labelled(match, Corrected(2, (1, 1, 1, 3, 4)))
 
     won = ways["Anna banked as before; 2 later throws are dropped"]
@@ -223,7 +223,7 @@ def test_a_bank_that_wins_earlier_is_offered_without_what_came_later():
     assert "Anna's turn goes on from there; 2 later throws are dropped" in ways
 
 
-def test_a_bank_that_closes_no_more_is_offered_without_what_came_later():
+def test_a_bank_that_no_longer_reaches_the_target_drops_later_turns():
     match = Match.start(TO_A_THOUSAND, ["Anna", "Ben", "Cleo", "Dan"], teams=[0, 1, 0, 1])
     match = match.throw(SCORING).bank().throw(OPENING).bank().throw((1, 2, 3, 3, 4, 6)).bank()
     ways = labelled(match, Corrected(0, OPENING))

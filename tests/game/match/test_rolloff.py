@@ -1,4 +1,4 @@
-"""Who starts."""
+"""The roll-off that decides who begins."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_highest_begins():
     assert rolled(3, 6, 2).close().first == 1
 
 
-def test_nobody_begins_while_the_list_is_open():
+def test_nobody_begins_while_players_may_still_join():
     rolloff = rolled(3, 6)
 
     assert rolloff.first is None
@@ -36,7 +36,7 @@ def test_ties_throw_again_until_one_is_left():
     assert rolloff.add(1).add(4).first == 2
 
 
-def test_a_step_back_takes_back_the_last_die_or_the_end():
+def test_undo_takes_back_the_last_die_or_the_close():
     tied = rolled(6, 3, 6).close()
 
     assert tied.add(2).before == tied
@@ -45,7 +45,7 @@ def test_a_step_back_takes_back_the_last_die_or_the_end():
     assert RollOff().before is None
 
 
-def test_one_player_is_no_match():
+def test_one_player_is_not_enough():
     with pytest.raises(IllegalMove, match="at least 2 players"):
         rolled(3).close()
 
@@ -55,6 +55,6 @@ def test_decided_roll_off_takes_no_more_dice():
         rolled(3, 6).close().add(1)
 
 
-def test_seven_is_no_die():
+def test_a_seven_is_refused():
     with pytest.raises(ThrowError, match="not 7"):
         rolled(7)

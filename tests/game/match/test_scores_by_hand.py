@@ -1,4 +1,4 @@
-"""Scores set by hand begin, end and reopen a match as played ones do."""
+"""Scores set by hand start the last round, end and reopen a match like played ones."""
 
 from dataclasses import replace
 
@@ -16,25 +16,25 @@ def match(rules):
     return Match.start(rules, ["Anna", "Ben", "Cleo"])
 
 
-def test_the_target_set_by_hand_wins_where_nobody_follows():
+def test_a_target_score_set_by_hand_wins_if_nobody_follows():
     assert match(STANDARD).push(ScoreSet(1, 10_000)).state.winner == 1
 
 
-def test_a_winner_who_is_set_back_has_not_won():
+def test_a_winner_whose_score_is_lowered_has_not_won():
     state = match(STANDARD).push(ScoreSet(1, 10_000)).push(ScoreSet(1, 0)).state
 
     assert (state.winner, state.closer, state.to_follow) == (None, None, ())
     assert state.turn.seat == 0
 
 
-def test_the_target_set_by_hand_begins_the_last_round():
+def test_a_target_score_set_by_hand_starts_the_last_round():
     state = match(WALNUT).push(ScoreSet(0, 10_000)).state
 
     assert (state.closer, state.to_follow, state.turn.seat) == (0, (1, 2), 1)
     assert state.winner is None
 
 
-def test_a_score_set_in_the_last_round_leaves_the_turn_to_whom_it_was_given():
+def test_a_score_set_in_the_last_round_keeps_the_player_on_turn():
     last_round = match(WALNUT).push(ScoreSet(0, 10_000)).push(TurnSet(2, 0, 6))
     state = last_round.push(ScoreSet(1, 100)).state
 
@@ -42,7 +42,7 @@ def test_a_score_set_in_the_last_round_leaves_the_turn_to_whom_it_was_given():
     assert last_round.push(ScoreSet(1, 100), Farkled()).state.player.name == "Ben"
 
 
-def test_who_has_most_in_the_end_has_won_though_set_by_hand():
+def test_the_highest_score_wins_even_if_set_by_hand():
     over = match(WALNUT).push(ScoreSet(0, 10_000)).push(Farkled()).push(Farkled())
 
     assert over.state.winner == 0
@@ -50,7 +50,7 @@ def test_who_has_most_in_the_end_has_won_though_set_by_hand():
     assert over.push(ScoreSet(0, 9950)).state.winner is None
 
 
-def test_a_throw_that_wins_at_once_stays_won():
+def test_a_match_won_by_a_throw_stays_won():
     rules = replace(STANDARD, all_ones_win=True)
     won = match(rules).throw((1, 1, 1, 1, 1, 1))
 
@@ -67,7 +67,7 @@ def test_after_a_fixed_number_of_turns_the_most_points_win(score, winner):
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_turn_that_is_put_away_by_hand_costs_nobody_a_round(seat):
+def test_a_turn_replaced_by_hand_does_not_use_up_a_round(seat):
     played = match(replace(STANDARD, rounds=2)).throw((1, 1, 2, 3, 4, 6))
     played = played.push(TurnSet(seat, 0, 6))
     ended = [0, 0, 0]

@@ -1,4 +1,4 @@
-"""The story of a match, and its scores after each entry."""
+"""The rows of a match, and the scores after each of them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def match():
     return set_by_hand()
 
 
-def test_every_turn_and_all_that_was_set_by_hand_is_told_in_order(match):
+def test_turns_and_manual_changes_are_listed_in_order(match):
     told = [(entry.number, entry.scores) for entry in timeline_rows(match)]
 
     assert told == [
@@ -24,7 +24,7 @@ def test_every_turn_and_all_that_was_set_by_hand_is_told_in_order(match):
     ]
 
 
-def test_the_curve_begins_at_zero_and_ends_at_the_scores(match):
+def test_the_curve_runs_from_zero_to_the_scores(match):
     rows = scores_by_turn(match)
 
     assert rows[0] == (0, 0)

@@ -14,7 +14,7 @@ N = 5
 
 @dataclass(frozen=True)
 class Game:
-    """What is played otherwise than to the target, first to reach it."""
+    """Options in which a game differs from first to reach the target."""
 
     target: int
     opening: int = 0
@@ -26,7 +26,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Player:
-    """Points, whether on the board, farkles in a row."""
+    """Points, whether on the board, and farkles in a row."""
 
     points: int = 0
     on_board: bool = False
@@ -34,7 +34,7 @@ class Player:
 
 
 def what_scores(dice):
-    """Every way to set dice aside: points, and how many."""
+    """Return every way to set dice aside, as points and number of dice."""
     ones, fives, triple = dice.count(1), dice.count(5), dice.count(2) >= 3
     return {
         (100 * i + 50 * j + 200 * k, i + j + 3 * k)
@@ -47,7 +47,8 @@ def what_scores(dice):
 
 @cache
 def throws(n):
-    """Of n dice: what can be set aside, whether all is lost or won at once, and how often."""
+    """Return the throws of n dice: their keeps, whether they end the match or the score, and their
+    chance."""
     return Counter(
         (tuple(sorted(what_scores(dice))), n >= 4 and dice.count(2) >= 4, dice.count(1) == N)
         for dice in product(range(1, 7), repeat=n)
@@ -55,7 +56,7 @@ def throws(n):
 
 
 def turn(game, bank, *, farkled, all_lost, least, most):
-    """What a turn is worth; with more than `most` points at risk one is taken to bank."""
+    """Return the value of a turn. With more than `most` points at risk, the player banks."""
 
     @cache
     def before(points, n):
@@ -89,7 +90,7 @@ def after_farkle(game, player):
 
 @cache
 def caught(game, lead, *, on_board):
-    """The chance of one more turn to get more than the lead."""
+    """Return the chance that one more turn gets more than the lead."""
     least = 50 if on_board else max(game.opening, 50)
     return turn(
         game,

@@ -1,4 +1,4 @@
-"""The solved match of two against slow value iteration, and what is shipped."""
+"""The solved match of two, compared with slow value iteration, and the installed tables."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from tests.game.shipped import shipped
 from tests.game.slow_odds import SlowOdds
 
 TINY = Ruleset("tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=200, alike=Alike.NONE)
-"""Few combinations, so that the slow way is quick."""
+"""Few combinations, so that the slow method is quick."""
 
 LAST_ROUND = {"last_round": LastRound.EVERY_OTHER}
 WELFARE = {"win": Win.EXACTLY, "welfare": True}
@@ -59,7 +59,7 @@ VARIANTS = [
 ]
 
 FALLS = {"four_twos_reset", "three_farkles"}
-"""Leads to lower scores: many more boards, for the slow way."""
+"""Options that lead to lower scores, and so to many more boards for the slow method."""
 
 LEFT_OUT = {"three_scoreless_starts": 500, "piggyback": Piggyback.YES, "take_over_farkle": 500}
 
@@ -72,26 +72,26 @@ def solved(rules, target=None):
 
 
 def slowly(options):
-    """These options with a target that the slow way reaches."""
+    """Return these options with a target that the slow method can handle."""
     target = 100 if FALLS & set(options) else 200 if options == LAST_ROUND else 150
     return replace(TINY, target=target, **options)
 
 
 def far(options):
-    """More points at risk than anybody throws on with."""
+    """Return more points at risk than anybody would throw on with."""
     return 1000 if "hot_dice" in options else 300 if options == {"three_farkles": 50} else 500
 
 
 def chance(wins, board):
-    """The solved one of the slow way's board."""
+    """Return the solved chance on a board of the slow method."""
     seat, *both = board
     find = wins.model.standings.find
     return wins.chances[(seat, *(find(n, opened=opened, farkles=f) for n, opened, f in both))]
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_every_board_is_what_slow_value_iteration_finds(options):
-    """Begun where the solve ended: what is right stays, what is not goes elsewhere."""
+def test_every_board_agrees_with_slow_value_iteration(options):
+    """Value iteration starts at the solution: right chances stay, and wrong ones change."""
     rules = slowly(options)
     wins = solved(rules)
 
@@ -102,7 +102,7 @@ def test_every_board_is_what_slow_value_iteration_finds(options):
 
 
 @pytest.mark.parametrize("options", [VARIANTS[0], LAST_ROUND, WELFARE], ids=str)
-def test_value_iteration_comes_there_from_nothing_too(options):
+def test_value_iteration_converges_from_any_start(options):
     rules = slowly(options)
     wins = solved(rules)
 
@@ -113,7 +113,7 @@ def test_value_iteration_comes_there_from_nothing_too(options):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "target"), [("standard", 150), ("zilch", 300), ("facebook", 300)])
 def test_published_rules_to_a_tiny_target(name, target):
-    """None below zero: there are thousands of such boards, for the slow way."""
+    """Scores below zero are left out, because the slow method would need thousands of boards."""
     rules = replace(rule_files.load(name), below_zero=False)
     begin = (0, False, 0)
 
@@ -123,7 +123,7 @@ def test_published_rules_to_a_tiny_target(name, target):
     assert wins.first_player == pytest.approx(slow[0, begin, begin], abs=1e-6)
 
 
-def test_what_is_left_out_changes_nothing_and_is_told():
+def test_omitted_options_change_nothing_and_are_listed():
     rules = replace(TINY, **LEFT_OUT)
 
     assert rules_digest(rules, 200) == rules_digest(TINY, 200)
@@ -142,15 +142,15 @@ def test_first_to_bank_anything_is_a_geometric_series():
     assert wins.first_player == pytest.approx(chance / (1 - (1 - chance) ** 2), abs=1e-12)
 
 
-def test_more_points_are_never_worse():
+def test_more_points_never_lower_the_chance():
     chances = solved(TINY, 600).chances[0]
 
     assert (np.diff(chances, axis=0) > 0).all()
     assert (np.diff(chances, axis=1) < 0).all()
 
 
-def test_nothing_is_won_by_throwing_on_where_it_is_not_looked_at(monkeypatch):
-    """Where a lead is called safe from a last turn, looking further changes nothing."""
+def test_looking_further_than_a_safe_lead_gains_nothing(monkeypatch):
+    """Where a lead counts as safe from a last turn, looking further changes nothing."""
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     near = solved(rules, 600).chances
     top = MatchStakes.top
@@ -161,8 +161,8 @@ def test_nothing_is_won_by_throwing_on_where_it_is_not_looked_at(monkeypatch):
     assert np.abs(solved(rules, 600).chances - near).max() < 1e-9
 
 
-def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_soon():
-    """A tie on the target gives the other a last turn with nothing to lose."""
+def test_a_smaller_keep_is_best_if_reaching_the_target_would_be_too_early():
+    """Reaching the target exactly gives the other player a last turn with nothing to lose."""
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     wins = solved(rules)
     odds = turn_odds(rules, MatchPosition(100, 150), wins, most=300)
@@ -173,7 +173,7 @@ def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_s
     assert options[50].win_banked > options[100].win_banked
 
 
-def test_a_stopped_solve_goes_on_where_it_was(tmp_path):
+def test_a_stopped_solution_continues_where_it_stopped(tmp_path):
     tables = TableStore(tmp_path)
     wins = tables.begin(TINY)
     steps = wins.solve()
@@ -188,7 +188,7 @@ def test_a_stopped_solve_goes_on_where_it_was(tmp_path):
     assert again.first_player == pytest.approx(solved(TINY).first_player, abs=1e-7)
 
 
-def test_a_damaged_table_counts_as_none(tmp_path):
+def test_a_damaged_table_counts_as_missing(tmp_path):
     tables = TableStore(tmp_path)
     path = tables.save(solved(TINY))
     assert tables.find(TINY).solved
@@ -200,7 +200,7 @@ def test_a_damaged_table_counts_as_none(tmp_path):
         assert tables.find(TINY) is None
 
 
-def test_a_table_is_kept_to_a_ten_millionth(tmp_path):
+def test_a_table_is_stored_to_a_ten_millionth(tmp_path):
     wins = solved(TINY)
     tables = TableStore(tmp_path)
     tables.save(wins)
@@ -218,7 +218,7 @@ def test_a_table_is_kept_to_a_ten_millionth(tmp_path):
         ({"singles": (50,) * 6}, 300, "no throw of these rules farkles"),
     ],
 )
-def test_what_has_no_solution_is_refused(options, target, words):
+def test_a_match_without_a_solution_is_refused(options, target, words):
     with pytest.raises(OddsError, match=words):
         solved(replace(TINY, **options), target)
 
@@ -227,7 +227,7 @@ SHIPPED = [name for name in rule_files.names() if is_exact(rule_files.load(name)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_published_set_without_piggybacking_ships_solved(name):
+def test_every_published_set_without_piggybacking_is_installed_solved(name):
     wins = shipped(rule_files.load(name))
 
     assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
@@ -236,7 +236,7 @@ def test_every_published_set_without_piggybacking_ships_solved(name):
     assert 0.4 < wins.first_player < 0.6
 
 
-def test_nothing_ships_that_no_published_set_asks_for():
+def test_every_installed_table_belongs_to_a_published_set():
     tables = resources.files("game").joinpath("odds", "tables")
     rules = [rule_files.load(name) for name in rule_files.names()]
     known = {f"{r.name}-{rules_digest(r, r.target)}.npz" for r in rules}
@@ -246,8 +246,9 @@ def test_nothing_ships_that_no_published_set_asks_for():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_board_is_what_its_turn_is_worth(name):
-    """A board is right if the turn on it, over the other boards, gives it back."""
+def test_an_installed_chance_equals_the_value_of_its_turn(name):
+    """A chance is right if the turn on its board, played over the other boards, gives the same
+    chance."""
     wins = shipped(rule_files.load(name))
     begin = wins.number(0, opened=False)
     _, worth = wins.turn(wins.board(begin, begin))
@@ -260,13 +261,13 @@ def test_a_shipped_board_is_what_its_turn_is_worth(name):
     [{}, {"last_round": LastRound.EVERY_OTHER, "opening": 150}, {"last_die_twice": 100}],
     ids=str,
 )
-def test_played_out_matches_agree(options):
+def test_simulated_matches_agree(options):
     rules = replace(TINY, **options)
 
     assert abs(play_out(solved(rules, 600), 20_000).off) < 4
 
 
-def test_the_last_turn_is_to_have_more():
+def test_the_last_turn_has_to_exceed_the_other_score():
     wins = solved(replace(TINY, last_round=LastRound.EVERY_OTHER))
     odds = turn_odds(wins.rules, MatchPosition(100, 250), wins, most=200)
 
@@ -278,7 +279,7 @@ def test_the_last_turn_is_to_have_more():
 
 
 def test_facebook_farkle_is_won_as_often_as_published():
-    """M. Busche, 2016: 53.487 % for the player who begins, penalties and scores below zero included."""
+    """M. Busche, 2016: 53.487 % for the player who begins, with penalties and scores below zero."""
     wins = shipped(rule_files.load("facebook"))
 
     assert wins.first_player == pytest.approx(0.53487, abs=5e-6)

@@ -1,4 +1,4 @@
-"""The exact solve beside an engine that imports nothing of ours, on every board of small matches."""
+"""The exact solution compared with an independent engine, on every board of small matches."""
 
 import ast
 from dataclasses import replace
@@ -36,7 +36,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
-def test_every_board_is_worth_what_an_outsider_finds(game, options):
+def test_every_board_agrees_with_the_independent_engine(game, options):
     wins = MatchOdds.unsolved(replace(RULES, target=game.target, **options), game.target)
     for _ in wins.solve():
         pass
@@ -51,14 +51,14 @@ def test_every_board_is_worth_what_an_outsider_finds(game, options):
         assert solved(*players) == pytest.approx(chance, abs=2e-7), players
 
 
-def test_the_outsider_comes_there_from_any_guess():
+def test_the_independent_engine_converges_from_any_guess():
     game = Game(150, opening=100)
     far, near = chances(game, lambda *_: 0.5), chances(game, lambda mine, _: mine.points / 200)
 
     assert near == pytest.approx(far, abs=1e-8)
 
 
-def test_the_outsider_imports_nothing_of_ours():
+def test_the_independent_code_imports_nothing_from_the_project():
     tree = ast.parse(Path(outside_engine.__file__).read_text("utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
 

@@ -1,4 +1,4 @@
-"""Three and more players: a race that is exact for two, beside matches thrown out."""
+"""Three and more players: a race that is exact for two, compared with simulated matches."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def solved(request):
 
 
 @pytest.mark.parametrize("scores", [(0, 0), (500, 1000), (1500, 200)])
-def test_with_two_players_it_is_what_is_exact(solved, scores):
+def test_with_two_players_the_race_is_exact(solved, scores):
     model = build_race(solved)
     told, _ = _chance(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
 
@@ -31,7 +31,7 @@ def test_with_two_players_it_is_what_is_exact(solved, scores):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scores", [(0, 0, 0), (20, 25, 10, 15)])
-def test_with_more_it_is_near_what_is_thrown_out(solved, scores):
+def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores):
     position = Position(scores, len(scores) - 1)
     model = build_race(solved)
     told, first = _chance(model, _turn(model, position))

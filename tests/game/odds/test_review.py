@@ -1,4 +1,4 @@
-"""Looking back on a match: luck, decisions, and whether the dice are fair."""
+"""Reviews of matches: luck and decisions, and whether the dice are fair."""
 
 import random
 from dataclasses import replace
@@ -18,7 +18,7 @@ from tests.game.shipped import shipped
 RULES = Ruleset(
     "tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=400, alike=Alike.NONE
 )
-NOTHING = (2, 3, 3, 4, 6)
+FARKLE = (2, 3, 3, 4, 6)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def wins():
 
 
 def played(rules, wins, seed):
-    """A match of best play, thrown with these dice."""
+    """Return a match of best play with random dice."""
     dice = random.Random(seed)
     match = Match.start(rules, ["Anna", "Ben"])
     while match.state.winner is None:
@@ -41,8 +41,8 @@ def played(rules, wins, seed):
     return match
 
 
-def test_best_play_gives_nothing_away_and_luck_explains_all(wins):
-    """What luck brought both in chances to win is how far the match went from where it began."""
+def test_best_play_gives_nothing_away_and_luck_explains_everything(wins):
+    """Luck adds up to the change of both players' chances from the start to the end of the match."""
     for seed in range(10):
         match = played(RULES, wins, seed)
         found = review(match, wins)
@@ -79,7 +79,7 @@ def test_luck_and_decisions_explain_every_match(last_round):
         assert all(m.win <= 1e-12 for m in found.moments if m.kind is Cause.DECISION)
 
 
-def test_banking_far_too_early_is_given_away(wins):
+def test_banking_far_too_early_gives_something_away(wins):
     match = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 3, 4, 6)).bank()
     found = review(match, wins)
     points, win = found.total(0, Cause.DECISION)
@@ -91,8 +91,8 @@ def test_banking_far_too_early_is_given_away(wins):
     assert found.curve[0].win == pytest.approx(wins.first_player)
 
 
-def test_points_are_told_without_a_solved_match():
-    match = Match.start(RULES, ["Anna", "Ben"]).throw(NOTHING)
+def test_points_are_reviewed_without_a_solved_match():
+    match = Match.start(RULES, ["Anna", "Ben"]).throw(FARKLE)
     found = review(match)
 
     assert found.total(0, Cause.LUCK)[0] == pytest.approx(
@@ -103,15 +103,15 @@ def test_points_are_told_without_a_solved_match():
 
 
 def test_with_more_players_the_chance_is_smaller_than_that_of_two(wins):
-    match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(NOTHING).throw((1, 1, 1, 2, 3)).bank()
-    match = match.throw(NOTHING)
+    match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(FARKLE).throw((1, 1, 1, 2, 3)).bank()
+    match = match.throw(FARKLE)
     found = review(match, wins)
 
     assert not found.of_two
     assert 0 < found.curve[-1].win < wins.begin(0, 300)
 
 
-def test_second_try_of_the_last_die_is_one_throw():
+def test_both_tries_of_a_last_die_are_reviewed_as_one_throw():
     rules = replace(rule_files.load("ten-thousand-extras"), target=10_000)
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5))
     again = match.throw((2,)).throw((5,))
@@ -122,7 +122,7 @@ def test_second_try_of_the_last_die_is_one_throw():
     assert len(review(match.throw((2,)).throw((3,))).moments) == 3
 
 
-def test_a_charity_roll_of_which_all_dice_score_wins_by_luck():
+def test_a_charity_roll_with_all_dice_scoring_wins_by_luck():
     rules = rule_files.load("everything2")
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_000)).push(ScoreSet(1, 9_800))
     match = match.throw((1, 1, 1, 5, 2, 3)).bank((1, 1, 1, 5)).throw((1, 2, 3, 4, 5, 6))
@@ -135,7 +135,7 @@ def test_a_charity_roll_of_which_all_dice_score_wins_by_luck():
     )
 
 
-def test_a_charity_roll_below_the_least_to_bank_brings_nothing():
+def test_a_charity_roll_below_the_minimum_bank_scores_nothing():
     rules = rule_files.load("everything2")
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_000)).push(ScoreSet(1, 9_800))
     match = match.throw((1, 1, 1, 5, 2, 3)).bank((1, 1, 1, 5)).throw((1, 2, 3, 4, 3, 6))
@@ -144,7 +144,7 @@ def test_a_charity_roll_below_the_least_to_bank_brings_nothing():
     assert review(match, shipped(rules)).moments[-1].win == pytest.approx(-0.231, abs=1e-3)
 
 
-def test_a_bank_that_is_forced_is_the_one_that_does_not_overshoot():
+def test_a_forced_bank_takes_a_keep_that_does_not_overshoot():
     rules = replace(RULES, win=Win.EXACTLY, must_bank_after_triple=True)
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 200)).throw((1, 1, 1, 2, 5))
     usual = turn_odds(rules, MatchPosition(mine=200), None).points.value
@@ -153,7 +153,7 @@ def test_a_bank_that_is_forced_is_the_one_that_does_not_overshoot():
     assert review(match).moments[-1].points == pytest.approx(200 - usual)
 
 
-def test_near_choices_are_ties(wins):
+def test_nearly_equal_choices_are_ties(wins):
     odds = turn_odds(RULES, MatchPosition(), wins, most=400)
     gaps = [abs(o.win_banked - o.win_thrown) for o in (odds.option(p, 3) for p in (50, 400))]
 
@@ -162,7 +162,7 @@ def test_near_choices_are_ties(wins):
     assert odds.option(400, 3).should_bank
 
 
-def test_refusals_are_told():
+def test_refused_banks_have_a_reason():
     odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), MatchPosition(), None)
 
     assert str(odds.option(50, 4).refused) == "150 short of the opening 200"
@@ -170,7 +170,7 @@ def test_refusals_are_told():
     assert str(opened.option(50, 4).refused) == "50 short of the 100 one must bank"
 
 
-def test_too_few_dice_say_nothing():
+def test_too_few_dice_give_no_verdict():
     assert fairness((20,) * 6).p is None
     assert f"{MIN_DICE} are needed" in str(fairness((20,) * 6))
     assert fairness((0,) * 6).chi_square == 0
@@ -194,11 +194,11 @@ def test_dice_as_uneven_as_they_can_be_are_hardly_luck():
 @pytest.mark.parametrize(
     ("chi_square", "p"), [(0, 1), (11.070, 0.05), (15.086, 0.01), (20.515, 0.001)]
 )
-def test_tail_is_that_of_the_printed_tables(chi_square, p):
+def test_the_tail_probability_matches_printed_tables(chi_square, p):
     assert upper_tail(chi_square) == pytest.approx(p, abs=2e-5)
 
 
 def test_faces_of_a_match_are_counted():
-    match = Match.start(RULES, ["Anna", "Ben"]).throw(NOTHING).throw((1, 2, 3, 4, 5))
+    match = Match.start(RULES, ["Anna", "Ben"]).throw(FARKLE).throw((1, 2, 3, 4, 5))
 
     assert count_faces(match.timeline) == (1, 2, 3, 2, 1, 1)

@@ -1,4 +1,4 @@
-"""How far the figure of a match is off where what was banked may be taken over."""
+"""How much the chance of the first player changes if banked points may be taken over."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ PIGGYBACKING = [
 
 
 @pytest.mark.parametrize("rules", PIGGYBACKING, ids=lambda rules: rules.name)
-def test_how_far_it_is_off_is_known_of_every_published_set(rules, tmp_path):
+def test_the_chance_with_piggybacking_is_known_for_every_published_set(rules, tmp_path):
     wins = TableStore(tmp_path).find(rules)
 
     assert wins is not None, f"solve it: scripts/odds_tables.py {rules.name}"
@@ -28,14 +28,14 @@ def test_how_far_it_is_off_is_known_of_every_published_set(rules, tmp_path):
     )
 
 
-def test_of_other_rules_nothing_is_known():
+def test_the_chance_with_piggybacking_is_unknown_for_other_rules():
     rules = rule_files.load("stirler")
 
     assert first_player_with_piggyback(replace(rules, opening=500), rules.target) is None
     assert first_player_with_piggyback(rules, 5000) is None
 
 
-def test_who_takes_over_and_farkles_loses_and_the_match_still_ends():
+def test_a_farkle_after_taking_over_costs_and_the_match_still_ends():
     options = {"piggyback": Piggyback.YES, "target": 400, "below_zero": False}
     free = play_out(solved(replace(TINY, **options)), 2000)
     dear = play_out(solved(replace(TINY, **options, take_over_farkle=200)), 2000)

@@ -1,4 +1,4 @@
-"""Chances of throws against every throw there is; turns against slow play and published figures."""
+"""Chances of throws compared with counting, and turns with slow play and published figures."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -25,7 +25,7 @@ SMALL = Ruleset("small", "Small", n_dice=5, triples=(300, 0, 0, 0, 0, 0), alike=
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_chances_count_every_throw(name):
+def test_chances_agree_with_counting_every_throw(name):
     rules = rule_files.load(name)
     for n in range(1, 5):
         every = [scoring.legal_keeps(faces, rules) for faces in product(range(1, 7), repeat=n)]
@@ -49,14 +49,14 @@ def test_chances_count_every_throw(name):
         ("zilch", 6, Fraction(0)),  # nothing at all is a keep
     ],
 )
-def test_classical_chances_to_farkle(name, n, farkle):
-    """As in the tables of many pages, and of M. Busche and T. Neller for five figures of six."""
+def test_well_known_chances_of_a_farkle(name, n, farkle):
+    """The figures are in many tables, and for five dice by M. Busche and T. Neller."""
     assert throw_chances(rule_files.load(name))[n].farkle == farkle
 
 
 @settings(max_examples=25, deadline=None)
 @given(rulesets())
-def test_chances_of_any_rules_hang_together(rules):
+def test_chances_of_any_rules_are_consistent(rules):
     for n, chances in throw_chances(rules).items():
         assert 0 <= chances.farkle <= 1
         assert chances.hot + chances.farkle <= 1
@@ -66,7 +66,7 @@ def test_chances_of_any_rules_hang_together(rules):
 
 @settings(max_examples=25, deadline=None)
 @given(rulesets())
-def test_compiled_throws_lose_no_throw(rules):
+def test_compiled_rules_cover_every_throw(rules):
     try:
         compiled = compile_rules(rules)
     except OddsError:  # too fine to be worked out, which is said
@@ -82,7 +82,7 @@ def test_compiled_throws_lose_no_throw(rules):
 
 
 def test_farkle_within_two_throws_by_hand():
-    """One die that scores is hot dice: then all six are thrown."""
+    """One scoring die is hot dice: then all six are thrown."""
     rules = rule_files.load("standard")
     six = throw_chances(rules)[6].farkle
 
@@ -96,19 +96,19 @@ def test_last_die_thrown_twice_farkles_twice():
     assert farkle_within(rules, 1, 1) == Fraction(4, 9)
 
 
-def test_zilch_is_worth_what_busche_found():
+def test_the_value_of_zilch_agrees_with_busche():
     """M. Busche, Maximizing Expected Scores in the Game of Zilch: 620.855 points a turn."""
     assert long_run_average(rule_files.load("zilch")) == pytest.approx(620.855, abs=5e-4)
 
 
 @pytest.mark.parametrize("name", ["standard", "colorado-dice", "kcd"])
-def test_without_a_penalty_the_long_run_is_the_turn(name):
+def test_without_a_penalty_the_long_run_average_equals_the_turn(name):
     rules = rule_files.load(name)
 
     assert long_run_average(rules) == points_table(rules).value
 
 
-def test_the_long_run_is_between_no_penalty_and_a_third_of_it():
+def test_the_long_run_average_loses_at_most_a_third_of_the_penalty():
     rules = rule_files.load("facebook")
     dear = replace(rules, three_farkles=2000)
 
@@ -128,7 +128,7 @@ def test_the_long_run_is_between_no_penalty_and_a_third_of_it():
     ],
     ids=str,
 )
-def test_a_turn_is_worth_what_slow_play_brings(options):
+def test_the_value_of_a_turn_agrees_with_slow_play(options):
     rules = replace(SMALL, **options)
     slow = SlowOdds(rules, 10_000).turn(float, 0.0, far=4000)
 
@@ -136,12 +136,12 @@ def test_a_turn_is_worth_what_slow_play_brings(options):
 
 
 LEFT_OUT = {"opening": 0, "all_alike_wins": False, "all_ones_win": False, "four_twos_reset": False}
-"""A turn's points know nothing of what ends the match, or sets the score back."""
+"""The average points of a turn ignore what ends the match or resets the score."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", rule_files.names())
-def test_a_published_turn_is_worth_what_slow_play_brings(name):
+def test_the_value_of_a_published_turn_agrees_with_slow_play(name):
     rules = rule_files.load(name)
     far = 30_000 if rules.nothing else 16_000
     slow = SlowOdds(replace(rules, **LEFT_OUT), 10**6).turn(float, 0.0, far=far)
@@ -168,7 +168,7 @@ def test_chance_to_open(name, points, chance):
 @pytest.mark.parametrize(
     "options", [{}, {"must_bank_after_triple": True, "minimum_bank": 150}], ids=str
 )
-def test_reaching_points_is_what_slow_play_finds(options):
+def test_chances_to_reach_points_agree_with_slow_play(options):
     rules = replace(SMALL, **options)
     compiled = compile_rules(rules)
     chances = chances_to_reach(compiled, 10, compiled.minimum)
@@ -181,7 +181,7 @@ def test_reaching_points_is_what_slow_play_finds(options):
         assert chances[steps] == pytest.approx(slow, abs=1e-9)
 
 
-def test_one_throw_is_never_better_than_a_turn():
+def test_one_throw_never_reaches_more_than_a_turn():
     rules = replace(rule_files.load("standard"), last_round=LastRound.CHARITY_ROLL)
     one = chances_of_one_throw(rules, 40, 1)
 
@@ -189,8 +189,9 @@ def test_one_throw_is_never_better_than_a_turn():
     assert (one <= chances_to_reach(compile_rules(rules), 40, 1) + 1e-12).all()
 
 
-def test_many_points_at_risk_are_on_a_line():
-    """Beyond the table as at its end: nobody throws six dice with 50,000 at risk, who need not."""
+def test_values_with_many_points_at_risk_are_linear():
+    """Beyond the table values are like at its end: nobody throws six dice with 50,000 at risk
+    voluntarily."""
     table = points_table(rule_files.load("standard"))
     farkle = float(throw_chances(rule_files.load("standard"))[6].farkle)
     slope = (table.throwing(60_000, 6) - table.throwing(50_000, 6)) / 10_000

@@ -13,7 +13,7 @@ from game.rules import rule_files
 from game.rules.ruleset import HotDice, LastRound, Piggyback, Win
 
 PLAIN = rule_files.load("standard")
-NOTHING = (2, 3, 3, 4, 6, 6)
+FARKLE = (2, 3, 3, 4, 6, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
 HOT = (1, 1, 5, 5, 5, 1)  # 1,500
 
@@ -48,15 +48,15 @@ def test_exactly_scores_zero_for_a_turn_that_overshoots():
     assert match.bank().state.winner == 0
 
 
-def test_later_in_round_lets_only_those_after_follow():
+def test_later_in_round_gives_a_last_turn_to_later_seats_only():
     match = begin("Anna", "Ben", "Cleo", target=1000, last_round=LastRound.LATER_IN_ROUND)
-    match = match.throw(NOTHING).throw(THOUSAND).bank()
+    match = match.throw(FARKLE).throw(THOUSAND).bank()
 
     assert match.state.to_follow == (2,)
-    assert match.throw(NOTHING).state.winner == 1
+    assert match.throw(FARKLE).state.winner == 1
 
 
-def test_charity_roll_is_one_throw_that_banks_by_itself():
+def test_a_charity_roll_is_one_throw_that_banks_by_itself():
     match = begin(target=1000, last_round=LastRound.CHARITY_ROLL).throw(THOUSAND).bank()
     match = match.throw((1, 1, 1, 1, 5, 2))
 
@@ -68,7 +68,7 @@ SHORT = (1, 1, 2, 3, 4, 6)
 
 
 @pytest.mark.parametrize("limit", [{"opening": 500}, {"minimum_bank": 300}])
-def test_charity_roll_too_small_to_bank_brings_nothing(limit):
+def test_a_charity_roll_below_the_limit_scores_nothing(limit):
     match = begin(target=1000, last_round=LastRound.CHARITY_ROLL, three_farkles=500, **limit)
     match = match.throw(THOUSAND).bank().throw(SHORT)
 
@@ -77,9 +77,9 @@ def test_charity_roll_too_small_to_bank_brings_nothing(limit):
     assert match.state.winner == 0
 
 
-def test_charity_roll_of_a_player_on_the_board_has_no_opening():
+def test_a_charity_roll_on_the_board_needs_no_opening():
     match = begin(target=1500, opening=500, last_round=LastRound.CHARITY_ROLL)
-    match = match.throw(NOTHING).throw(THOUSAND).bank().throw(HOT).bank().throw(SHORT)
+    match = match.throw(FARKLE).throw(THOUSAND).bank().throw(HOT).bank().throw(SHORT)
 
     assert scores(match) == [1500, 1200]
 
@@ -101,34 +101,34 @@ def test_every_bank_needs_the_minimum():
 def test_three_farkles_in_a_row_cost():
     match = begin(three_farkles=500)
     for _ in range(5):
-        match = match.throw(NOTHING)
+        match = match.throw(FARKLE)
 
     assert scores(match) == [-500, 0]
-    assert scores(match.throw(NOTHING).throw(NOTHING)) == [-500, -500]
+    assert scores(match.throw(FARKLE).throw(FARKLE)) == [-500, -500]
 
 
-def test_a_bank_breaks_the_row():
+def test_a_bank_restarts_the_count_of_farkles():
     match = begin(three_farkles=500)
-    for throw in (NOTHING, NOTHING, NOTHING, NOTHING):
+    for throw in (FARKLE, FARKLE, FARKLE, FARKLE):
         match = match.throw(throw)
-    match = match.throw(THOUSAND).bank().throw(THOUSAND).bank().throw(NOTHING)
+    match = match.throw(THOUSAND).bank().throw(THOUSAND).bank().throw(FARKLE)
 
     assert scores(match) == [1000, 1000]
 
 
-def test_a_score_stays_at_zero_where_it_must_not_fall_below():
+def test_a_score_stays_at_zero_if_it_must_not_fall_below():
     match = begin(three_farkles=500, below_zero=False)
     for _ in range(5):
-        match = match.throw(NOTHING)
+        match = match.throw(FARKLE)
 
     assert scores(match) == [0, 0]
 
 
-def test_three_scoreless_starts_cost_but_a_later_farkle_breaks_the_row():
+def test_three_scoreless_starts_cost_but_a_later_farkle_restarts_the_count():
     match = begin(three_scoreless_starts=1000)
     late = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).throw((2, 3, 4, 6, 6))
     for _ in range(5):
-        match = match.throw(NOTHING)
+        match = match.throw(FARKLE)
 
     assert scores(match) == [-1000, 0]
     assert late.state.players[0].scoreless_starts == 0
@@ -159,20 +159,20 @@ def test_last_die_that_scores_brings_the_bonus_and_all_dice(tries):
 
 
 def test_four_twos_reset_the_score():
-    match = begin(four_twos_reset=True).throw(THOUSAND).bank().throw(NOTHING)
+    match = begin(four_twos_reset=True).throw(THOUSAND).bank().throw(FARKLE)
     match = match.throw((2, 2, 2, 2, 1, 5))
 
     assert scores(match) == [0, 0]
     assert match.state.turns[-1].ending is TurnEnding.RESET
 
 
-def test_all_alike_win_before_they_reset():
+def test_all_dice_alike_win_before_they_reset_the_score():
     match = begin(four_twos_reset=True, all_alike_wins=True).throw((2,) * 6)
 
     assert match.state.winner == 0
 
 
-def test_triple_threes_cost_at_once_and_are_no_keep():
+def test_three_3s_cost_at_once_and_cannot_be_kept():
     match = begin(triple_threes=300).throw((3, 3, 3, 1, 2, 4))
 
     assert scores(match) == [-300, 0]
@@ -185,20 +185,20 @@ def test_after_three_of_a_kind_the_turn_is_banked():
     assert scores(match) == [300, 0]
 
 
-def test_must_bank_is_waived_before_one_is_on_the_board():
+def test_a_forced_bank_is_waived_below_the_opening():
     match = begin(must_bank_after_triple=True, opening=450).throw((2, 2, 2, 1, 3, 4))
 
     assert match.state.turn.seat == 0
 
 
 def test_nothing_at_all_is_a_keep_of_all_dice():
-    match = begin(nothing=500).throw(NOTHING)
+    match = begin(nothing=500).throw(FARKLE)
 
     assert match.state.keeps[0].score == 500
-    assert match.keep(NOTHING).state.dice_in_hand == 6
+    assert match.keep(FARKLE).state.dice_in_hand == 6
 
 
-def test_three_threes_that_cost_are_not_nothing():
+def test_three_3s_that_cost_are_not_a_scoreless_throw():
     match = begin(nothing=500, triple_threes=300).throw((2, 3, 3, 3, 4, 6))
 
     assert scores(match) == [-300, 0]
@@ -220,14 +220,14 @@ def test_a_farkle_after_taking_over_costs_only_the_turn():
     assert scores(piggy().push(TookOver()).throw((2, 3))) == [1050, 0]
 
 
-def test_nothing_is_taken_over_once_thrown_or_without_the_rule():
+def test_taking_over_is_refused_after_a_throw_or_without_the_rule():
     with pytest.raises(IllegalMove, match="nothing to take over"):
         piggy().throw(THOUSAND).push(TookOver())
     with pytest.raises(IllegalMove, match="nothing to take over"):
         piggy(Piggyback.NO).push(TookOver())
 
 
-def test_a_heavy_table_is_not_taken_over():
+def test_nothing_is_taken_over_after_hot_dice_with_not_heavy():
     heavy = (
         begin(piggyback=Piggyback.NOT_HEAVY).throw(HOT).keep(HOT).throw((5, 2, 3, 3, 4, 6)).bank()
     )
@@ -245,7 +245,7 @@ def test_points_taken_over_count_for_the_opening():
 def test_team_mates_share_a_score():
     rules = replace(PLAIN, opening=500)
     match = Match.start(rules, ["A1", "B1", "A2", "B2"], teams=[0, 1, 0, 1])
-    match = match.throw(THOUSAND).bank().throw(NOTHING).throw((5, 2, 3, 3, 4, 6)).bank()
+    match = match.throw(THOUSAND).bank().throw(FARKLE).throw((5, 2, 3, 3, 4, 6)).bank()
 
     assert scores(match) == [1050, 0, 1050, 0]
 
@@ -257,7 +257,7 @@ def test_team_mates_of_the_closer_do_not_follow():
     assert match.state.to_follow == (1, 3)
 
 
-def test_the_last_of_a_team_does_not_leave_the_other_alone():
+def test_the_last_player_of_a_team_cannot_leave():
     match = Match.start(PLAIN, ["A1", "B1", "A2"], teams=[0, 1, 0])
 
     assert match.push(Left(2)).state.order == (0, 1)
@@ -281,7 +281,7 @@ def test_a_player_joins_at_the_end_and_leaves_with_the_score_on_the_board():
     assert scores(match) == [1000, 0, 0]
 
 
-def test_a_leaving_player_on_turn_passes_the_dice():
+def test_a_player_who_leaves_on_turn_ends_the_turn():
     match = begin("Anna", "Ben", "Cleo").throw(THOUSAND).push(Left(0))
 
     assert match.state.player.name == "Ben"
@@ -289,13 +289,13 @@ def test_a_leaving_player_on_turn_passes_the_dice():
 
 
 def test_the_order_can_be_changed():
-    match = begin("Anna", "Ben", "Cleo").push(Reordered((2, 1, 0))).throw(NOTHING)
+    match = begin("Anna", "Ben", "Cleo").push(Reordered((2, 1, 0))).throw(FARKLE)
 
     assert match.state.player.name == "Cleo"
 
 
 def test_a_player_is_skipped_without_counting_a_farkle():
-    match = begin().throw(NOTHING).throw(NOTHING).push(Skipped())
+    match = begin().throw(FARKLE).throw(FARKLE).push(Skipped())
 
     assert match.state.players[0].farkles == 1
     assert match.state.turn.seat == 1
@@ -328,12 +328,12 @@ def test_scores_and_turns_are_set_by_hand():
         (Joined("Cleo", 101), "teams have the numbers 0 to 100, not 101"),
     ],
 )
-def test_what_cannot_be_done_by_hand_is_refused_with_the_reason(event, message):
+def test_an_impossible_manual_change_is_refused_with_the_reason(event, message):
     with pytest.raises(IllegalMove, match=message):
         begin().push(event)
 
 
-def test_somebody_who_leaves_does_not_move_a_turn_that_is_being_played():
+def test_a_player_who_leaves_does_not_affect_the_current_turn():
     names = ("Anna", "Ben", "Cleo", "Dan")
     match = begin(*names, target=1000, last_round=LastRound.EVERY_OTHER).throw(THOUSAND).bank()
     match = match.push(TurnSet(2, 700, 6)).throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).push(Left(3))
@@ -342,7 +342,7 @@ def test_somebody_who_leaves_does_not_move_a_turn_that_is_being_played():
     assert match.state.turn.at_risk == 900
 
 
-def test_a_first_throw_that_scored_breaks_the_row_of_scoreless_starts():
+def test_a_scoring_first_throw_restarts_the_count_of_scoreless_starts():
     match = begin(three_scoreless_starts=1000)
     for _ in range(3):
         match = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).push(Farkled(), Skipped())
@@ -365,7 +365,7 @@ def test_the_text_of_a_multiplied_keep_reads_back():
     assert from_text(to_text(match)).state == match.state
 
 
-def test_a_multiple_that_was_not_reached_is_no_keep():
+def test_a_multiplier_that_was_not_reached_is_refused():
     text = to_text(begin(hot_dice_multiply=True).throw(THOUSAND).bank())
 
     with pytest.raises(NotationError, match="says 3,000, but 1 1 1 = 1,000"):
@@ -379,7 +379,7 @@ def test_a_multiple_that_was_not_reached_is_no_keep():
         ((1, 2, 3, 4, 6, 6), "5 dice that are left"),
     ],
 )
-def test_many_dice_that_are_left_must_be_thrown(dice, why):
+def test_many_dice_left_must_be_thrown(dice, why):
     match = begin(must_throw_from=3).throw(dice)
 
     assert why in str(match.state.bank_refusal())
@@ -387,40 +387,40 @@ def test_many_dice_that_are_left_must_be_thrown(dice, why):
         match.bank()
 
 
-def test_few_dice_that_are_left_may_be_banked():
+def test_few_dice_left_may_be_banked():
     assert scores(begin(must_throw_from=3).throw((1, 1, 1, 5, 2, 3)).bank()) == [1050, 0]
 
 
-def test_after_so_many_turns_each_the_most_points_win():
+def test_the_highest_score_wins_after_a_fixed_number_of_turns():
     match = begin(rounds=2, target=1000).throw(THOUSAND).bank()
     assert match.state.winner is None
 
-    match = match.throw(NOTHING).throw(NOTHING).throw((1, 2, 3, 4, 6, 6)).bank()
+    match = match.throw(FARKLE).throw(FARKLE).throw((1, 2, 3, 4, 6, 6)).bank()
     assert match.state.winner == 0
     assert scores(match) == [1000, 100]
 
 
-def test_a_tie_after_the_last_turn_stays_with_whoever_began():
+def test_a_tie_after_the_last_turn_goes_to_the_player_who_began():
     match = begin(rounds=1).throw(THOUSAND).bank().throw(THOUSAND).bank()
 
     assert match.state.winner == 0
 
 
-def test_whoever_joins_later_has_as_many_turns():
-    match = begin(rounds=1).throw(NOTHING).push(Joined("Cleo"))
-    match = match.throw(NOTHING)
+def test_a_player_who_joins_later_gets_as_many_turns():
+    match = begin(rounds=1).throw(FARKLE).push(Joined("Cleo"))
+    match = match.throw(FARKLE)
     assert match.state.turn.seat == 2
 
     assert match.throw(THOUSAND).bank().state.winner == 2
 
 
-def test_who_leaves_before_the_last_turn_ends_it():
-    match = begin("Anna", "Ben", "Cleo", rounds=1).throw(THOUSAND).bank().throw(NOTHING)
+def test_a_player_who_leaves_before_the_last_turn_ends_the_match():
+    match = begin("Anna", "Ben", "Cleo", rounds=1).throw(THOUSAND).bank().throw(FARKLE)
 
     assert match.push(Left(2)).state.winner == 0
 
 
-def test_a_turn_that_overshoots_goes_to_who_has_least():
+def test_a_turn_that_overshoots_goes_to_the_lowest_score():
     match = begin("Anna", "Ben", "Cleo", target=1000, win=Win.EXACTLY, welfare=True)
     match = match.push(ScoreSet(1, 50), ScoreSet(2, 0), ScoreSet(0, 500)).throw((5, 5, 5, 1, 2, 3))
     over = match.bank((1, 5, 5, 5))
@@ -448,4 +448,4 @@ def test_a_farkle_after_taking_over_costs():
     match = begin(**rules).throw(THOUSAND).bank()
 
     assert scores(match.push(TookOver()).throw((2, 3, 4))) == [1000, -500]
-    assert scores(match.throw(NOTHING)) == [1000, 0]
+    assert scores(match.throw(FARKLE)) == [1000, 0]

@@ -1,4 +1,4 @@
-"""Every keep of every throw, beside brute force that reads the rule files by itself."""
+"""Every keep of every throw, compared with an independent scorer that reads the rule files itself."""
 
 import ast
 import random
@@ -18,7 +18,7 @@ PUBLISHED = Path(rule_files.__file__).with_name("published")
 
 
 def same_keeps(rules, outside):
-    """Every throw offers the same; gives how many keeps that are."""
+    """Check that every throw has the same keeps, and return their number."""
     found = 0
     for n in range(1, rules.n_dice + 1):
         for throw in combinations_with_replacement(range(1, 7), n):
@@ -30,14 +30,14 @@ def same_keeps(rules, outside):
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_a_published_set_has_the_keeps_that_an_outsider_finds(name):
+def test_a_published_rule_set_has_the_keeps_of_the_independent_scorer(name):
     text = (PUBLISHED / f"{name}.toml").read_text("utf-8")
 
     assert same_keeps(rule_files.load(name), Keeps(read(text, PUBLISHED))) > 1000
 
 
 @pytest.mark.campaign
-def test_a_house_file_has_the_keeps_that_an_outsider_finds():
+def test_a_house_file_has_the_keeps_of_the_independent_scorer():
     rng, n, sets = random.Random(5), count(8, 500), 0
     while sets < n:
         text = rule_text(rng)
@@ -49,7 +49,7 @@ def test_a_house_file_has_the_keeps_that_an_outsider_finds():
         sets += 1
 
 
-def test_the_outsider_imports_nothing_of_ours():
+def test_the_independent_code_imports_nothing_from_the_project():
     tree = ast.parse(Path(outside_table.__file__).read_text("utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     named = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}

@@ -1,4 +1,4 @@
-"""What a turn brings and costs on average, beside turns thrown at random."""
+"""Average points and costs of a turn, compared with random turns."""
 
 import random
 from dataclasses import replace
@@ -14,7 +14,7 @@ MATCHES, ROUNDS = 40, 50
 
 
 def at_random(rules, rng):
-    """The turns of a match of two who bank as soon as they may, and else throw on."""
+    """Return the turns of a match of two who bank as soon as they may."""
     match = Match.start(rules, ["Anna", "Ben"])
     while match.state.winner is None and len(match.state.turns) < 2 * ROUNDS:
         state = match.state
@@ -30,7 +30,7 @@ def at_random(rules, rng):
 
 
 @pytest.mark.parametrize("name", ["zilch", "farkle-scorekeeper", "party-zonk"])
-def test_turns_thrown_at_random_bring_about_that_much(name):
+def test_averages_match_random_turns(name):
     rules = replace(rule_files.load(name), rounds=ROUNDS, opening=0, three_farkles=0)
     rng = random.Random(4)
     turns = [turn for _ in range(MATCHES) for turn in at_random(rules, rng)]
@@ -41,7 +41,7 @@ def test_turns_thrown_at_random_bring_about_that_much(name):
     assert share == pytest.approx(Pace(rules).turn.farkles, abs=0.06)
 
 
-def test_farkles_in_a_row_cost_as_often_as_they_come():
+def test_the_cost_of_farkles_in_a_row_matches_their_frequency():
     rules = rule_files.load("zilch")
     often = Pace(replace(rules, minimum_bank=2000))
 
@@ -50,5 +50,5 @@ def test_farkles_in_a_row_cost_as_often_as_they_come():
     assert 500 * often.turn.farkles**3 / 3 < often.costs["three_farkles"] < 500 / 3
 
 
-def test_a_bank_that_is_out_of_reach_brings_nothing():
+def test_an_unreachable_minimum_bank_gives_no_points():
     assert Pace(replace(rule_files.load("zilch"), minimum_bank=20_000)).turn.points == 0

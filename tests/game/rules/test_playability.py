@@ -1,4 +1,4 @@
-"""What is well written and yet no game is refused in one line, with the option to change."""
+"""Valid rules that make no game are refused in one line, with the option to change."""
 
 from dataclasses import replace
 
@@ -9,22 +9,22 @@ from game.rules import rule_files
 from game.rules.playability import PossibleTurns, find_problem
 from game.rules.ruleset import HotDice, Ruleset
 
-NOTHING = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
+NO_SCORES = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
 ONLY_ONES = "singles = { 1 = 0 }\ntriples = { 1 = 300 }"
 
 FINE = 'extends = "standard"\nstraight = 1501\ntwo_triplets = 20_000'
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_every_published_set_is_a_game(name):
+def test_every_published_rule_set_is_playable(name):
     assert find_problem(rule_files.load(name)) is None
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (NOTHING, "line 1: singles and all other points are 0: nothing can score"),
-        (f"{NOTHING}\nn_dice = 5\nopening = 500", "line 1: singles and all other points are 0"),
+        (NO_SCORES, "line 1: singles and all other points are 0: nothing can score"),
+        (f"{NO_SCORES}\nn_dice = 5\nopening = 500", "line 1: singles and all other points are 0"),
         (
             'extends = "standard"\nn_dice = 5\nstraight = 1500',
             "line 3: straight needs 6 dice, but n_dice is 5: say straight = 0",
@@ -34,7 +34,7 @@ def test_every_published_set_is_a_game(name):
             "house.toml: straight needs 6 dice, but n_dice is 5",
         ),
         (
-            f'{NOTHING}\nstraight = 1500\nhot_dice = "must"',
+            f'{NO_SCORES}\nstraight = 1500\nhot_dice = "must"',
             "line 4: hot_dice lets nobody ever bank: one must always throw on",
         ),
         (
@@ -110,7 +110,7 @@ def test_every_published_set_is_a_game(name):
         ),
     ],
 )
-def test_what_makes_no_game_is_named_with_its_option(text, message):
+def test_unplayable_rules_are_refused_with_the_option_to_change(text, message):
     with pytest.raises(RulesetError) as error:
         rule_files.parse(text, name="house", where="house.toml")
 
@@ -118,18 +118,18 @@ def test_what_makes_no_game_is_named_with_its_option(text, message):
     assert "\n" not in str(error.value)
 
 
-def test_options_changed_on_the_page_are_proved_too():
+def test_options_changed_on_the_page_are_checked_too():
     with pytest.raises(RulesetError, match="options: last_round is 'charity roll'"):
         rule_files.with_options(
             rule_files.load("standard"), {"win": "exactly", "last_round": "charity roll"}
         )
 
 
-def test_a_match_recorded_by_rules_that_are_no_game_can_still_be_read():
-    assert rule_files.from_differing_lines("home", NOTHING, "match").singles == (0,) * 6
+def test_a_match_recorded_under_unplayable_rules_can_still_be_read():
+    assert rule_files.from_differing_lines("home", NO_SCORES, "match").singles == (0,) * 6
 
 
-def test_what_a_turn_can_bring():
+def test_the_range_of_points_of_a_turn():
     usual = PossibleTurns(Ruleset("", ""))
     ones = Ruleset("", "", n_dice=5, singles=(0,) * 6, triples=(300, 0, 0, 0, 0, 0))
 
@@ -137,7 +137,7 @@ def test_what_a_turn_can_bring():
     assert (PossibleTurns(ones).least, PossibleTurns(ones).most) == (300, 300)
 
 
-def test_hot_dice_that_must_be_thrown_are_not_banked():
+def test_hot_dice_that_must_be_thrown_cannot_be_banked():
     six_at_once = Ruleset("", "", singles=(0,) * 6, triples=(0,) * 6, straight=1500)
 
     assert PossibleTurns(six_at_once).least == 1500

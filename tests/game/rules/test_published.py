@@ -1,4 +1,4 @@
-"""Every published set: its figures, the cases where greedy scoring goes wrong, brute force."""
+"""Every published rule set: its figures, cases where greedy scoring fails, and brute force."""
 
 from collections import Counter
 from functools import cache
@@ -154,14 +154,14 @@ def test_published_figures(rules, dice, points):
         ("camp-zilch", "12346"),
     ],
 )
-def test_what_is_no_combination_there(rules, throw):
+def test_other_dice_are_no_combination(rules, throw):
     dice = tuple(map(int, throw))
 
     assert dice not in {keep.dice for keep in scoring.legal_keeps(dice, rule_files.load(rules))}
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_tells_its_title_its_source_and_has_a_comment_for_each_option(name):
+def test_every_preset_has_a_title_a_source_and_a_comment_for_each_option(name):
     rules = rule_files.load(name)
 
     assert rules.title != name
@@ -185,7 +185,7 @@ def test_all_throws_agree_with_a_scorer_written_another_way(name):
 
 
 class Oracle:
-    """Tries every set partition of every part of the dice, one group at a time."""
+    """Tries every division of every part of the dice, one group at a time."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules

@@ -1,4 +1,4 @@
-"""Rule set files: what holds, and what is said where one does not."""
+"""Rule files: what is valid, and what errors say."""
 
 import re
 from dataclasses import replace
@@ -31,7 +31,7 @@ def test_house_rule_extends_a_published_set():
     assert rules.straight == 1500
 
 
-def test_rule_set_file_of_ones_own(tmp_path):
+def test_a_rule_set_can_be_loaded_from_a_file(tmp_path):
     file = tmp_path / "kitchen.toml"
     file.write_text('extends = "walnut-studiolo"\ntarget = 5000')
 
@@ -69,7 +69,7 @@ def test_rule_set_file_of_ones_own(tmp_path):
         ("opening = 3\nsingles.7 = 3", "line 2: singles found"),
     ],
 )
-def test_what_does_not_hold_is_named_with_the_remedy(text, message):
+def test_an_invalid_value_is_named_with_the_remedy(text, message):
     with pytest.raises(RulesetError) as error:
         parse(text)
 
@@ -78,7 +78,7 @@ def test_what_does_not_hold_is_named_with_the_remedy(text, message):
 
 
 @pytest.mark.parametrize("name", ["walnut", "../secret", ""])
-def test_unknown_rule_set_names_those_there_are(name):
+def test_an_unknown_rule_set_lists_the_known_ones(name):
     with pytest.raises(RulesetError, match="no rule set is called"):
         rule_files.load(name)
 
@@ -93,7 +93,7 @@ def test_unknown_rule_set_names_those_there_are(name):
         ("nul\0.toml", "this is no name of a file"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, path, why):
+def test_an_unreadable_file_is_named_with_the_reason(tmp_path, path, why):
     (tmp_path / "plain.toml").write_text("target = 5000")
     (tmp_path / "folder.toml").mkdir()
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
@@ -103,14 +103,14 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, path, why
     assert why in str(error.value)
 
 
-def test_a_file_from_another_system_is_read(tmp_path):
+def test_a_file_with_windows_line_endings_is_read(tmp_path):
     file = tmp_path / "kitchen.toml"
     file.write_bytes(b"\xef\xbb\xbftarget = 5000\r\nopening = 350\r\n")
 
     assert rule_files.load(str(file)).opening == 350
 
 
-def test_options_are_changed_as_a_file_would():
+def test_options_are_changed_as_in_a_file():
     rules = rule_files.load("walnut-studiolo")
     changed = rule_files.with_options(
         rules, {"opening": 350, "last_round": "charity roll", "triples": {"1": 300}}
@@ -138,13 +138,13 @@ def test_options_are_changed_as_a_file_would():
         ({"name": "ours"}, "name is no option"),
     ],
 )
-def test_options_that_do_not_hold_are_named(options, message):
+def test_invalid_options_are_named(options, message):
     with pytest.raises(RulesetError, match=re.escape(message)):
         rule_files.with_options(rule_files.load("walnut-studiolo"), options)
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_rules_in_force_are_a_house_file_that_reads_back(name):
+def test_rules_written_as_a_house_file_read_back(name):
     rules = rule_files.with_options(
         rule_files.load(name), {"opening": 350, "four_twos_reset": True, "triples": {"2": 0}}
     )
@@ -154,13 +154,13 @@ def test_rules_in_force_are_a_house_file_that_reads_back(name):
     assert replace(read, **{name: getattr(rules, name) for name in told}) == rules
 
 
-def test_a_house_file_of_rules_that_nobody_published_stands_alone():
+def test_a_house_file_of_unpublished_rules_is_complete():
     rules = parse('extends = "zilch"\ntitle = "Ours"\nopening = 350')
 
     assert parse(rule_files.to_toml(rules)) == rules
 
 
-def test_a_house_file_named_like_a_published_set_may_do_without_its_exceptions():
+def test_a_house_file_named_like_a_published_set_may_omit_its_exceptions():
     text = 'extends = "standard"\ntitle = "Ours"\nalike_faces = { 1x4 = 2000 }'
     rules = rule_files.parse(text, name="lds-zilch", where="lds-zilch.toml")
     lines = "\n".join(rule_files.differing_lines(rules))
@@ -201,7 +201,7 @@ def test_a_house_file_may_extend_another(tmp_path):
         ({"a": 'extends = "b.toml"\nn_dice = 5', "b": "straight = 1500"}, "a.toml: straight needs"),
     ],
 )
-def test_files_that_cannot_extend_each_other_are_named(tmp_path, files, message):
+def test_a_circle_of_extending_files_is_refused(tmp_path, files, message):
     with pytest.raises(RulesetError) as error:
         rule_files.load(str(written(tmp_path, **files) / "a.toml"))
 
@@ -209,18 +209,18 @@ def test_files_that_cannot_extend_each_other_are_named(tmp_path, files, message)
     assert "\n" not in str(error.value)
 
 
-def test_only_a_file_extends_files():
+def test_only_a_file_may_extend_a_file():
     with pytest.raises(RulesetError, match=re.escape("extends found 'ours.toml'")):
         parse('extends = "ours.toml"')
 
 
-def test_a_house_rule_does_not_bear_the_source_of_what_it_extends():
+def test_a_house_rule_does_not_inherit_the_source():
     rules = parse('extends = "zilch"')
 
     assert (rules.title, rules.source, rules.assumed) == ("house", "", ())
 
 
-def test_a_game_is_found_by_its_other_names():
+def test_a_rule_set_is_found_by_its_aliases():
     assert rule_files.load("squelch") == rule_files.load("standard")
     assert parse('extends = "greedy"').nothing == 500
     assert not set(rule_files.aliases()) & set(rule_files.names())

@@ -1,4 +1,4 @@
-"""One row an option: nothing of `Ruleset` is without one, and each says something."""
+"""Every option of `Ruleset` has a row, and every row has sentences."""
 
 from dataclasses import fields, replace
 from enum import StrEnum
@@ -22,7 +22,7 @@ def test_every_field_of_a_rule_set_has_one_row():
 
 
 def otherwise(name):
-    """Rules in which this option alone is not as usual."""
+    """Return rules in which only this option differs from its default."""
     match getattr(PLAIN, name):
         case bool() as usual:
             return replace(PLAIN, **{name: not usual})
@@ -35,12 +35,12 @@ def otherwise(name):
 
 
 @pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row.name)
-def test_what_is_otherwise_than_usual_is_said(row):
+def test_a_changed_option_has_a_sentence(row):
     assert sentences(otherwise(row.name)) != sentences(PLAIN)
 
 
 @pytest.mark.parametrize("row", [row for row in OPTIONS if row.choices], ids=lambda row: row.name)
-def test_every_choice_is_in_words(row):
+def test_every_choice_has_a_label(row):
     assert [choice for choice, _ in row.choices] == list(type(getattr(PLAIN, row.name)))
 
 
@@ -50,7 +50,7 @@ def test_the_defaults_are_within_their_bounds():
             assert row.least <= value <= row.most <= MAX_POINTS
 
 
-def test_where_three_3s_cost_the_words_give_them_no_points():
+def test_three_3s_with_a_penalty_have_no_points_in_the_sentences():
     rules = rule_files.with_options(
         rule_files.load("complete-guide"), {"triple_threes": 300, "alike_faces": {"3x5": 700}}
     )

@@ -1,4 +1,4 @@
-"""The card and the pad are made from the data that is played by."""
+"""The score card and the pad, which are generated from the rules."""
 
 from dataclasses import replace
 from xml.etree import ElementTree as ET
@@ -12,7 +12,7 @@ from game.rules.score_card import CARD_MM, PAD_MM, WIDE, WIDE_BOLD, card, card_l
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_every_set_has_a_card_of_its_true_size_with_nothing_outside(name):
+def test_every_card_has_its_true_size_and_draws_nothing_outside(name):
     svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
 
     assert svg.get("width") == f"{CARD_MM[0]}mm"
@@ -26,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_in_a_wide_font_nothing_runs_out_of_the_card_or_over_dice(name):
+def test_text_in_a_wide_font_stays_on_the_card_and_off_the_dice(name):
     svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
     dice = [
         (float(r.get("x")), float(r.get("y")), float(r.get("width")))
@@ -50,7 +50,7 @@ def test_the_pad_fills_its_page():
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_figures_on_the_card_are_the_ones_that_score(name):
+def test_figures_on_the_card_match_the_scoring(name):
     rules = rule_files.load(name)
     for line in card_lines(rules):
         if str(line.points).replace(",", "").isdigit() and line.dice:
@@ -64,7 +64,7 @@ def test_a_changed_figure_changes_the_card():
     assert "1,750" in card(replace(rules, straight=1750))
 
 
-def test_the_pad_says_how_far_the_game_goes():
+def test_the_pad_shows_the_length_of_the_match():
     standard = rule_files.load("standard")
 
     assert "to 10,000<" in pad(standard)
@@ -77,7 +77,7 @@ def test_names_on_the_pad_are_escaped():
     assert "A&amp;B" in pad(rule_files.load("standard"), ["A&B"])
 
 
-def test_every_combination_that_scores_has_its_line():
+def test_every_scoring_combination_has_a_line():
     shapes = [row for row in OPTIONS if row.shape]
     points = {row.name: 100 * n for n, row in enumerate(shapes, 11)}
 
@@ -88,7 +88,7 @@ def test_every_combination_that_scores_has_its_line():
         assert found[row.shape.name] == f"{on_top}{points[row.name]:,}"
 
 
-def test_forty_lines_do_not_run_into_each_other():
+def test_forty_lines_do_not_overlap():
     points = {row.name: 1000 for row in OPTIONS if row.shape}
     full = Ruleset(
         "all", "All", singles=(10,) * 6, alike_faces=tuple(range(2000, 3800, 100)), **points
@@ -103,7 +103,7 @@ def test_forty_lines_do_not_run_into_each_other():
         assert below - y > 0.8 * float(text.get("font-size"))
 
 
-def test_a_card_of_rules_under_which_nothing_scores_is_empty():
+def test_the_card_is_empty_if_nothing_scores():
     assert not card_lines(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
     assert card(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
 
@@ -116,7 +116,7 @@ def test_a_card_of_rules_under_which_nothing_scores_is_empty():
         ({"triples": (1000, 200, 300, 400, 0, 600)}, ("three 5s", "150")),
     ],
 )
-def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
+def test_an_unusual_three_of_a_kind_has_its_own_line(changed, line):
     found = card_lines(replace(rule_files.load("standard"), **changed))
     shown = [(each.name, str(each.points)) for each in found]
 
@@ -124,7 +124,7 @@ def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
     assert ("three 2s to 6s", "100 x face") in shown
 
 
-def test_more_of_a_face_that_brings_nothing_has_its_line():
+def test_an_exception_without_points_has_its_own_line():
     guide = rule_files.load("complete-guide")
     rules = rule_files.with_options(
         guide, {"triple_threes": 300, "alike_faces": {"3x5": 700, "4x4": 0}}

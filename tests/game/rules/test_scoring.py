@@ -1,4 +1,4 @@
-"""Keeps, against the worked examples of the rules and against brute force."""
+"""Keeps, compared with the worked examples of published rules and with brute force."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ WALNUT = rule_files.load("walnut-studiolo")
 
 
 def keeps(throw: str, rules: Ruleset = WALNUT) -> dict[str, int]:
-    """`{"115": 250, ...}` in the order given."""
+    """Return `{"115": 250, ...}` in the order of the keeps."""
     found = scoring.legal_keeps(map(int, throw), rules)
     return {"".join(map(str, keep.dice)): keep.score for keep in found}
 
@@ -85,11 +85,11 @@ def test_two_of_three_ones_may_be_kept_as_singles():
     assert keeps("111") == {"111": 1000, "11": 200, "1": 100}
 
 
-def test_less_than_three_fours_is_no_keep():
+def test_fewer_than_three_4s_cannot_be_kept():
     assert keeps("444") == {"444": 400}
 
 
-def test_breakdown_reads_as_people_say_it():
+def test_the_breakdown_of_a_keep_is_readable():
     best = scoring.legal_keeps((1, 1, 3, 3, 3, 5), WALNUT)[0]
 
     assert str(best) == "three 3s 300 + two 1s 200 + one 5 50"
@@ -108,7 +108,7 @@ def test_order_of_the_dice_does_not_matter():
         ((1,) * 7, "walnut-studiolo is thrown with 1 to 6 dice, not 7"),
     ],
 )
-def test_what_is_no_throw_is_named(dice: tuple[int, ...], message: str):
+def test_an_impossible_throw_is_named(dice: tuple[int, ...], message: str):
     with pytest.raises(ThrowError) as error:
         scoring.legal_keeps(dice, WALNUT)
 
@@ -130,7 +130,7 @@ def test_illegal_keep_is_refused_with_the_reason(kept: tuple[int, ...], message:
 
 
 def test_all_throws_agree_with_brute_force():
-    """Every ordered partition of every kept part, by a scorer written another way."""
+    """Compare with every ordered division of every kept part, by an independent scorer."""
     for n in range(1, 7):
         for throw in combinations_with_replacement(range(1, 7), n):
             found = {keep.dice: keep.score for keep in scoring.keep_table(WALNUT)[throw]}
@@ -156,7 +156,7 @@ def _brute_keeps(throw: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]
 
 @cache
 def _brute_score(kept: tuple[int, ...]) -> int | None:
-    """Best over all ways to take one group of dice away and score the rest."""
+    """Return the best score over all ways to take one group away and score the rest."""
     if not kept:
         return 0
     best = None

@@ -1,4 +1,4 @@
-"""What lights and announcements hear of a match, and its short form."""
+"""Announcements of a match, and its summary."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def test_a_match_begins():
     assert heard(None, begun()) == [("match_begun", "Anna", 0)]
 
 
-def test_hot_dice_are_told_once():
+def test_hot_dice_are_announced_once():
     hot = begun().throw([1, 1, 1, 5, 5, 5])
     kept = hot.keep([1, 1, 1, 5, 5, 5])
 
@@ -31,14 +31,14 @@ def test_hot_dice_are_told_once():
     assert heard(hot, kept) == []
 
 
-def test_hot_dice_in_the_throw_after_hot_dice_are_told_again():
+def test_hot_dice_right_after_hot_dice_are_announced_again():
     first = begun().throw([1, 1, 1, 5, 5, 5])
     second = first.push(Kept((1, 1, 1, 5, 5, 5)), Thrown((1, 1, 1, 5, 5, 5)))
 
     assert [what for what, *_ in heard(first, second)] == ["hot_dice"]
 
 
-def test_a_bank_and_a_farkle_tell_the_points():
+def test_a_bank_and_a_farkle_are_announced_with_their_points():
     thrown = begun().throw([1, 1, 2, 3, 4, 6])
     kept = thrown.keep([1, 1])
 
@@ -55,14 +55,14 @@ def test_the_winner_is_announced():
     assert [what for what, *_ in heard(last, over)] == ["farkled", "won"]
 
 
-def test_what_is_taken_back_or_corrected_is_not_cheered():
+def test_undone_and_corrected_steps_are_not_announced():
     hot = begun().throw([1, 1, 1, 5, 5, 5])
 
     assert heard(hot, hot.undo()) == []
     assert heard(begun().throw([1, 2, 3, 3, 4, 6]), hot) == []
 
 
-def test_the_short_form_says_who_throws_and_what_is_at_risk():
+def test_the_summary_has_the_player_on_turn_and_the_points_at_risk():
     short = summary(begun().throw([1, 1, 2, 3, 4, 6]))
 
     assert short["turn"] == {"seat": 0, "player": "Anna", "points": 200, "dice": 6}
@@ -71,7 +71,7 @@ def test_the_short_form_says_who_throws_and_what_is_at_risk():
     assert summary(begun())["throw"] is None
 
 
-def test_who_is_set_back_to_zero_loses_the_score_with_what_was_at_risk():
+def test_a_reset_is_announced_with_score_and_points_at_risk():
     rules = rule_files.load("ten-thousand-extras")
     kept = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4_000))
     kept = kept.throw([1, 5, 2, 3, 3, 4]).keep([1, 5])

@@ -1,4 +1,4 @@
-"""Awards come wholly from what was played, and go to one player or to nobody."""
+"""Awards depend only on what was played, and go to one player or to nobody."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tests.game.shipped import shipped
 from tests.web.evening import played
 
 RULES = rule_files.load("walnut-studiolo")
-THOUSAND, NOTHING = (1, 1, 1, 2, 3, 4), (2, 2, 3, 3, 4, 6)
+THOUSAND, FARKLE = (1, 1, 1, 2, 3, 4), (2, 2, 3, 3, 4, 6)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_the_luckiest_throw_is_named_with_its_dice(match):
     assert f"{best:.1%}" in str(award.words)
 
 
-def test_without_chances_the_longest_run_and_the_farkles_are_left(match):
+def test_without_a_review_only_run_and_farkles_are_awarded(match):
     assert {award.kind for award in awards(match, None)} <= {AwardKind.RUN, AwardKind.FARKLES}
 
 
@@ -52,9 +52,9 @@ def test_the_best_decision_put_much_at_risk_and_was_right(match):
     assert str(award.words).endswith(f"threw on with {right.risked:,} at risk")
 
 
-def test_who_gave_nothing_away_decided_best():
-    throws_on = Match.start(RULES, ["Anna", "Ben"]).throw(THOUSAND).keep((1,)).throw(NOTHING[:5])
-    match = throws_on.throw(THOUSAND).bank().throw(NOTHING).throw(NOTHING)
+def test_the_player_who_gave_nothing_away_decided_best():
+    throws_on = Match.start(RULES, ["Anna", "Ben"]).throw(THOUSAND).keep((1,)).throw(FARKLE[:5])
+    match = throws_on.throw(THOUSAND).bank().throw(FARKLE).throw(FARKLE)
     award = by_kind(awards(match, review(match, shipped(RULES))))[AwardKind.HEAD]
 
     assert str(award.words) == "Ben decided best: gave nothing away"
@@ -63,7 +63,7 @@ def test_who_gave_nothing_away_decided_best():
 def test_a_run_and_farkles_are_counted():
     match = Match.start(RULES, ["Anna", "Ben"])
     for _ in range(3):
-        match = match.throw(THOUSAND).bank().throw(NOTHING)
+        match = match.throw(THOUSAND).bank().throw(FARKLE)
     found = by_kind(awards(match, None))
 
     assert (found[AwardKind.RUN].seat, str(found[AwardKind.RUN].words)) == (
@@ -76,23 +76,23 @@ def test_a_run_and_farkles_are_counted():
     )
 
 
-def test_who_never_decided_anything_did_not_decide_best():
+def test_a_player_without_decisions_did_not_decide_best():
     throws_on = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(THOUSAND).keep((1,))
-    match = throws_on.throw(NOTHING[:5]).throw(NOTHING).throw(NOTHING)
+    match = throws_on.throw(FARKLE[:5]).throw(FARKLE).throw(FARKLE)
     assert AwardKind.HEAD not in by_kind(awards(match, review(match)))
 
-    match = match.throw(NOTHING).throw((1, 2, 3, 4, 6, 6)).keep((1,)).throw(NOTHING[:5])
+    match = match.throw(FARKLE).throw((1, 2, 3, 4, 6, 6)).keep((1,)).throw(FARKLE[:5])
     assert by_kind(awards(match, review(match)))[AwardKind.HEAD].seat == 1
 
 
-def test_banks_that_overshot_are_no_run():
+def test_banks_that_overshot_do_not_make_a_run():
     rules = replace(RULES, win=Win.EXACTLY)
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_950))
     for _ in range(3):
-        match = match.throw(THOUSAND).bank((1, 1, 1)).throw(NOTHING)
+        match = match.throw(THOUSAND).bank((1, 1, 1)).throw(FARKLE)
 
     assert AwardKind.RUN not in by_kind(awards(match, None))
 
 
-def test_nobody_is_named_where_all_are_equal():
+def test_nobody_is_awarded_if_all_are_equal():
     assert awards(Match.start(RULES, ["Anna", "Ben"]), None) == ()

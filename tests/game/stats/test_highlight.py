@@ -1,4 +1,4 @@
-"""Each moment of a match is told, and stays until the next throw."""
+"""Highlights appear at the right moment and stay until the next throw."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from game.rules import rule_files
 from game.stats.highlight import HighlightKind, highlight
 
 RULES = rule_files.load("walnut-studiolo")
-THOUSAND, FIVE_HUNDRED, NOTHING = (1, 1, 1, 2, 3, 4), (5, 5, 5, 2, 3, 4), (2, 2, 3, 3, 4, 6)
+THOUSAND, FIVE_HUNDRED, FARKLE = (1, 1, 1, 2, 3, 4), (5, 5, 5, 2, 3, 4), (2, 2, 3, 3, 4, 6)
 
 
 @pytest.fixture
@@ -23,23 +23,23 @@ def told(match):
     return found and (found.kind, found.seat, str(found.words))
 
 
-def test_nothing_is_told_before_something_happened(match):
+def test_there_is_no_highlight_before_the_first_throw(match):
     assert told(match) is None
     assert told(match.throw((1, 2, 3, 4, 6, 6))) is None
 
 
-def test_a_farkle_is_told_with_what_is_lost_until_the_next_throw(match):
+def test_a_farkle_is_shown_with_the_lost_points_until_the_next_throw(match):
     farkled = match.throw(THOUSAND).keep((1, 1, 1)).throw((2, 3, 4))
     assert told(farkled) == (HighlightKind.FARKLE, 0, "Farkle! Anna loses 1,000")
 
     assert told(farkled.throw((1, 2, 3, 4, 6, 6))) is None
 
 
-def test_a_farkle_at_once_loses_nothing(match):
-    assert told(match.throw(NOTHING)) == (HighlightKind.FARKLE, 0, "Farkle, Anna!")
+def test_a_farkle_on_the_first_throw_loses_nothing(match):
+    assert told(match.throw(FARKLE)) == (HighlightKind.FARKLE, 0, "Farkle, Anna!")
 
 
-def test_hot_dice_are_told_while_they_are_in_hand(match):
+def test_hot_dice_are_shown_while_they_are_in_hand(match):
     hot = match.throw((1, 1, 1, 5, 5, 5))
 
     assert told(hot)[0] is HighlightKind.HOT
@@ -51,10 +51,10 @@ def test_the_first_bank_gets_on_the_board_and_later_ones_take_the_lead(match):
     opened = match.throw(THOUSAND).bank()
     assert told(opened) == (HighlightKind.OPENED, 0, "Anna is on the board")
 
-    behind = opened.throw(FIVE_HUNDRED).bank().throw(NOTHING)
+    behind = opened.throw(FIVE_HUNDRED).bank().throw(FARKLE)
     ahead = behind.throw(THOUSAND).bank()
     assert told(ahead) == (HighlightKind.LEAD, 1, "Ben takes the lead")
-    assert told(ahead.throw(NOTHING).throw(FIVE_HUNDRED).bank()) is None
+    assert told(ahead.throw(FARKLE).throw(FIVE_HUNDRED).bank()) is None
 
 
 @pytest.mark.parametrize("teams", [None, [1, 2, 1]])
@@ -62,22 +62,22 @@ def test_nobody_gets_on_the_board_twice(teams):
     rules = replace(rule_files.load("bear-zilch"), three_farkles=1_000)
     match = Match.start(rules, ["Anna", "Ben", "Cleo"], teams=teams).throw(THOUSAND).bank()
     for _ in range(9):
-        match = match.throw(NOTHING)
+        match = match.throw(FARKLE)
     assert match.state.players[0].score <= 0
-    again = match.throw(NOTHING).throw(THOUSAND).bank()
+    again = match.throw(FARKLE).throw(THOUSAND).bank()
 
     assert told(again) == (None if teams else (HighlightKind.OPENED, 2, "Cleo is on the board"))
     assert told(again.throw(THOUSAND).bank()) is None
 
 
-def test_the_last_round_and_the_win_are_told():
+def test_the_last_round_and_the_win_are_shown():
     match = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw(THOUSAND).bank()
     assert told(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
 
-    assert told(match.throw(NOTHING)) == (HighlightKind.WON, 0, "Anna wins!")
+    assert told(match.throw(FARKLE)) == (HighlightKind.WON, 0, "Anna wins!")
 
 
-def test_who_loses_the_score_is_back_to_zero_which_is_no_farkle():
+def test_a_reset_is_shown_as_back_to_zero():
     rules = rule_files.load("ten-thousand-extras")
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4000)).throw((2, 2, 2, 2, 3, 4))
 
@@ -85,7 +85,7 @@ def test_who_loses_the_score_is_back_to_zero_which_is_no_farkle():
     assert highlight(match).points == 0
 
 
-def test_whose_score_was_taken_away_by_hand_is_not_on_the_board(match):
+def test_a_player_whose_score_was_set_to_zero_is_not_on_the_board(match):
     opened = match.throw(THOUSAND).bank()
 
     assert told(opened.push(ScoreSet(0, 0))) is None

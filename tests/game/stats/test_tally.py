@@ -16,11 +16,11 @@ from game.stats.counts import DiceSetPeriod, MatchCounter
 from game.stats.tally import Tally, tallies
 
 RULES = load("walnut-studiolo")
-NOTHING = (2, 2, 3, 4, 6, 6)
+FARKLE = (2, 2, 3, 4, 6, 6)
 
 
 def seen(*dice):
-    """A throw as a camera read it."""
+    """Return a throw as a camera read it."""
     return Thrown(dice, tuple(Place(face, 10.0 * i, 0.0, 8.0) for i, face in enumerate(dice)))
 
 
@@ -28,10 +28,10 @@ def seen(*dice):
 def match():
     played = Match.start(replace(RULES, target=2_000), ["Anna", "Ben"])
     played = played.throw((1, 1, 1, 2, 3, 4)).bank()
-    played = played.throw(NOTHING)
-    played = played.throw(NOTHING)
+    played = played.throw(FARKLE)
+    played = played.throw(FARKLE)
     played = played.throw((1, 1, 3, 3, 3, 5)).keep((1, 1, 3, 3, 3, 5)).throw((1, 1, 1, 1, 1, 1))
-    return played.bank().throw(NOTHING)
+    return played.bank().throw(FARKLE)
 
 
 def test_turns_banks_and_farkles_are_counted_for_each(match):
@@ -42,7 +42,7 @@ def test_turns_banks_and_farkles_are_counted_for_each(match):
     assert ben.best_turn == ben.banked == match.state.players[1].score
 
 
-def test_the_farkles_that_chance_expects_are_those_of_just_these_throws(match):
+def test_expected_farkles_belong_to_the_throws_actually_made(match):
     anna, _ = tallies(match)
     all_dice = float(throw_chances(RULES)[6].farkle)
 
@@ -64,7 +64,7 @@ def test_both_tries_of_a_last_die_are_one_throw_and_one_farkle_at_most():
 
 
 @pytest.mark.parametrize(("kept", "dice"), [((), 6), ((1, 1), 4), ((1, 1, 5, 3, 3, 3), 6)])
-def test_a_farkle_told_by_hand_is_a_throw_that_nobody_read(kept, dice):
+def test_a_farkle_entered_by_hand_counts_as_an_unread_throw(kept, dice):
     begun = Match.start(RULES, ["Anna", "Ben"])
     begun = begun.throw((1, 1, 5, 3, 3, 3)).keep(kept) if kept else begun
     before = float(throw_chances(RULES)[6].farkle) if kept else 0.0
@@ -74,14 +74,14 @@ def test_a_farkle_told_by_hand_is_a_throw_that_nobody_read(kept, dice):
     assert anna.expected == pytest.approx(before + float(throw_chances(RULES)[dice].farkle))
 
 
-def test_all_dice_that_score_are_hot_dice_whether_they_are_thrown_again_or_banked():
+def test_hot_dice_count_whether_they_are_thrown_again_or_banked():
     begun = Match.start(RULES, ["Anna", "Ben"]).throw((1, 1, 5, 3, 3, 3))
 
     assert tallies(begun.bank())[0].hot == 1
-    assert tallies(begun.keep((1, 1, 5, 3, 3, 3)).throw(NOTHING))[0].hot == 1
+    assert tallies(begun.keep((1, 1, 5, 3, 3, 3)).throw(FARKLE))[0].hot == 1
 
 
-def test_a_winner_came_back_from_as_far_as_was_once_behind(match):
+def test_a_comeback_is_the_largest_deficit_of_the_winner(match):
     anna, ben = tallies(match)
 
     assert match.state.winner == 1
@@ -89,7 +89,7 @@ def test_a_winner_came_back_from_as_far_as_was_once_behind(match):
     assert (ben.matches, ben.won, ben.comeback) == (1, 1, 1000)
 
 
-def test_sums_add_up_and_records_stay():
+def test_tallies_add_sums_and_keep_records():
     both = Tally(turns=2, banked=500, banks=1, best_turn=500) + Tally(turns=2, best_turn=300)
 
     assert (both.average_turn, both.average_bank, both.best_turn) == (125, 500, 500)
@@ -107,15 +107,15 @@ def counted(journal, *sets):
     return list(counting.update()), counting.counts(sets or (DiceSetPeriod(""),)), counting
 
 
-def test_players_are_one_however_they_are_written(journal):
+def test_names_that_differ_in_case_are_one_player(journal):
     for names in (("Anna", "Ben"), ("ANNA", "Cleo")):
-        journal.append(journal.start(Match.start(RULES, names)), Thrown(NOTHING))
+        journal.append(journal.start(Match.start(RULES, names)), Thrown(FARKLE))
     _, counts, _ = counted(journal)
 
     assert [(name, tally.farkles) for name, tally in counts.players] == [("ANNA", 2)]
 
 
-def test_each_match_counts_for_the_dice_that_were_named_before_it(journal):
+def test_each_match_counts_for_the_dice_set_in_use(journal):
     first = journal.start(Match.start(RULES, ("Anna", "Ben")))
     after = journal.append(first, seen(1, 1, 1, 2, 3, 4))
     second = journal.start(Match.start(RULES, ("Anna", "Ben")))
@@ -127,7 +127,7 @@ def test_each_match_counts_for_the_dice_that_were_named_before_it(journal):
     assert (oldest.dice.name, oldest.fairness.counts[0], oldest.read) == ("ivory", 3, 1)
 
 
-def test_corrected_readings_stand_beside_and_the_true_faces_count(journal):
+def test_corrected_readings_are_counted_and_true_faces_are_used(journal):
     match_id = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.append(match_id, seen(1, 1, 1, 2, 3, 4))
     journal.append(match_id, Corrected(0, (1, 1, 5, 2, 3, 4)))
@@ -148,7 +148,7 @@ def test_corrected_readings_stand_beside_and_the_true_faces_count(journal):
     ],
     ids=["taken back", "twice", "back to what was read", "throw taken back", "mended"],
 )
-def test_a_reading_counts_as_corrected_if_it_stands_otherwise_now(journal, actions, corrected):
+def test_a_reading_counts_as_corrected_if_its_throw_has_other_dice_now(journal, actions, corrected):
     match_id = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.append(match_id, seen(1, 1, 2, 3, 4, 6))
     for action in actions:
@@ -158,7 +158,7 @@ def test_a_reading_counts_as_corrected_if_it_stands_otherwise_now(journal, actio
     assert counts.sets[0].corrected == corrected
 
 
-def test_a_charity_roll_that_brings_too_little_is_no_throw_that_farkled():
+def test_a_charity_roll_with_too_few_points_is_not_a_farkle():
     rules = replace(load("everything2"), target=1000)
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 900), ScoreSet(1, 100))
     match = match.throw((1, 1, 1, 2, 3, 4)).bank().throw((1, 2, 3, 3, 4, 6))
@@ -168,11 +168,11 @@ def test_a_charity_roll_that_brings_too_little_is_no_throw_that_farkled():
     assert (ben.throws, ben.farkles) == (1, 0)
 
 
-def test_only_what_went_on_is_counted_anew(journal):
+def test_only_continued_matches_are_counted_again(journal):
     first = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.start(Match.start(RULES, ("Cleo", "Dan")))
     ids, _, counting = counted(journal)
-    journal.append(first, Thrown(NOTHING))
+    journal.append(first, Thrown(FARKLE))
 
     assert sorted(ids) == [1, 2]
     assert list(counting.update()) == [first]
