@@ -10,7 +10,7 @@ from vision.reading import Quad
 
 
 class CalibratedCamera:
-    """Wraps a camera and answers with the tray of its profile, or the camera's own without a profile.
+    """A camera with the tray of its profile, or its own tray without a profile.
 
     Args:
         camera: The camera.
@@ -57,7 +57,7 @@ class CalibratedCamera:
         self._camera.close()
 
     def _in_px(self, outline: Outline | None) -> Quad | None:
-        """Return the outline in pixels; None until the first `capture`, which tells the size."""
+        """Return the outline in pixels; None until the first `capture`, which shows the size."""
         if outline is None or self._size is None:
             return None
         return outline.in_px(*self._size)

@@ -146,7 +146,7 @@ class Draft:
         return replace(self, trials=(), last_reading=DraftReading())
 
     def with_press(self, held_s: float) -> "Draft":
-        """Return the draft after a press in the check of the button, held for so many seconds."""
+        """Return the draft after a press of `held_s` seconds in the check of the button."""
         if held_s < BANK_S:
             return replace(self, has_pressed=True)
         return replace(self, has_held=True)

@@ -29,14 +29,14 @@ NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor 
 
 @dataclass(frozen=True, slots=True)
 class LoadProfile:
-    """Start from the profile that is saved for a camera, unless the draft already belongs to it."""
+    """A command to start from the profile of a camera, unless the draft already belongs to it."""
 
     camera: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetCorners:
-    """Set the corners of the tray and of the set-aside area; None for no area."""
+    """A command to set the corners of the tray and of the set-aside area; None for no area."""
 
     tray: Outline
     aside: Outline | None
@@ -44,7 +44,7 @@ class SetCorners:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmColour:
-    """Note whether a person saw the lamp show a colour."""
+    """A command to note whether a person saw the lamp show a colour."""
 
     colour: str
     is_seen: bool
@@ -52,7 +52,7 @@ class ConfirmColour:
 
 @dataclass(frozen=True, slots=True)
 class NotePress:
-    """Note that the button was pressed and held for so many seconds."""
+    """A command to note that the button was held for a number of seconds."""
 
     held_s: float
 
@@ -61,7 +61,7 @@ DraftCommand = CalibrationStep | LoadProfile | SetCorners | ConfirmColour | Note
 
 
 class DraftEditor:
-    """Carries out commands on a draft, one at a time on one thread.
+    """An editor that carries out commands on a draft, one at a time on one thread.
 
     Args:
         camera: The camera.

@@ -1,4 +1,4 @@
-"""Compares the tray with its profile now and then: has it moved, has the light changed?"""
+"""An occasional comparison of the tray with its profile: has it moved, has the light changed?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Drifted:
 
 
 class DriftWatch:
-    """Compares previews of a tray at rest with the profile.
+    """A comparison of previews of the tray at rest with its profile.
 
     Args:
         profiles: Where the profile is saved.

@@ -125,6 +125,6 @@ def _sides(check: PictureCheck) -> Value:
     return join_with_and([_SIDES[side] for side in check.sides])
 
 
-def fault(found: OutlineFault) -> Message:
+def describe_fault(found: OutlineFault) -> Message:
     """Return why four corners make no outline, and what to do."""
     return _FAULTS[found]

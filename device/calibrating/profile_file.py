@@ -142,8 +142,8 @@ def as_text(profile: Profile) -> str:
     leans = tuple((lean.x, lean.y, lean.right, lean.down, lean.edge) for lean in profile.leans)
     tables["seen"] = {"leans": leans}
     lines = [
-        "# What Traykeeper knows of this tray and this camera; `traykeeper calibrate` makes it.",
-        "# Corners are shares of the picture's width and height.",
+        "# What Traykeeper knows about this tray and camera, written by `traykeeper calibrate`.",
+        "# Corners are shares of the frame's width and height.",
         *_lines({"format": FORMAT, "made": profile.made, "camera_name": profile.camera}),
     ]
     for name, table in tables.items():
@@ -181,10 +181,8 @@ def _profile(found: TomlTable) -> Profile:
     _refuse_other_keys(
         top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "seen", "mat"
     )
-    tray, aside = (
-        _sub_table(top, "tray", "corners", "level", "sides"),
-        _sub_table(top, "aside", "corners"),
-    )
+    tray = _sub_table(top, "tray", "corners", "level", "sides")
+    aside = _sub_table(top, "aside", "corners")
     if tray is None:
         raise top.error("[tray]", Message("is missing"))
     return Profile(

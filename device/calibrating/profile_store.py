@@ -19,7 +19,7 @@ USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
 
 
 class ProfileStore:
-    """Keeps the profile of this tray.
+    """The store of the profile of this tray.
 
     Args:
         file: The file of the profile; None keeps it in memory only.

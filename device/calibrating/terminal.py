@@ -43,13 +43,12 @@ class CalibrationBench:
     """A camera that is open for calibration, and the folder of its profile."""
 
     wizard: Wizard
-    tray_watch: TrayWatch
     folder: Path
     simulated: SimulatedTray | None
 
 
 @contextmanager
-def opened(settings: Settings, camera: str | None) -> Iterator[CalibrationBench]:
+def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBench]:
     """Open a camera for calibration.
 
     Args:
@@ -77,20 +76,20 @@ def opened(settings: Settings, camera: str | None) -> Iterator[CalibrationBench]
     thread.start()
     try:
         wizard.camera_found(_wait_for_camera(reports))
-        yield CalibrationBench(wizard, tray_watch, folder, simulated)
+        yield CalibrationBench(wizard, folder, simulated)
     finally:
         wizard.close()
         thread.close()
 
 
-def walk(settings: Settings, camera: str | None) -> None:
+def calibrate(settings: Settings, camera: str | None) -> None:
     """Find the tray, check the frame, learn the dice if wanted, and save.
 
     Args:
         settings: The settings of this installation.
-        camera: See `opened`.
+        camera: See `open_bench`.
     """
-    with opened(settings, camera) as bench:
+    with open_bench(settings, camera) as bench:
         _tray(bench)
         _checks(bench.wizard.state())
         if click.confirm("Learn the dice now?", default=False):
@@ -103,9 +102,9 @@ def find_tray(settings: Settings, camera: str | None) -> None:
 
     Args:
         settings: The settings of this installation.
-        camera: See `opened`.
+        camera: See `open_bench`.
     """
-    with opened(settings, camera) as bench:
+    with open_bench(settings, camera) as bench:
         _tray(bench)
         _save(bench)
 
@@ -115,10 +114,9 @@ def check(settings: Settings, camera: str | None) -> int:
 
     Args:
         settings: The settings of this installation.
-        camera: See `opened`.
+        camera: See `open_bench`.
     """
-    with opened(settings, camera) as bench:
-        bench.wizard.state()
+    with open_bench(settings, camera) as bench:
         state = bench.wizard.do(CalibrationStep.CHECK)
         _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
@@ -129,10 +127,9 @@ def learn_dice(settings: Settings, camera: str | None) -> None:
 
     Args:
         settings: The settings of this installation.
-        camera: See `opened`.
+        camera: See `open_bench`.
     """
-    with opened(settings, camera) as bench:
-        bench.wizard.state()
+    with open_bench(settings, camera) as bench:
         bench.wizard.do(CalibrationStep.FORGET)
         _dice(bench)
         _save(bench)
@@ -143,10 +140,9 @@ def self_test(settings: Settings, camera: str | None) -> int:
 
     Args:
         settings: The settings of this installation.
-        camera: See `opened`.
+        camera: See `open_bench`.
     """
-    with opened(settings, camera) as bench:
-        bench.wizard.state()
+    with open_bench(settings, camera) as bench:
         return 0 if _test(bench) else FAILED
 
 
@@ -201,7 +197,7 @@ def _wait_for_camera(reports: list[Report]) -> str:
 def _tray(bench: CalibrationBench) -> None:
     state = bench.wizard.do(CalibrationStep.FIND)
     click.echo(state.words)
-    click.echo(f"corners: {_corners(state.tray)} (shares of the picture)")
+    click.echo(f"corners: {_corners(state.tray)} (shares of the frame)")
     click.echo(f"set-aside area: {_corners(state.aside) if state.aside else 'no room for one'}")
     path = _draw_result(bench, state)
     if path:

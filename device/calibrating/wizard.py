@@ -43,7 +43,7 @@ class ButtonUse(StrEnum):
 
 
 class PageSession:
-    """Lends button and lamp to the calibration page while it is open.
+    """Button and lamp, which the calibration page borrows while it is open.
 
     Args:
         clock: Seconds that never run backwards.
@@ -84,7 +84,7 @@ class PageSession:
 
 
 class Wizard:
-    """Queues what the page asks of the calibration, and answers with its state.
+    """The calibration for the page and the terminal: a queue of commands on a draft.
 
     Commands run one after the other on a thread of their own; frames come from the camera's thread.
 
@@ -99,7 +99,7 @@ class Wizard:
         pause: Waits for a number of seconds.
 
     Attributes:
-        page: Lends button and lamp to the calibration page.
+        page: Button and lamp, which the calibration page borrows while it is open.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Wizard:
         return self._profiles.profile_for(camera) is None
 
     def handle_press(self, held_s: float) -> bool:
-        """Take a press of the button, held for so many seconds, if it is for the calibration.
+        """Handle a press of the button that was held for `held_s` seconds, if it is for the calibration.
 
         Returns:
             Whether it was.
@@ -226,5 +226,5 @@ def _outline(points: Points, what: Message) -> Outline:
         a, b, c, d = points
         return Outline((a, b, c, d))
     except OutlineError as error:
-        why = picture_advice.fault(error.fault)
+        why = picture_advice.describe_fault(error.fault)
         raise TableError(Message("%(what)s: %(why)s.", what=what, why=why)) from None

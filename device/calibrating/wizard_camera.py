@@ -32,7 +32,7 @@ NO_CAMERA = Message("There is no camera now: it is tried again every few seconds
 
 
 class WizardCamera:
-    """Runs on the camera of the tray watch what the calibration needs.
+    """The camera of the tray watch, as the calibration uses it.
 
     Args:
         tray_watch: The watch over the tray.
@@ -82,7 +82,7 @@ class WizardCamera:
         return self.capture() if latest is None else latest
 
     def jpeg(self) -> bytes | None:
-        """Return a frame as JPEG, the same one to everybody who asks within a moment; None without a camera."""
+        """Return a frame as JPEG, at most one in `SAME_FRAME_S`; None if there is no camera."""
         with self._jpeg_lock:
             if self._clock() - self._jpeg_s >= SAME_FRAME_S:
                 try:

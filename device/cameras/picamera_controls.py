@@ -38,7 +38,7 @@ AF_MANUAL = 0
 
 
 class PicameraControls:
-    """Finds and holds the controls of one camera.
+    """The controls of one camera, which are found once and then held.
 
     Args:
         camera: A started Picamera2.

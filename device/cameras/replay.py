@@ -22,7 +22,7 @@ class _Source(Protocol):
 
 
 class ReplayCamera:
-    """Shows a folder of photos in the order of their names, or a film, and then its last image.
+    """A camera that shows a folder of photos in the order of their names, or a film, then its last image.
 
     Args:
         path: A folder, a photo, or a film that OpenCV can play.

@@ -34,7 +34,7 @@ def calibrate(context: click.Context, camera: str | None, file: str | None) -> N
     traykeeper calibrate height --tray 250x250 --die 8
     """
     if context.invoked_subcommand is None:
-        terminal.walk(_settings_of(file), camera)
+        terminal.calibrate(_settings_of(file), camera)
     else:  # what stands before the verb holds for it, too
         context.default_map = {context.invoked_subcommand: {"camera": camera, "file": file}}
 

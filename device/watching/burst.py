@@ -25,7 +25,7 @@ class _ReadFrame:
 
 
 class BurstReader:
-    """Reads several frames of one rest and combines them.
+    """A reader that combines several frames of one rest.
 
     Args:
         link: The camera link, which is told before each call that may take long.

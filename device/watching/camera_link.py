@@ -19,7 +19,7 @@ RETRY_S = (1.0, 2.0, 4.0, 8.0)
 
 
 class CameraLink:
-    """Opens a camera, and opens it again after failures, with growing pauses.
+    """The connection to a camera, which is opened again after failures, with growing pauses.
 
     Args:
         open_camera: Opens the camera.
@@ -81,8 +81,8 @@ class CameraLink:
         if camera:
             camera.close()
 
-    def retry_s(self) -> float:
-        """Return the pause before the next attempt, after a failure."""
+    def note_failure(self) -> float:
+        """Count a failure and return the pause before the next attempt, in seconds."""
         self._called_s = self._clock() + RETRY_S[-1]
         self._failures += 1
         return RETRY_S[min(self._failures, len(RETRY_S)) - 1]

@@ -11,7 +11,7 @@ MAX_GAP_S = 0.25
 
 
 class MarkedMotion:
-    """Tells whether dice have tumbled since the last accepted reading, and whether anybody watched.
+    """Motion over the tray since a mark, which is set when a reading is accepted.
 
     The camera's thread feeds it frames; any thread may set the mark or ask.
 

@@ -1,4 +1,4 @@
-"""Tells from previews whether the tray is still, and what moved in it.
+"""Motion in the previews of the tray: rest, hands, tumbling dice.
 
 There are no threads and no camera here: the owner of the camera feeds the previews.
 """
@@ -64,7 +64,7 @@ class Activity:
 
 
 class MotionWatch:
-    """Detects rest, hands and tumbling dice in the previews of a tray.
+    """A detector of rest, hands and tumbling dice in the previews of a tray.
 
     >>> watch = MotionWatch()
     >>> watch.feed(camera.preview()).is_settled
@@ -146,7 +146,7 @@ class MotionWatch:
 
 
 class _Stillness:
-    """Compares each preview with the last one, the one since which the tray is still, and the last rest."""
+    """Comparison of each preview with the last one, the first of this stillness, and the last rest."""
 
     def __init__(self, region: Region, now: Grey, time_s: float) -> None:
         self.last = now

@@ -1,4 +1,4 @@
-"""Reads the dice on a photo taken with a phone, and crops the photo to them."""
+"""The reading of dice on a photo from a phone, and the crop of the photo to the dice."""
 
 import numpy as np
 

@@ -1,6 +1,7 @@
 """Requests for a reading, of which at most one is outstanding."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from threading import Lock
 
 WAIT_S = 20.0
@@ -12,22 +13,22 @@ class ReadRequest:
     """A request for a reading of the still tray.
 
     Attributes:
-        number: Identifies the request; its report repeats it.
-        needs_motion: Read only after something has moved. Such a request never times out.
         since_s: When the request was made, or the time after which something must have moved.
-        wait_s: How long the tray may take to come to rest, in seconds.
+        needs_motion: Read only after something has moved. Such a request never times out.
         is_unprompted: Whether nobody asked for this reading.
+        wait_s: How long the tray may take to come to rest, in seconds.
+        number: Identifies the request; its report repeats it.
     """
 
-    number: int
-    needs_motion: bool
     since_s: float
-    wait_s: float
-    is_unprompted: bool
+    needs_motion: bool = False
+    is_unprompted: bool = False
+    wait_s: float = WAIT_S
+    number: int = 0
 
 
 class ReadRequests:
-    """Holds the outstanding request; any thread may replace or cancel it.
+    """The outstanding request, which any thread may replace or cancel.
 
     Attributes:
         current: The outstanding request; None if there is none.
@@ -35,25 +36,14 @@ class ReadRequests:
 
     def __init__(self) -> None:
         self.current: ReadRequest | None = None
-        self._number = 0
+        self._numbers = count(1)
         self._lock = Lock()
 
-    def add(self, since_s: float, *, needs_motion: bool, is_unprompted: bool, wait_s: float) -> int:
-        """Replace the outstanding request.
-
-        Args:
-            since_s: See `ReadRequest`.
-            needs_motion: See `ReadRequest`.
-            is_unprompted: See `ReadRequest`.
-            wait_s: See `ReadRequest`.
-
-        Returns:
-            The number of the new request.
-        """
+    def put(self, request: ReadRequest) -> int:
+        """Replace the outstanding request, number the new one, and return its number."""
         with self._lock:
-            self._number += 1
-            self.current = ReadRequest(self._number, needs_motion, since_s, wait_s, is_unprompted)
-            return self._number
+            self.current = replace(request, number=next(self._numbers))
+            return self.current.number
 
     def cancel(self) -> None:
         """Drop the outstanding request."""

@@ -26,7 +26,7 @@ class TrayRest:
 
 
 class RestHistory:
-    """Keeps the current or last rest and the one before it, in memory only.
+    """The current or last rest and the one before it, in memory only.
 
     Args:
         tray: The floor of the tray in a full frame; changes outside it start no new rest. None

@@ -21,7 +21,7 @@ HasTumbledSince = Callable[[float], bool]
 
 @dataclass(frozen=True, slots=True)
 class WatchedTray:
-    """Identifies a tray: what is known about it holds while all of this stays the same.
+    """The identity of a tray: what is known about it holds while all of this stays the same.
 
     Attributes:
         camera: Name of the camera.
@@ -41,7 +41,7 @@ class RememberedReading:
     Attributes:
         time_s: When the tray was seen like this.
         image: The frame that was read.
-        reading: The reading, without objects that a person called no dice.
+        reading: The reading, without the objects that a person marked as no dice.
         empty: The empty-tray image as it was known then.
         is_accepted: Whether the match accepted the reading.
         is_corrected: Whether a person said that something in it is not a die.
@@ -61,7 +61,7 @@ class RememberedReading:
 
 
 class TrayMemory:
-    """Learns the empty tray and how dice lean in it.
+    """Knowledge about the empty tray and about how dice lean in it.
 
     The camera's thread begins, adds and learns; other threads say what became of a reading.
 
@@ -144,7 +144,7 @@ class TrayMemory:
         return self.known.with_region(seen.image, mask).empty
 
     def accept(self, time_s: float | None, has_tumbled_since: HasTumbledSince) -> None:
-        """Mark a reading as accepted and learn from the ones before it, which nobody corrected.
+        """Mark a reading as accepted, and learn from the earlier ones, which nobody has corrected.
 
         Args:
             time_s: Time of the accepted reading, in seconds; None if the dice were tapped in.
@@ -164,7 +164,7 @@ class TrayMemory:
         return old.empty is self.known.empty and has_tumbled_since(old.time_s)
 
     def discard(self, since_s: float = 0.0) -> None:
-        """Discard readings that were wrong or taken back, with the objects that were called no dice in them.
+        """Discard readings that were wrong or taken back, and the foreign objects marked in them.
 
         Args:
             since_s: Discard the readings from this time on, in seconds.

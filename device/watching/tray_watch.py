@@ -14,7 +14,7 @@ from device.cameras.base import Camera
 from device.cameras.controls import Tunable
 from device.watching.camera_link import CameraLink, CameraTasks
 from device.watching.marked_motion import MarkedMotion
-from device.watching.read_requests import WAIT_S, ReadRequests
+from device.watching.read_requests import WAIT_S, ReadRequest, ReadRequests
 from device.watching.reports import Report
 from device.watching.tray_memory import TrayMemory
 from device.watching.tray_preview import TrayPreview
@@ -28,7 +28,7 @@ JOIN_S = 5.0
 
 
 class TrayWatch:
-    """Watches the tray and reads it on request; any thread may call it, except `step` and `close`.
+    """The watch that reads the tray on request. Any thread may call it, but `step` and `close` belong to one.
 
     Args:
         open_camera: Opens the camera; called again after a failure.
@@ -69,22 +69,9 @@ class TrayWatch:
         is_unprompted: bool = False,
         wait_s: float = WAIT_S,
     ) -> int:
-        """Ask for a reading once the tray is still; this replaces any earlier request.
-
-        Args:
-            needs_motion: Read only after something has moved. Such a request never times out.
-            since_s: Time after which it must have moved, in seconds on the watch's clock; None
-                means from now on.
-            is_unprompted: Whether nobody asked for this reading.
-            wait_s: How long the tray may take to come to rest, in seconds.
-
-        Returns:
-            The number of the request, which the report that answers it repeats.
-        """
+        """Implement `TrayReader.request_reading`, with `wait_s` until a request times out."""
         since_s = self._clock() if since_s is None else since_s
-        return self._requests.add(
-            since_s, needs_motion=needs_motion, is_unprompted=is_unprompted, wait_s=wait_s
-        )
+        return self._requests.put(ReadRequest(since_s, needs_motion, is_unprompted, wait_s))
 
     def cancel_request(self) -> None:
         """Implement `TrayReader.cancel_request`."""
@@ -114,7 +101,7 @@ class TrayWatch:
         self._tasks.add(lambda _: self.memory.add_foreign_object(time_s, thing))
 
     def relock_exposure(self) -> None:
-        """Let a camera that can find its exposure again, because the light has changed."""
+        """Adapt the exposure to a changed light, if the camera can."""
         self._tasks.add(_relock_exposure)
 
     def run_with_camera(self, task: Callable[[Camera], T]) -> "Future[T]":

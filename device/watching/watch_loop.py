@@ -1,4 +1,4 @@
-"""The loop that watches the tray: frame by frame, until somebody asks for a reading."""
+"""The loop of the watch: it opens the camera, takes previews and answers requests for a reading."""
 
 import logging
 from collections.abc import Callable
@@ -85,7 +85,7 @@ class _Watched:
 
 
 class WatchLoop:
-    """Feeds frames to the parts of the watch and answers the outstanding request.
+    """The loop that feeds frames to the parts of the watch and answers the outstanding request.
 
     Args:
         parts: The parts.
@@ -134,7 +134,7 @@ class WatchLoop:
         self._parts.link.close()
 
     def _connect(self) -> _Watched:
-        """Return the open camera: opened now, or begun again if it was calibrated meanwhile."""
+        """Open the camera if it is closed, and start again if it was calibrated meanwhile."""
         watched, preview = self._watched, self._parts.preview
         if watched is None:
             camera, image = self._parts.link.open()
@@ -159,7 +159,7 @@ class WatchLoop:
         self.close()
         self._post(CameraLost(reason))
         self._parts.tasks.fail_all(reason)
-        return self._parts.link.retry_s()
+        return self._parts.link.note_failure()
 
     @property
     def _period_s(self) -> float:

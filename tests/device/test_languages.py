@@ -58,7 +58,7 @@ def of_the_camera():
     dice = [Die(None, 0, 0, 9, 9, 0, 0.9, problem=problem) for problem in Problem]
     return [
         *map(picture_advice.verdict, checks()),
-        *map(picture_advice.fault, OutlineFault),
+        *map(picture_advice.describe_fault, OutlineFault),
         *messages.advice(Reading(tuple(dice), tuple(Problem))),
         *messages.advice(Reading(tuple(dice[:1]))),
         *(calibration_view.colour_name(colour) for colour in ((20, 0, 0), (60, 0, 0), (90, 0, 0))),

@@ -166,7 +166,7 @@ class DieSprite:
 
 @dataclass(frozen=True, slots=True)
 class SpritePainter:
-    """Draws dice of one size through one lens.
+    """A painter of dice of one size through one lens.
 
     Attributes:
         edge_mm: Edge of a die.

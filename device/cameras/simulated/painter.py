@@ -1,4 +1,4 @@
-"""Paints the table at one moment: background, shadows, dice and hand."""
+"""The image of the table at one moment: background, shadows, dice and hand."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ExposedDie:
 
 
 class Painter:
-    """Paints a table through one lens.
+    """A painter of the table through one lens.
 
     Args:
         look: Colours and size of the dice.
@@ -120,7 +120,7 @@ NOISE_MARGIN_PX = 128  # each frame takes its noise from a different place of a 
 
 
 class RestView:
-    """Paints a table, and paints it again only if something moves; noise differs in each frame.
+    """The table as the sensor sees it, painted again only if something moves, with new noise in each frame.
 
     Args:
         painter: The painter.

@@ -1,4 +1,4 @@
-"""Throws simulated dice as a player would: sets the kept ones aside and throws the others."""
+"""A player at the simulated tray, who sets the kept dice aside and throws the others."""
 
 from collections import Counter
 from itertools import islice

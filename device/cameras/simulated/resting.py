@@ -1,4 +1,4 @@
-"""Finds places where dice can come to rest: inside the walls, and never two in the same place."""
+"""Places where dice can come to rest: inside the walls, and never two in the same place."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Plans a throw: all dice come in over one side of the tray and scatter."""
+"""The motion of thrown dice: all of them come in over one side of the tray and scatter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

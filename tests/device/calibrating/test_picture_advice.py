@@ -4,7 +4,7 @@ import pytest
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
-from device.calibrating.picture_advice import advice, fault, verdict
+from device.calibrating.picture_advice import advice, describe_fault, verdict
 
 FOUND = {
     CheckName.FRAMING: (
@@ -62,4 +62,4 @@ def test_numbers_are_rounded_for_people(name, finding, sentences):
 
 @pytest.mark.parametrize("found", OutlineFault)
 def test_each_fault_of_corners_names_its_remedy(found):
-    assert str(fault(found)).startswith(f"{found}: drag")
+    assert str(describe_fault(found)).startswith(f"{found}: drag")
