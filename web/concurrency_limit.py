@@ -75,7 +75,7 @@ class ConcurrencyLimit:
             self._admitted.release()
         raise HttpProblem(
             503,
-            Message("too many ask for that at once: try again in %(n)s seconds", n=RETRY_AFTER_S),
+            Message("too many requests at once: try again in %(n)s seconds", n=RETRY_AFTER_S),
             headers={"Retry-After": str(RETRY_AFTER_S)},
         )
 

@@ -119,9 +119,9 @@ def values(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
             words = ", ".join(fields)
             known = Message("known are %(words)s", words=words)
             unknown = Message(
-                "%(field)s is no field here: %(known)s",
+                "unknown field %(field)s: %(known)s",
                 field=repr(name),
-                known=known if fields else Message("nothing is needed"),
+                known=known if fields else Message("no fields are needed"),
             )
             raise HttpProblem(400, unknown)
     return {name: _value(name, body.get(name), field) for name, field in fields.items()}
@@ -225,7 +225,7 @@ def corners(count: int = 4) -> Field:
 
 def any_object() -> Field:
     """Return a field for an object whose own fields the route checks."""
-    allowed = Message("an object of at most %(n)s fields", n=MAX_LIST)
+    allowed = Message("an object with at most %(n)s fields", n=MAX_LIST)
     return Field({"type": "object", "maxProperties": MAX_LIST}, allowed, is_quoted=False)
 
 
@@ -237,7 +237,7 @@ def file_part() -> Field:
 
 def _list_of(item: Field, most: int = MAX_LIST, *, least: int = 1) -> Field:
     schema = {"type": "array", "items": item.schema, "minItems": least, "maxItems": most}
-    return Field(schema, Message("a list of 1 to %(most)s", most=most), item=item)
+    return Field(schema, Message("a list of 1 to %(most)s items", most=most), item=item)
 
 
 @dataclass(frozen=True, slots=True)

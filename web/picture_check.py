@@ -19,14 +19,14 @@ HEIF = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1", b"avif")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _SCAN = b"\xff\xda"
 
-NO_PICTURE = Message("That is no picture: take a photo of the dice, as JPEG or PNG.")
+NO_PICTURE = Message("That is not a photo: take a photo of the dice as JPEG or PNG.")
 IS_HEIC = Message(
-    "That is a HEIC picture, which cannot be read here. "
-    "On an iPhone: Settings, Camera, Formats, Most Compatible; then take it again."
+    "That is a HEIC photo, which Traykeeper cannot read. On an iPhone, choose Settings, "
+    "Camera, Formats, Most Compatible, and take it again."
 )
-DAMAGED = Message("That picture is cut short or damaged: take it again.")
+DAMAGED = Message("That photo is incomplete or damaged: take it again.")
 TOO_MANY_BYTES = Message(
-    "That picture has more than %(n)s MB: choose a smaller size in the camera app.",
+    "That photo is larger than %(n)s MB: choose a smaller size in the camera app.",
     n=MAX_PICTURE_BYTES // 1024**2,
 )
 
@@ -55,8 +55,8 @@ def check_picture(picture: bytes) -> None:
         raise HttpProblem(400, DAMAGED)
     if width * height > MAX_MEGAPIXELS * 1_000_000:
         too_large = Message(
-            "That picture has %(n)s megapixels, %(most)s are taken: "
-            "choose a smaller size in the camera app.",
+            "That photo has %(n)s megapixels, but at most %(most)s are allowed: choose a "
+            "smaller size in the camera app.",
             n=round(width * height / 1e6),
             most=MAX_MEGAPIXELS,
         )

@@ -19,12 +19,12 @@ from web.i18n.translate import translate
 log = logging.getLogger(__name__)
 
 REMEDIES = {
-    404: Message("there is nothing at this address: GET /api/v1/state is where to begin"),
-    413: Message("the body is too large: requests here are a few dozen bytes"),
+    404: Message("there is nothing at this address: start with GET /api/v1/state"),
+    413: Message("the request body is too large: a few dozen bytes are enough here"),
 }
 
 NO_JSON = Message("send JSON, with the header Content-Type: application/json")
-CRASHED = Message("that went wrong here, not with you: the log of the companion says more")
+CRASHED = Message("that was a fault in Traykeeper, not in your request: its log has the details")
 
 HtmlPage = tuple[str, int, dict[str, str]]
 
@@ -104,7 +104,7 @@ def _http_error(error: HTTPException) -> Response | HtmlPage | HTTPException:
 def _remedy(error: HTTPException) -> Message:
     if error.code == HTTPStatus.METHOD_NOT_ALLOWED:
         return Message(
-            "this address does not take %(method)s: see the Allow header for what it takes",
+            "this address does not accept %(method)s: the Allow header lists what it accepts",
             method=request.method,
         )
     return REMEDIES.get(error.code or 500, Verbatim(error.description or ""))

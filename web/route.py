@@ -152,13 +152,13 @@ def _body() -> Mapping[str, Any]:
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise HttpProblem(
-            400, Message("the body is not valid JSON: %(why)s", why=reason(error))
+            400, Message("the request body is not valid JSON: %(why)s", why=reason(error))
         ) from None
     if not isinstance(value, dict):
         raise HttpProblem(
             400,
             Message(
-                "the body must be a JSON object such as %(example)s",
+                "the request body must be a JSON object such as %(example)s",
                 example='{"dice": [1, 1, 5]}',
             ),
         )

@@ -109,8 +109,8 @@ class Streams:
             raise HttpProblem(
                 503,
                 Message(
-                    "%(n)s streams are open, no more fit: ask for the state instead, and try the "
-                    "stream again in %(s)s seconds",
+                    "%(n)s streams are open, which is the limit: poll the state instead, and "
+                    "try the stream again in %(s)s seconds",
                     n=self.number,
                     s=RETRY_AFTER_S,
                 ),

@@ -86,11 +86,11 @@ def test_a_large_one_is_made_smaller_on_the_phone(phone, shared, tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("letter.txt", b"Dear Anna", "That is no picture"),
+        ("letter.txt", b"Dear Anna", "That is not a photo"),
         ("IMG_1.HEIC", b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "HEIC"),
         ("large.jpg", "8000x5000", "40 megapixels"),
         ("felt.png", "800x600", "No dice are seen"),
-        ("nothing.jpg", b"", "That is no picture"),
+        ("nothing.jpg", b"", "That is not a photo"),
     ],
 )
 def test_what_is_no_picture_of_dice_gets_one_line(phone, tmp_path, name, data, words):

@@ -155,7 +155,7 @@ def test_a_watcher_is_told_nothing_that_only_a_player_can_do(rig, table):
     expect(watcher.locator(".hero .big")).to_have_text("550", timeout=PATIENCE_MS)
 
     words = watcher.locator("body").inner_text().lower()
-    assert "tap to choose" not in words
+    assert "tap to keep" not in words
     assert watcher.locator("#bank").is_hidden()
 
 

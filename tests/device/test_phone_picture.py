@@ -139,7 +139,7 @@ def test_what_is_kept_of_it_is_drawn_where_the_dice_lie(rig):
 def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):
     before = rig.companion.snapshot()
     empty = cv2.imencode(".png", np.full((400, 600, 3), (60, 90, 40), np.uint8))[1].tobytes()
-    for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "cut short")):
+    for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "incomplete or damaged")):
         with pytest.raises(TableError, match=words):
             rig.companion.do(SubmitPhoto(data))
 

@@ -85,7 +85,7 @@ def test_phone_without_wifi_says_so_and_updates_when_it_is_back(begun, serve, ne
     context.set_offline(True)
     snapshot = begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page.evaluate("dispatchEvent(new Event('online'))")  # tries at once, without success
-    expect(page.locator("#link")).to_have_text("Reconnecting to the table…", timeout=RECONNECT_MS)
+    expect(page.locator("#link")).to_have_text("Reconnecting…", timeout=RECONNECT_MS)
     context.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")
 
@@ -230,7 +230,7 @@ def test_repeated_taps_on_a_slow_undo_are_one_step(begun, delayed):
     page.locator("#undo").tap()
     with page.expect_response("**/api/v1/undo"):
         delayed.release()
-    expect(page.locator("#toast")).to_contain_text("Not sent: look at the table")
+    expect(page.locator("#toast")).to_contain_text("Not sent. Check the scoreboard")
 
     assert len(begun.match.timeline) == 2
     assert [type(each) for each in begun.done].count(Undo) == 1

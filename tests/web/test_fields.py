@@ -42,8 +42,8 @@ def test_null_counts_as_missing():
         (dice(), [1, 7], "f: a die shows 1 to 6, not 7"),
         (dice(), [True], "f: a die shows 1 to 6, not true"),
         (dice(), [1.0], "f: a die shows 1 to 6, not 1.0"),
-        (dice(), [], "f: a list of 1 to 20, not []"),
-        (dice(), "115", 'f: a list of 1 to 20, not "115"'),
+        (dice(), [], "f: a list of 1 to 20 items, not []"),
+        (dice(), "115", 'f: a list of 1 to 20 items, not "115"'),
         (dice(), None, "f is missing"),
         (text(), 3, "f: text of at most 200 characters, not 3"),
         (integer(0, 9), 1.5, "f: a whole number from 0 to 9, not 1.5"),
@@ -65,7 +65,7 @@ def test_error_names_the_field_what_is_allowed_and_what_was_sent(field, value, d
 
 
 def test_unknown_field_is_named_with_the_known_ones():
-    with pytest.raises(HttpProblem, match="'die' is no field here: known are dice, index"):
+    with pytest.raises(HttpProblem, match="unknown field 'die': known are dice, index"):
         values({"die": [1]}, {"dice": dice(), "index": integer(0, 9)})
 
 

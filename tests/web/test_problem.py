@@ -22,23 +22,23 @@ BAD_BODIES = [
     ("keep", b"[" * 5000, JSON, 400, "not valid JSON"),
     ("keep", b"[1, 2]", JSON, 400, "must be a JSON object"),
     ("keep", b"\xff\xfe\x00", JSON, 400, "not valid JSON"),
-    ("keep", b'{"dice": [1], "more": 1}', JSON, 400, "'more' is no field here"),
+    ("keep", b'{"dice": [1], "more": 1}', JSON, 400, "unknown field 'more'"),
     ("keep", b"{}", JSON, 400, "dice is missing"),
     ("keep", b'{"dice": [7]}', JSON, 400, "a die shows 1 to 6, not 7"),
-    ("keep", b'{"dice": [' + b"1," * 99 + b"1]}", JSON, 400, "a list of 1 to 20"),
+    ("keep", b'{"dice": [' + b"1," * 99 + b"1]}", JSON, 400, "a list of 1 to 20 items"),
     ("keep", b'{"dice": [1' + b"0" * 5000 + b"]}", JSON, 400, "not valid JSON"),
-    ("dice", b'{"dice": "1 1"}', JSON, 400, "a list of 1 to 20"),
-    ("bank", b'{"dice": 1}', JSON, 400, "a list of 1 to 20"),
+    ("dice", b'{"dice": "1 1"}', JSON, 400, "a list of 1 to 20 items"),
+    ("bank", b'{"dice": 1}', JSON, 400, "a list of 1 to 20 items"),
     ("hold", b'{"seconds": NaN}', JSON, 400, "a number from 0 to 10"),
     ("hold", b'{"seconds": -1}', JSON, 400, "a number from 0 to 10"),
     ("button", b'{"down": "yes"}', JSON, 400, "true or false"),
     ("correct", b'{"dice": [1], "index": -1}', JSON, 400, "a whole number from 0"),
-    ("match", b'{"names": "Anna"}', JSON, 400, "a list of 1 to 40"),
+    ("match", b'{"names": "Anna"}', JSON, 400, "a list of 1 to 40 items"),
     ("match", b'{"names": [1, 2]}', JSON, 400, "text of at most"),
     ("match", b'{"names": ["A", "B"], "target": 0}', JSON, 400, "a whole number from 1"),
     ("rename", b'{"seat": 0}', JSON, 400, "name is missing"),
     ("answer", b'{"choice": 1}', JSON, 400, "text of at most"),
-    ("press", b'{"hard": true}', JSON, 400, "'hard' is no field here: nothing is needed"),
+    ("press", b'{"hard": true}', JSON, 400, "unknown field 'hard': no fields are needed"),
     ("press", b"a=1", "application/x-www-form-urlencoded", 415, "application/json"),
     ("keep", b'{"dice": [1]}', "text/plain", 415, "application/json"),
     ("keep", b" " * 20_000, JSON, 413, "too large"),
@@ -110,7 +110,7 @@ def test_unknown_page_is_a_page(client):
     answer = client.get("/scores")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert "Back to the table" in answer.text
+    assert "Back to the scoreboard" in answer.text
 
 
 def test_common_refusals_are_in_the_language_of_the_phone(client, table):

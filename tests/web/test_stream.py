@@ -82,7 +82,7 @@ def test_stream_beyond_the_limit_is_refused_with_retry_after(table, serve, new_c
 
     assert refused.status == 503
     assert int(refused.headers["Retry-After"]) > 0
-    assert "ask for the state instead" in json.load(refused)["detail"]
+    assert "poll the state instead" in json.load(refused)["detail"]
     for stream in streams:
         stream.close()
 

@@ -63,7 +63,7 @@ class RememberedRequest:
         """
         if not self.is_ready.wait(MAX_WAIT_S):
             raise HttpProblem(
-                409, Message("that request is still being worked on: ask for the state")
+                409, Message("that request is still being processed: get the state instead")
             )
         return Response(self.body, self.status, mimetype=self.mimetype)
 
@@ -178,7 +178,9 @@ def _refuse_other_body(known: str, sent: str) -> None:
     if known != sent:
         raise HttpProblem(
             422,
-            Message("this %(field)s came with another body: take a new one", field=HEADER),
+            Message(
+                "this %(field)s was already used for another request: send a new one", field=HEADER
+            ),
         )
 
 

@@ -88,8 +88,8 @@ def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
             raise HttpProblem(
                 403,
                 Message(
-                    "this table is not called %(host)s: open it as %(name)s or by its address, or "
-                    "add the name to `hosts` in the settings",
+                    "this Traykeeper is not called %(host)s: open it as %(name)s or by its "
+                    "address, or add the name to `hosts` in the settings",
                     host=repr(_without_port(host)[:60]),
                     name=f"{hosts.own}.local",
                 ),
@@ -128,7 +128,7 @@ def _refuse_other_sites() -> None:
     is_foreign = origin is not None and origin.partition("://")[2] != request.host
     if is_foreign or request.headers.get("Sec-Fetch-Site") == "cross-site":
         raise HttpProblem(
-            403, Message("this came from another site's page: open the table's own page")
+            403, Message("this request came from another website: open the page of this Traykeeper")
         )
 
 

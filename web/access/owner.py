@@ -20,7 +20,8 @@ OWNER_S = 3600.0
 MAX_OWNERS = 16
 
 NO_OWNER = Message(
-    "this needs the machine's own PIN: `traykeeper pin` prints it there; send it to /api/v1/pencil/owner"
+    "this needs the PIN of the machine at the tray: run `traykeeper pin` there and send the "
+    "PIN to /api/v1/pencil/owner"
 )
 
 

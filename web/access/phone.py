@@ -25,8 +25,8 @@ YEAR_S = 365 * 24 * 3600
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 ONLY_WATCHING = Message(
-    "this phone only watches: ask for the pencil on the page and press the tray's button, "
-    "or send the PIN to /api/v1/pencil/pin"
+    "this phone only watches: ask to keep score on the page and press the button at the "
+    "tray, or send the PIN to /api/v1/pencil/pin"
 )
 
 

@@ -137,15 +137,13 @@ class PlayerPhones:
             if name and name in others.values():
                 raise TableError(
                     Message(
-                        "another phone is %(name)s's: whoever holds the pencil can clear that",
+                        "%(name)s already has another phone: the scorekeeper can release it",
                         name=display_name(name),
                     )
                 )
             if name and len(others) >= MAX_PLAYER_PHONES:
                 raise TableError(
-                    Message(
-                        "too many phones have a player: whoever holds the pencil can clear them"
-                    )
+                    Message("too many phones belong to a player: the scorekeeper can release them")
                 )
             players = others | ({phone: name} if name else {})
             self._shared.update(players=players)
@@ -242,7 +240,7 @@ class Scorekeeper:
                 return
             if self._asking not in ("", phone):
                 raise TableError(
-                    Message("another phone is asking just now: try again in half a minute")
+                    Message("another phone is already asking: try again in half a minute")
                 )
             if not self._asking:
                 self._shared.request = HandoverRequest(phone, self._clock())
@@ -288,7 +286,7 @@ class Scorekeeper:
         with self._shared.changing():
             asking = self._asking
             if not asking:
-                raise TableError(Message("nobody asks for the pencil any more"))
+                raise TableError(Message("nobody is asking to keep score any more"))
             if give:
                 self._give_to(asking)
             self._shared.request = None

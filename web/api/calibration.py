@@ -73,7 +73,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
         media_type="image/jpeg", permission=Permission.SCOREKEEPER, errors=(403, 404, 409),
     )  # fmt: skip
     def picture() -> Response:
-        missing = Message("there is no camera now: it is tried again every few seconds")
+        missing = Message("no camera is connected: Traykeeper tries again every few seconds")
         return jpeg_response(_required(calibration).picture(), missing)
 
     for step, summary in STEPS.items():
@@ -85,7 +85,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
 def _required(calibration: Calibration | None) -> Calibration:
     if calibration is None:
         raise HttpProblem(
-            409, Message("this table cannot be calibrated: it has no camera of its own")
+            409, Message("there is nothing to calibrate: this Traykeeper has no camera of its own")
         )
     return calibration
 

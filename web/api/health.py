@@ -73,7 +73,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
 
     def required() -> Maintainer:
         if maintainer is None:
-            raise HttpProblem(404, Message("this table keeps nothing"))
+            raise HttpProblem(404, Message("this Traykeeper stores nothing"))
         return maintainer
 
     @routes.read("/health", "Every check of the appliance")
@@ -95,7 +95,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     )  # fmt: skip
     def frame(position: int) -> Response:
         jpeg = required().frame(position) if position <= MAX_EXACT else None
-        missing = Message("no picture of that throw is kept: they go with time")
+        missing = Message("there is no photo of that throw any more: old photos are deleted")
         return jpeg_response(jpeg, missing, "private, max-age=86400")
 
     _add_restore(routes, required)

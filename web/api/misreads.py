@@ -23,7 +23,7 @@ def create_misreads(misreads: Misreads | None) -> Routes:
 
     def required() -> Misreads:
         if misreads is None:
-            raise HttpProblem(404, Message("this table keeps no pictures"))
+            raise HttpProblem(404, Message("this Traykeeper stores no photos"))
         return misreads
 
     @routes.read("", "How many images of corrected throws are kept", errors=(404,))

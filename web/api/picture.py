@@ -65,7 +65,7 @@ class PictureUpload:
                 check_type(part)
             if offset != len(self._data):
                 raise HttpProblem(
-                    409, Message("Another picture is being sent: begin again in a moment.")
+                    409, Message("Another photo is being sent: try again in a moment.")
                 )
             if offset + len(part) > MAX_PICTURE_BYTES:
                 self._data.clear()

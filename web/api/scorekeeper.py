@@ -20,10 +20,15 @@ from web.response import json_response
 from web.route import Permission, Routes
 
 WRONG_PIN = Message(
-    "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
+    "that PIN is wrong or out of date: `traykeeper pin` shows the current one, and so does "
+    "the phone of the scorekeeper"
 )
-WRONG_MACHINE_PIN = Message("that is not the machine's own PIN now: `traykeeper pin` says it there")
-INVALID_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
+WRONG_MACHINE_PIN = Message(
+    "that is not the current PIN of the machine: run `traykeeper pin` there to see it"
+)
+INVALID_LINK = Message(
+    "that link was already used or has expired: ask to keep score, or use the PIN"
+)
 
 MAX_ASKS, MAX_TOTAL_ASKS = 4, 100
 """Requests to become the scorekeeper, per address and from all addresses, in `PERIOD_OF_ASKS_S`.
@@ -90,11 +95,11 @@ def _limit(attempts: RateLimit, refusal: Callable[[int], Message]) -> None:
 
 
 def _too_many_asks(seconds: int) -> Message:
-    return Message("asked too often without an answer: wait %(n)s s, or use the PIN", n=seconds)
+    return Message("this phone has asked too often: wait %(n)s s, or use the PIN", n=seconds)
 
 
 def _too_many_seatings(seconds: int) -> Message:
-    return Message("whose phone this is was said too often: wait %(n)s s", n=seconds)
+    return Message("the player of this phone has changed too often: wait %(n)s s", n=seconds)
 
 
 def _add_proofs(routes: Routes, access: AccessControl) -> None:
@@ -161,7 +166,7 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
             raise HttpProblem(
                 409,
                 Message(
-                    "nobody called %(name)s plays here: the state names the players",
+                    "nobody called %(name)s plays in this match: the state lists the players",
                     name=repr(name),
                 ),
             )

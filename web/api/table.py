@@ -86,9 +86,9 @@ MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
 NO_VIEW = Message(
-    "there is no camera now, or its tray is not known yet: calibrate it, or tap the dice in"
+    "no camera is connected, or the tray has not been calibrated: calibrate it, or tap the dice in"
 )
-NO_PHOTO = Message("only the last few photos are kept: the state names the newest")
+NO_PHOTO = Message("only the last few photos are kept: the state contains the newest one")
 
 CACHE_PHOTO = "private, max-age=86400, immutable"
 """Browsers may keep a photo, because its id is a hash of what it shows."""

@@ -78,7 +78,7 @@ class People:
         if found is None:
             raise IllegalMove(
                 Message(
-                    "%(name)s is what trays call somebody without a name: take a real one",
+                    "%(name)s stands for a player without a name: enter a real name",
                     name=cleaned,
                 )
             )
@@ -111,7 +111,7 @@ class People:
                 tournament.
         """
         if player == into:
-            raise IllegalMove(Message("a player is the same as themselves already: choose another"))
+            raise IllegalMove(Message("that is the same player: choose another one"))
         self._require(player, into)
         with self._store.transaction():
             self._merge_in_draws(player, into)
@@ -127,7 +127,10 @@ class People:
                 continue
             if into in players:
                 raise IllegalMove(
-                    Message("both play in %(name)s: there they cannot be one", name=row["name"])
+                    Message(
+                        "both play in the tournament %(name)s, so they cannot be one person",
+                        name=row["name"],
+                    )
                 )
             plan["players"] = [into if drawn == player else drawn for drawn in players]
             self._store.run(
@@ -153,7 +156,9 @@ class People:
             player, key, tray,
         )  # fmt: skip
         if not row or not row["n"]:
-            raise IllegalMove(Message("nobody of that name has played there: %(name)s", name=name))
+            raise IllegalMove(
+                Message("this player has not played there under the name %(name)s", name=name)
+            )
         cleaned = clean_name(name)
         with self._store.transaction():
             other = self._new(f"{cleaned} ({tray})" if tray else cleaned, key, tray)
@@ -167,7 +172,7 @@ class People:
     def _require(self, *players: int) -> None:
         for player in players:
             if self._store.row("SELECT 1 FROM player WHERE id = ?", player) is None:
-                raise IllegalMove(Message("that player is gone: look at the list again"))
+                raise IllegalMove(Message("that player no longer exists: reload the list"))
 
 
 def name_key(name: str) -> str:

@@ -81,7 +81,8 @@ class Steward:
                 raise HttpProblem(
                     403,
                     Message(
-                        "only the steward changes this: open the link that the board has printed"
+                        "only the steward can change this: open the link that the club board "
+                        "printed when it started"
                     ),
                 )
             return view(**values)
@@ -105,7 +106,7 @@ def create_steward(steward: Steward, people: People, trays: Trays) -> Blueprint:
         if not steward.accepts(key):
             raise HttpProblem(
                 403,
-                Message("that key is not the right one: the board prints it when it starts"),
+                Message("that link is wrong: the club board prints the right one when it starts"),
             )
         response = redirect("/")
         response.set_cookie(COOKIE, key, max_age=YEAR_S, httponly=True, samesite="Strict")

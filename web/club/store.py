@@ -122,7 +122,7 @@ class ClubStore:
             if version > SCHEMA_VERSION:
                 raise StoreError(
                     Message(
-                        "%(file)s: a newer Traykeeper wrote it: bring this one up to date",
+                        "%(file)s: this file is from a newer version: update this Traykeeper",
                         file=str(path),
                     )
                 )
@@ -208,8 +208,8 @@ def _as_store_error(path: Path) -> Iterator[None]:
     except sqlite3.IntegrityError as error:
         raise StoreError(
             Message(
-                "%(file)s: the club's history does not take that (%(why)s) and stays as it was: "
-                "start the board again",
+                "%(file)s: the club's history rejected a change (%(why)s) and is unchanged: "
+                "restart the club board",
                 file=str(path),
                 why=reason(error),
             )
@@ -217,8 +217,8 @@ def _as_store_error(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise StoreError(
             Message(
-                "%(file)s: the club's history is damaged (%(why)s): move the file away, "
-                "the trays tell it again",
+                "%(file)s: the club's history is damaged (%(why)s): move the file away, and "
+                "the trays will send everything again",
                 file=str(path),
                 why=reason(error),
             )

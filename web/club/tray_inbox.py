@@ -175,7 +175,7 @@ class TrayInbox:
 
     def _on_answer(self, name: str, data: Any) -> None:
         if not isinstance(data, dict):
-            raise JournalError(Message("not an answer of a tray"))
+            raise JournalError(Message("not an answer from a tray"))
         if isinstance(data.get("matches"), list):
             self._on_match_list(name, data)
         elif isinstance(data.get("entries"), list) and isinstance(data.get("match"), str):

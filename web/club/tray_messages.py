@@ -26,13 +26,15 @@ def parse_json(payload: bytes) -> Any:
     if len(payload) > MAX_BYTES:
         raise JournalError(
             Message(
-                "a message of %(n)s bytes: %(most)s are the most", n=len(payload), most=MAX_BYTES
+                "a message has %(n)s bytes, but at most %(most)s are allowed",
+                n=len(payload),
+                most=MAX_BYTES,
             )
         )
     try:
         return json.loads(payload)
     except (ValueError, RecursionError):
-        raise JournalError(Message("a message that is no JSON")) from None
+        raise JournalError(Message("a message is not JSON")) from None
 
 
 @dataclass(frozen=True, slots=True)

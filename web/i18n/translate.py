@@ -51,10 +51,10 @@ def match_length(title: str, target: int, rounds: int) -> str:
     if rounds:
         return str(
             ngettext(
-                "%(rules)s, one turn each", "%(rules)s, %(num)s turns each", rounds, rules=title
+                "%(rules)s · one turn each", "%(rules)s · %(num)s turns each", rounds, rules=title
             )
         )
-    return str(gettext("%(rules)s, to %(target)s", rules=title, target=points(target)))
+    return str(gettext("%(rules)s · first to %(target)s", rules=title, target=points(target)))
 
 
 def translate_text(text: str) -> str:

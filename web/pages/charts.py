@@ -48,7 +48,7 @@ def score_curve(match: Match) -> str:
         lines.append(
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
-    return svg(HIGH, gettext("Scores over the turns"), lines)
+    return svg(HIGH, gettext("Scores turn by turn"), lines)
 
 
 def max_score(match: Match, rows: Sequence[Sequence[int]]) -> int:
@@ -83,7 +83,7 @@ def turn_bars(match: Match) -> str:
         if step >= MARK:
             shape = mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
             lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{shape}</g>')
-    return svg(BARS_HIGH, gettext("Points of every turn"), lines)
+    return svg(BARS_HIGH, gettext("Points of each turn"), lines)
 
 
 def mark(seat: int, x: float, y: float, size: float) -> str:
@@ -152,7 +152,7 @@ def win_curve(match: Match, review: Review) -> str:
         lines += [_line(match, review, seat) for seat in range(len(match.state.players))]
     if point := review.turning_point:
         lines.append(_turning_point(review, point))
-    return svg(HIGH, gettext("Chance to win, turn by turn"), lines)
+    return svg(HIGH, gettext("Chances to win, turn by turn"), lines)
 
 
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:

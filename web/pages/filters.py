@@ -144,22 +144,23 @@ def fairness(fair: Fairness) -> str:
 def _fairness(fair: Fairness) -> Message:
     if fair.p is None:
         return Plural(
-            "One die counted: %(enough)s are needed before it means anything.",
-            "%(n)s dice counted: %(enough)s are needed before it means anything.",
+            "One die counted so far. It takes %(enough)s for a result.",
+            "%(n)s dice counted so far. It takes %(enough)s for a result.",
             n=fair.total,
             enough=MIN_DICE,
         )
     if fair.p >= ODD:
         return Message(
-            "As even as fair dice fall: %(share)s of counts with fair dice are as uneven as this.",
+            "That looks fair: even with perfectly fair dice, %(share)s of all counts are at "
+            "least this uneven.",
             share=Percentage(fair.p),
         )
     unusual = Message("Unusual, but it happens.")
     return Paragraph(
-        unusual if fair.p >= VERY_ODD else Message("Hardly luck alone."),
-        Message("With fair dice one count of %(n)s is as uneven as this.", n=round(1 / fair.p)),
+        unusual if fair.p >= VERY_ODD else Message("That is hardly just luck."),
+        Message("With fair dice only one count in %(n)s is this uneven.", n=round(1 / fair.p)),
         Message(
-            "The %(face)s fell %(found)s times, where %(usual)s are usual.",
+            "The %(face)s came up %(found)s times; about %(usual)s would be normal.",
             face=fair.oddest,
             found=fair.counts[fair.oddest - 1],
             usual=round(fair.usual),
@@ -188,7 +189,7 @@ def _manual_change(event: Event | None, names: Sequence[Value]) -> Message | Non
             return Message("%(name)s has %(points)s", name=names[seat], points=score)
         case TurnSet(seat, at_risk, n):
             return Message(
-                "%(name)s is on turn with %(points)s at risk and %(dice)s",
+                "It is %(name)s's turn with %(points)s at risk and %(dice)s to throw",
                 name=names[seat],
                 points=at_risk,
                 dice=wording.dice_count(n),
@@ -201,12 +202,12 @@ def _roster_change(event: Event | None, names: Sequence[Value]) -> Message | Non
         case Joined(name):
             return Message("%(name)s joined", name=display_name(name))
         case Left(seat):
-            return Message("%(name)s left", name=names[seat])
+            return Message("%(name)s has left", name=names[seat])
         case Renamed(_, name):
-            return Message("A player is called %(name)s now", name=display_name(name))
+            return Message("A player is now called %(name)s", name=display_name(name))
         case Reordered(order):
             return Message(
-                "The order is %(names)s", names=join_with_commas([names[s] for s in order])
+                "The order is now %(names)s", names=join_with_commas([names[s] for s in order])
             )
     return None
 

@@ -31,7 +31,7 @@ MAX_MATCH_ID = 2**53
 BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
 """Parameter of the list: only matches before this position of the journal are shown."""
 
-NOT_READY = Message("that is being worked out: ask again in a second")
+NOT_READY = Message("that is still being calculated: ask again in a second")
 RETRY_AFTER_S = 1
 
 T = TypeVar("T")
@@ -160,7 +160,7 @@ def _add_pictures(
         lucky = lucky_throw(given)
         jpeg = history and lucky and picture_of(history, match_id, found, lucky, picture)
         if not jpeg:
-            raise HttpProblem(404, Message("there is no picture of that throw any more"))
+            raise HttpProblem(404, Message("there is no photo of that throw any more"))
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
 
@@ -198,7 +198,9 @@ def require_coach(coach: Coach | None) -> Coach:
         HttpProblem: If there is no coach.
     """
     if coach is None:
-        raise HttpProblem(404, Message("there is no coach here: it works where a journal is kept"))
+        raise HttpProblem(
+            404, Message("there is no coach, because this Traykeeper keeps no journal")
+        )
     return coach
 
 
@@ -235,7 +237,8 @@ def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Mat
 def match_not_found(match_id: int) -> HttpProblem:
     """Return the error for a number that is not the number of a match."""
     return HttpProblem(
-        404, Message("there is no match %(n)s: GET /api/v1/matches lists all", n=str(match_id))
+        404,
+        Message("there is no match %(n)s: GET /api/v1/matches lists all matches", n=str(match_id)),
     )
 
 

@@ -51,7 +51,7 @@ def test_a_watcher_is_asked_for_the_pencil_and_sees_no_error(browser, table):
     page = browser.new_context(viewport=PHONE).new_page()
     page.goto(f"{table[1]}/calibrate")
 
-    expect(page.get_by_text("whoever holds the pencil calibrates")).to_be_visible()
+    expect(page.get_by_text("Only the scorekeeper can calibrate")).to_be_visible()
     expect(page.locator("#view")).to_be_hidden()
     expect(page.locator("#toast")).to_be_empty()
     page.context.close()
@@ -103,12 +103,12 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     phone.keyboard.press("Shift+ArrowRight")
     until(companion, lambda state: state.tray[0][0] > dragged[0])
 
-    phone.get_by_text("Find it again").click()
+    phone.get_by_text("Find the corners again").click()
     until(companion, lambda state: state.tray[0] == pytest.approx(before[0], abs=0.01))
     phone.locator("#aside").click()
-    expect(phone.locator("#aside")).to_have_text("Set-aside zone: off")
+    expect(phone.locator("#aside")).to_have_text("Set-aside area: off")
     phone.locator("#aside").click()
-    expect(phone.locator("#aside")).to_have_text("Set-aside zone: on")
+    expect(phone.locator("#aside")).to_have_text("Set-aside area: on")
     phone.locator("#next").click()
 
     expect(phone.locator("#findings li")).to_have_count(4)
@@ -122,7 +122,7 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     phone.locator("[data-show=green]").click()
     expect(phone.locator("#lamp-question")).to_have_text("Is the lamp green now?")
     until(companion, lambda _: companion.snapshot().lamp.colour == "#00fe00")
-    phone.get_by_text("Yes, it is").click()
+    phone.get_by_text("Yes").click()
     expect(phone.locator("[data-show=green]")).to_contain_class("good")
     until(companion, lambda _: companion.snapshot().lamp.colour != "#00fe00")
     phone.locator("#next").click()
@@ -133,7 +133,7 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
 
     passed = phone.locator("#trials .die")
     throw_and(phone, "test", "#read", lambda: passed.count() == 18)
-    expect(phone.locator("#trials")).to_contain_text("the table is ready")
+    expect(phone.locator("#trials")).to_contain_text("Traykeeper is ready")
     phone.locator("#next").click()
 
     assert not (tmp_path / FILE).exists()

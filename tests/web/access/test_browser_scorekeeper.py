@@ -52,7 +52,7 @@ def test_watcher_asks_and_becomes_the_scorekeeper_by_a_press(new_phone, table):
     expect(anna.locator("#bank")).to_be_hidden()
     anna.locator("#ask").tap()
     expect(anna.get_by_text("Press the button at the tray now")).to_be_visible()
-    expect(ben.get_by_text("the next press of the button")).to_be_visible()
+    expect(ben.get_by_text("The next press of the button")).to_be_visible()
     table.scorekeeper.press_button()
 
     expect_scorekeeper(anna)
@@ -83,7 +83,7 @@ def test_scorekeeper_is_asked_on_other_pages_too(new_phone, server):
     expect(anna.locator("#own-turn")).to_be_hidden()  # only the board shows this setting
     anna.get_by_role("button", name="Done").tap()
     ben.locator("#ask").tap()
-    anna.locator("#hand-over").get_by_text("Hand it over").tap()
+    anna.locator("#hand-over").get_by_text("Hand over").tap()
 
     expect_scorekeeper(ben)
     expect(anna.locator("html.watcher")).to_be_attached()
@@ -121,7 +121,7 @@ def test_pin_from_the_scorekeepers_phone_works_on_another_phone(new_phone, serve
     anna.locator("#show-pin").tap()
     shown = anna.locator("#the-pin")
     expect(shown).to_be_visible()
-    anna.get_by_text("Put the pencil down").tap()
+    anna.get_by_text("Stop keeping score").tap()
     screen = new_phone()
     screen.locator("#ask").tap()
     screen.locator("#pin").fill(shown.text_content())
@@ -143,7 +143,7 @@ def test_right_pin_only_asks_an_active_scorekeeper(new_phone, server):
     ben.locator("#pin").fill(pin)
     ben.locator("#pin-form button").tap()
 
-    expect(ben.locator("#pin-said")).to_contain_text("is asked to hand it over")
+    expect(ben.locator("#pin-said")).to_contain_text("has to agree")
     expect(ben.locator("html.holder")).not_to_be_attached()
     anna.locator("#pencil-give").tap()
     expect_scorekeeper(ben)
@@ -152,7 +152,7 @@ def test_right_pin_only_asks_an_active_scorekeeper(new_phone, server):
 
 def test_watcher_cannot_fill_in_the_form_of_a_new_match(new_phone):
     phone = new_phone("new")
-    expect(phone.get_by_text("Whoever holds the pencil says who plays.")).to_be_visible()
+    expect(phone.get_by_text("Only the scorekeeper can set up a match.")).to_be_visible()
     expect(phone.locator("#new-match[inert]")).to_be_attached()
 
 
@@ -195,9 +195,9 @@ def test_refusal_is_shown_only_after_a_request(new_phone, server, table):
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     ben.locator(".keep").first.tap()
     expect(ben.locator("#asking")).to_be_visible()
-    expect(ben.get_by_text("It was not handed over.")).to_be_hidden()
-    ben.locator("#asking").get_by_role("button", name="Ask for the pencil").tap()
+    expect(ben.get_by_text("The scorekeeper did not agree.")).to_be_hidden()
+    ben.locator("#asking").get_by_role("button", name="Ask to keep score").tap()
     expect(ben.locator("[data-for=holder]")).to_be_visible()
     anna.locator("#pencil-keep").tap()
 
-    expect(ben.get_by_text("It was not handed over.")).to_be_visible()
+    expect(ben.get_by_text("The scorekeeper did not agree.")).to_be_visible()

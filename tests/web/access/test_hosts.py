@@ -50,7 +50,7 @@ def test_request_for_a_foreign_name_gets_only_the_remedy(table, path):
 
     assert answer.status_code == 403
     assert answer.json["detail"] == (
-        "this table is not called 'rebound.example': open it as traykeeper.local or by its "
+        "this Traykeeper is not called 'rebound.example': open it as traykeeper.local or by its "
         "address, or add the name to `hosts` in the settings"
     )
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

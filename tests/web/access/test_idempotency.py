@@ -86,7 +86,7 @@ def test_same_key_with_another_body_is_refused(client, begun):
     again = client.post("/api/v1/bank", json={"dice": [1]}, headers={HEADER: "a"})
 
     assert again.status_code == 422
-    assert "take a new one" in again.json["detail"]
+    assert "send a new one" in again.json["detail"]
 
 
 def test_request_in_the_journal_does_not_run_again_after_a_restart(tmp_path):

@@ -36,7 +36,7 @@ def test_watcher_may_only_post_to_become_the_scorekeeper_or_owner(app, table):
     refused = set()
     for path in post_paths(app):
         answer = app.test_client().post(path, json={})
-        words = ("watches", "needs the machine's own PIN")
+        words = ("watches", "needs the PIN of the machine")
         if answer.status_code == 403 and any(word in answer.json["detail"] for word in words):
             assert answer.mimetype == "application/problem+json"
             refused.add(path)
@@ -47,7 +47,7 @@ def test_watcher_may_only_post_to_become_the_scorekeeper_or_owner(app, table):
 
 
 def test_refusal_says_how_to_become_the_scorekeeper(app):
-    assert "press the tray's button" in post(app.test_client(), "bank").json["detail"]
+    assert "press the button at the tray" in post(app.test_client(), "bank").json["detail"]
 
 
 def test_phone_that_asks_gets_a_cookie_that_scripts_cannot_read(app):

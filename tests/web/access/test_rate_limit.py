@@ -68,4 +68,4 @@ def test_unknown_phone_that_asks_is_called_by_a_number(table):
     asker = client.get("/api/v1/state").json["pencil"]["asker"]
 
     assert 10 <= int(asker) <= 99
-    assert f"Phone {asker} asks for the pencil" in client.get("/").text
+    assert f"Phone {asker} is asking to keep score" in client.get("/").text

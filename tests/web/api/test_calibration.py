@@ -102,7 +102,7 @@ def test_answers_are_in_the_language_of_the_phone(client, calibration):
     assert state["learning"]["words"].startswith("Würfel: weiß, Augen: schwarz; 13 neben")
     assert state["trials"][0]["words"].startswith("Erwartet: sechs Würfel, gesehen: 4")
     assert refused.json["detail"].startswith("Das Tablett ist leer")
-    assert "Wo ist das Tablett?" in page
+    assert "Wo ist das Würfelbrett?" in page
     assert "Zuletzt gespeichert" in page
 
 
@@ -145,7 +145,7 @@ def test_corners_are_set_with_and_without_a_set_aside_area(client, calibration):
         ("show", {"colour": "pink"}, "red, green, blue"),
         ("lamp", {"colour": "", "seen": True}, "red, green, blue"),
         ("lamp", {"colour": "red"}, "seen is missing"),
-        ("find", {"now": True}, "is no field here"),
+        ("find", {"now": True}, "unknown field"),
     ],
 )
 def test_wrong_body_is_refused_with_the_reason(client, route, body, detail):
@@ -217,10 +217,10 @@ def test_page_has_no_inline_script_or_style(client):
 def test_board_links_to_the_calibration_and_shows_changes():
     table = MemoryTable()
     client = as_scorekeeper(make_app(table))
-    assert "Fit the camera to your tray" not in client.get("/").text
+    assert "Calibrate the camera" not in client.get("/").text
 
     table.show(camera="imx708", simulated=False, calibrated=False)
-    assert "Fit the camera to your tray" in client.get("/").text
+    assert "Calibrate the camera" in client.get("/").text
     table.show(calibrated=True, notice="The tray has moved.")
     assert "The tray has moved." in client.get("/").text
     assert client.get("/healthz").json == {

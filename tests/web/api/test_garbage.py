@@ -115,7 +115,7 @@ def test_wrong_method_is_named(http, method):
     for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # this path has a GET as well
         status, answer = send(http.port, method, path)
         assert status == 405
-        assert f"does not take {method}".encode() in answer
+        assert f"does not accept {method}".encode() in answer
 
 
 def test_hundred_broken_streams_leave_nothing_behind(begun, caplog):

@@ -186,7 +186,7 @@ def test_backup_on_a_stick_is_restored_or_dismissed(client, maintainer):
     assert "so many matches" in page
     assert 'data-post="/api/v1/restore/found"' in page
     assert client.post("/api/v1/restore/found", json={}).json["message"] == "restored"
-    assert "on a stick" not in client.get("/health").text
+    assert "on a USB stick" not in client.get("/health").text
     maintainer.waiting = FoundBackup(Message("it is torn"), is_usable=False)
     assert 'data-post="/api/v1/restore/found"' not in client.get("/health").text
     assert client.post("/api/v1/restore/forget", json={}).status_code == 200
@@ -200,5 +200,5 @@ def test_backup_on_a_stick_is_shown_but_not_restored_without_the_pin(table, main
     page = as_scorekeeper(app).get("/health").text
 
     assert "so many matches" in page
-    assert "Unlock backups with the PIN first." in page
+    assert "First unlock backups with the PIN." in page
     assert "/api/v1/restore/found" not in page

@@ -49,7 +49,7 @@ def client(app):
 
 def test_nothing_is_kept_until_the_scorekeeper_turns_it_on(client, corrections):
     assert client.get(API).json["on"] is False
-    assert "Keep these pictures" in client.get("/health").text
+    assert "Keep these photos" in client.get("/health").text
     assert client.post(f"{API}/switch", json={"on": True}).json["on"] is True
     assert corrections.now.on
     assert 'id="keep-corrections" checked' in client.get("/health").text
@@ -61,7 +61,7 @@ def test_images_are_counted_downloaded_and_deleted(client, corrections):
     page = client.get("/health").text
     download = client.get(f"{API}/pictures.zip")
 
-    assert "3 pictures are kept, 1.2 MB" in page
+    assert "3 photos are stored, 1.2 MB" in page
     assert (download.data, download.mimetype) == (b"PKzip", "application/zip")
     assert "traykeeper-corrections.zip" in download.headers["Content-Disposition"]
     assert client.post(f"{API}/delete", json={}).json["pictures"] == 0
@@ -94,7 +94,7 @@ def test_page_shows_the_count_in_the_language_of_the_phone(client, corrections):
     corrections.now = replace(corrections.now, pictures=1, size_bytes=1_300_000)
     page = client.get("/health", headers={"Accept-Language": "de"}).text
 
-    assert "Ein Bild ist da, 1,2 MB" in page
+    assert "Ein Foto ist gespeichert, 1,2 MB" in page
 
 
 def test_downloads_of_images_are_limited(client):

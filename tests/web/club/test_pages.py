@@ -81,7 +81,7 @@ def test_only_the_steward_merges_players(client, played, people, steward):
     refused = client.post(f"/players/{annie}/merge", data={"into": anna})
 
     assert refused.status_code == 403
-    assert "open the link that the board has printed" in refused.json["detail"]
+    assert "open the link that the club board printed" in refused.json["detail"]
     assert client.get("/steward/guess").status_code == 403
     client.get(f"/{steward.link_path}")
     assert client.post(f"/players/{annie}/merge", data={"into": anna}).status_code == 303

@@ -104,11 +104,11 @@ def test_split_undoes_a_merge(played, standings, people):
 def test_impossible_merge_or_split_is_refused_with_the_reason(played, people):
     played(["Anna", "Ben"], 1)
     anna = people.find("Anna", "t1")
-    with pytest.raises(IllegalMove, match="the same as themselves"):
+    with pytest.raises(IllegalMove, match="that is the same player"):
         people.merge(anna, anna)
-    with pytest.raises(IllegalMove, match="that player is gone"):
+    with pytest.raises(IllegalMove, match="that player no longer exists"):
         people.merge(anna, 999)
-    with pytest.raises(IllegalMove, match="nobody of that name"):
+    with pytest.raises(IllegalMove, match="has not played there under the name"):
         people.split(anna, "Zoe")
 
 

@@ -21,7 +21,7 @@ def test_second_board_is_refused_until_the_first_has_closed(store, tmp_path):
 
 def test_duplicate_row_is_not_reported_as_damage(store):
     store.run(A_PLAYER)
-    with pytest.raises(StoreError, match="stays as it was") as refused:
+    with pytest.raises(StoreError, match="is unchanged") as refused:
         store.run(A_PLAYER)
 
     assert "damaged" not in str(refused.value)

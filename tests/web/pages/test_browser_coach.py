@@ -96,7 +96,7 @@ def test_result_is_saved_as_a_png(page, address):
 def test_match_that_cannot_be_resumed_is_reported_on_its_page(page, address):
     page.goto(f"{address}matches/3")
     with page.expect_response("**/matches/3"):  # the page reloads
-        page.get_by_role("button", name="Go on with it").click()
+        page.get_by_role("button", name="Continue this match").click()
 
     expect(page.locator("#toast")).to_have_text("There is no match 3 here")
     assert page.url == f"{address}matches/3"
@@ -105,7 +105,7 @@ def test_match_that_cannot_be_resumed_is_reported_on_its_page(page, address):
 def test_new_set_of_dice_is_named_on_the_page(page, address):
     page.goto(f"{address}dice")
     page.locator("[name=name]").last.fill("Ivory")
-    page.get_by_role("button", name="Start a new count").click()
+    page.get_by_role("button", name="Start new statistics").click()
 
     expect(page.get_by_role("heading", name="Ivory")).to_be_visible()
 

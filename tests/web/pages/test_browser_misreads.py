@@ -34,7 +34,7 @@ def test_scorekeeper_keeps_saves_and_deletes_pictures(context, corrections):
     page = context.new_page()
     page.goto("/health")
     with page.expect_response("**/corrections/switch"):
-        page.get_by_label("Keep these pictures").check()
+        page.get_by_label("Keep these photos").check()
     assert corrections.now.on
 
     corrections.now = replace(corrections.now, pictures=2, size_bytes=800_000)
@@ -46,7 +46,7 @@ def test_scorekeeper_keeps_saves_and_deletes_pictures(context, corrections):
     page.get_by_role("button", name="No", exact=True).click()
     page.get_by_role("button", name="Delete them").click()
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.locator(".kept")).to_have_text("No pictures are kept now.")
+    expect(page.locator(".kept")).to_have_text("No photos are stored at the moment.")
 
 
 def test_watcher_sees_only_the_number_of_pictures(context, corrections):
@@ -54,6 +54,6 @@ def test_watcher_sees_only_the_number_of_pictures(context, corrections):
     page = context.new_page()
     page.goto("/health")
 
-    expect(page.get_by_text("2 pictures are kept")).to_be_visible()
-    expect(page.get_by_label("Keep these pictures")).to_be_hidden()
+    expect(page.get_by_text("2 photos are stored")).to_be_visible()
+    expect(page.get_by_label("Keep these photos")).to_be_hidden()
     expect(page.get_by_text("Save them", exact=True)).to_be_hidden()

@@ -53,7 +53,7 @@ def test_form_is_restored_after_reading_the_rules(page):
     option(page, "opening").fill("350")
     page.locator("#explained").click()
     expect(page.locator("h1")).to_contain_text("Walnut")
-    page.get_by_text("To the table").click()
+    page.get_by_text("Scoreboard").click()
 
     for seat, name in enumerate(("Anna", "", "Cleo")):
         expect(page.locator(f"#name-{seat}")).to_have_value(name)

@@ -61,7 +61,7 @@ def test_match_is_set_up_with_names_and_target(phone, table):
     phone.get_by_text("Add a player").tap()
     phone.get_by_label("Name of player 3", exact=True).fill("Clara")
     phone.get_by_label("Remove player 2", exact=True).tap()
-    phone.get_by_label("Play to").fill("5000")
+    phone.get_by_label("Points to win").fill("5000")
     phone.get_by_role("button", name="Start the match").tap()
 
     expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
@@ -107,7 +107,7 @@ def test_removing_a_player_keeps_the_teams(phone, two_pairs):
 
 
 def test_moving_a_player_up_keeps_the_teams(phone, two_pairs):
-    phone.get_by_label("Player 3 throws earlier", exact=True).tap()
+    phone.get_by_label("Move player 3 up", exact=True).tap()
     moved = phone.locator("#names li").evaluate_all(IN_TEAMS)
 
     assert list(moved) == ["Anna", "Cleo", "Ben", "Dora"]
@@ -215,11 +215,11 @@ def test_dice_that_are_not_a_keep_are_explained(begun, phone):
     begun.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
     phone.locator("#slot-3").tap()
-    expect(phone.locator(".says")).to_have_text("1 counts 100, 3 adds nothing")
+    expect(phone.locator(".says")).to_have_text("1 scores 100, 3 adds nothing")
     expect(phone.locator("#keep-chosen")).to_be_hidden()
     phone.locator("#slot-0").tap()
 
-    expect(phone.locator(".says")).to_have_text("3 counts nothing")
+    expect(phone.locator(".says")).to_have_text("3 does not score")
 
 
 def test_explanation_names_the_best_part_of_the_selection(begun, phone):
@@ -228,7 +228,7 @@ def test_explanation_names_the_best_part_of_the_selection(begun, phone):
     for slot in (0, 2, 5):
         phone.locator(f"#slot-{slot}").tap()
 
-    expect(phone.locator(".says")).to_have_text("1 5 counts 150, 2 adds nothing")
+    expect(phone.locator(".says")).to_have_text("1 5 scores 150, 2 adds nothing")
 
 
 def test_missed_die_is_added_in_two_taps(begun, phone):
@@ -249,7 +249,7 @@ def test_foreign_object_is_dismissed_on_the_photo(begun, phone):
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die, thing)))
     phone.locator(".spot.problem").tap()
     with phone.expect_response("**/api/v1/not-a-die"):
-        phone.get_by_role("button", name="That is nothing").tap()
+        phone.get_by_role("button", name="Not a die").tap()
 
     expect(phone.locator(".slot.seen")).to_have_count(1)
     assert begun.done[-1] == MarkForeignObject("p1", 1)
@@ -265,7 +265,7 @@ def test_foreign_object_beside_the_last_throw_can_be_dismissed(begun, phone):
     thing = PhotoDie(None, 0.7, 0.8, 0.1, 0.2, 0, "tray", "something else")
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (*dice, thing), index=0))
     phone.locator(".spot.problem").tap()
-    phone.get_by_role("button", name="That is nothing").tap()
+    phone.get_by_role("button", name="Not a die").tap()
 
     expect(phone.locator(".spot.problem")).to_have_count(0)
     assert begun.done[-1] == MarkForeignObject("p1", 6)
@@ -293,7 +293,7 @@ def test_skip_for_a_turn_that_is_over_is_refused(begun, phone):
 def test_turn_and_score_are_set_by_hand(begun, phone):
     phone.locator("#by-hand").tap()
     turn = phone.locator("#hand form").nth(0)
-    turn.get_by_label("On turn").select_option("Ben")
+    turn.get_by_label("Whose turn").select_option("Ben")
     turn.get_by_label("At risk").fill("450")
     turn.get_by_label("Dice").fill("3")
     turn.get_by_role("button").tap()
@@ -620,7 +620,7 @@ def test_page_reconnects_to_a_restarted_server(begun, context, serve):
     expect(phone.locator("#turn")).to_contain_text("throws six dice")
 
     server.stop()
-    expect(phone.locator("#link")).to_have_text("Reconnecting to the table…")
+    expect(phone.locator("#link")).to_have_text("Reconnecting…")
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     serve(begun, server.port)
 

@@ -87,7 +87,7 @@ def test_resumed_match_does_not_split_the_evening(tmp_path):
 
 
 def test_evening_without_a_match_says_so(tmp_path):
-    assert "No match was played yet" in page_of(journal_of(tmp_path))
+    assert "No matches have been played yet" in page_of(journal_of(tmp_path))
 
 
 def test_evening_reloads_while_the_coach_is_working(history):

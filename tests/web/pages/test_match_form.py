@@ -45,7 +45,7 @@ def test_match_uses_its_house_rules_and_marks_them(client):
     assert "house rules" in client.get("/").text
     page = client.get("/rules").text
     assert page.count("house rule</b>") == 2
-    assert "As published" in page
+    assert "Published rules that differ" in page
     assert "at least 500 in one turn" in page
 
 

@@ -35,7 +35,7 @@ def test_game_over_rounds_counts_turns_and_has_no_target(client, table):
 
     page = client.get("/").text
 
-    assert "Farkle Ten, 10 turns each" in page
+    assert "Farkle Ten · 10 turns each" in page
     assert "turn 1 of 10" in page
     assert "10,000" not in page
     assert "10,000" not in client.get("/board").text
@@ -68,7 +68,7 @@ def test_form_starts_with_the_names_of_the_match(client, table):
     page = client.get("/new").text
 
     assert 'value="Clara"' in page
-    assert "ends when a new one begins" in page
+    assert "ends when you start a new one" in page
 
 
 def test_roll_off_can_be_undone(client, table):

@@ -61,9 +61,9 @@ def test_turn_without_bank_or_farkle_is_named_by_its_ending(board, client, table
 @pytest.mark.parametrize(
     ("match", "caption"),
     [
-        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(Skipped()), "The throw before"),
+        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(Skipped()), "The previous throw"),
         (EXTRAS.throw((3, 3, 3, 3, 3, 3)), "Anna wins"),
-        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(1, 350, 3)), "The throw before"),
+        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(1, 350, 3)), "The previous throw"),
     ],
 )
 def test_throw_of_a_finished_turn_is_not_counted_in_the_next_one(board, table, match, caption):
@@ -131,4 +131,4 @@ def test_assumed_keep_is_marked_as_assumed(board, table):
 
     html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
 
-    assert "kept, it seems" in html
+    assert "kept, I think" in html
