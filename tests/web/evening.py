@@ -76,7 +76,7 @@ class AtOnce:
 
     def counts(self):
         counting = MatchCounter(self._history)
-        list(counting.go_on())
+        list(counting.update())
         return counting.counts(self.sets) if self.ready else None
 
     def start_dice_set(self, name):

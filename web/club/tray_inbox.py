@@ -12,7 +12,7 @@ from game.journal.wire import WireEntry
 from game.message import Message
 from game.stats.summary import summary
 from web.club.match_history import AddResult, MatchHistory
-from web.club.tray_messages import TrayState, parse_json
+from web.club.tray_payloads import TrayState, parse_json
 from web.club.trays import Trays
 
 log = logging.getLogger(__name__)

@@ -182,7 +182,7 @@ def test_taken_player_is_refused_in_the_open_menu(new_phone):
         phone.locator("[data-menu]").tap()
         phone.locator("#player").select_option("Ben")
 
-    expect(ben.locator("#toast")).to_contain_text("Another phone is Ben's")
+    expect(ben.locator("#toast")).to_contain_text("Ben already has another phone")
     assert ben.locator("#toast").evaluate(ON_TOP)
     expect(ben.locator("#player")).to_have_value("")
     ben.get_by_role("button", name="Done").tap()

@@ -55,7 +55,7 @@ def test_every_keep_has_its_odds_and_the_best_is_marked(client, live):
 
 def test_coach_shows_the_chance_to_win_before_a_throw(client, live):
     assert "Anna's chance to win is 5" in text(client)
-    assert "farkles with 3.1%" in text(client)
+    assert "a farkle in 3.1%" in text(client)
 
 
 def test_coach_reviews_a_turn_after_it(client, live):
