@@ -1,1 +1,1 @@
-"""Camera, button, lamp and the companion loop that joins the rooms."""
+"""The program beside the tray: camera, button, lamp, command line, and the companion that joins them."""

@@ -1,4 +1,4 @@
-"""`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
+"""`traykeeper play`: connects the parts and serves the page until somebody stops it."""
 
 import gc
 import logging
@@ -70,13 +70,19 @@ from web.server import Server
 
 log = logging.getLogger(__name__)
 
-ADDRESS_S = 10.0
-"""How often it is looked whether our address is another one."""
+ADDRESS_CHECK_S = 10.0
+"""How often to check whether the address of this machine has changed, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions(Settings):
-    """The settings, and what only the command line of `traykeeper play` can say."""
+    """The settings, and the options that only the command line of `traykeeper play` has.
+
+    Attributes:
+        roll_s: How long simulated dice roll, in seconds.
+        seed: Seed of the simulated dice; None is a different one each time.
+        settings_file: The file of the settings, which belongs in a backup.
+    """
 
     roll_s: float = 1.0
     seed: int | None = None
@@ -87,8 +93,7 @@ def run(options: PlayOptions) -> None:
     """Play until Ctrl-C or a termination signal.
 
     Raises:
-        UsageError: root would play in another user's folder, who could not go on there; or there is
-            no folder and none can be made.
+        UsageError: If root would play in another user's folder, or the folder cannot be created.
     """
     folder = state_folder(options.state)
     refuse_as_root(folder)
@@ -99,18 +104,18 @@ def run(options: PlayOptions) -> None:
         signal.signal(name, lambda *_: stop.set())
     with serving(options) as (companion, server):
         _greet(companion, server)
-        gc.freeze()  # nobody looks through it again: that stops all threads, a small Pi's for a quarter of a second
+        gc.freeze()  # a full collection stops all threads, on a small Pi for a quarter of a second
         notify("READY=1")
-        while not stop.wait(ADDRESS_S):
-            with suppress(TableError):  # busy: the next look is soon
+        while not stop.wait(ADDRESS_CHECK_S):
+            with suppress(TableError):  # the table is busy; the next try is soon
                 announce(companion, options.host, server.port)
         notify("STOPPING=1")
-    click.echo("Stopped. The match is kept: play again to go on.")
+    click.echo("Stopped. The match is saved and continues at the next start.")
 
 
 @contextmanager
 def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
-    """The companion at work and its page served; all is closed again at the end."""
+    """Run the companion and serve its page within the block."""
     scorekeeper_file = ScorekeeperFile(state_folder(options.state) / PENCIL)
     if scorekeeper_file.trouble:
         print_line(f"traykeeper: {scorekeeper_file.trouble}", err=True)
@@ -129,7 +134,13 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
 
 
 def announce(companion: Companion, host: str, port: int) -> None:
-    """Where phones find the page now: the network may come late, and change."""
+    """Update the address behind the QR code, because the network may come late or change.
+
+    Args:
+        companion: The companion whose page it is.
+        host: The address that the server listens on.
+        port: The port of the page.
+    """
     page = f"http://{lan_address(host)}:{port}/"
     if page != companion.snapshot().join_url:
         companion.announce(page)
@@ -137,7 +148,7 @@ def announce(companion: Companion, host: str, port: int) -> None:
 
 
 def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
-    """The page, with the rules that were asked for first among those on offer."""
+    """Create the app, with the rules of the settings first in the list of rule sets."""
     chosen = rule_files.load(options.rules)
     others = (rule_files.load(name) for name in rule_files.names() if name != chosen.name)
     companion = maintenance.companion
@@ -158,7 +169,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
 
 @contextmanager
 def open_companion(options: PlayOptions) -> Iterator[Companion]:
-    """Camera, pins, journal and match joined, without the page."""
+    """Run a companion without its page within the block."""
     with open_maintenance(options) as maintenance:
         yield maintenance.companion
 
@@ -167,7 +178,12 @@ def open_companion(options: PlayOptions) -> Iterator[Companion]:
 def open_maintenance(
     options: PlayOptions, scorekeeper_file: ScorekeeperFile | None = None
 ) -> Iterator[Maintenance]:
-    """The companion at work, and what looks after it; without a file the pencil is in memory."""
+    """Run a companion, and what looks after it, within the block.
+
+    Args:
+        options: The settings.
+        scorekeeper_file: Where the scorekeeper is saved; None keeps it in memory only.
+    """
     rules = rule_files.load(options.rules)
     state = state_folder(options.state)
     profiles = ProfileStore(state / PROFILE)
@@ -194,7 +210,7 @@ def open_maintenance(
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
         live_match = LiveMatch(journal)
-        damage = _told(damage, _taken_up(live_match), _brought(state))
+        damage = _joined(damage, _continue_match(live_match), _found_backup_notice(state))
         button, no_button = _button(pins, options.button_pin, inbox)
         companion = Companion(
             inbox,
@@ -236,20 +252,20 @@ def open_maintenance(
             companion.close()
 
 
-def _told(*troubles: Message | None) -> Message | None:
-    """All of them as one, if there are any."""
+def _joined(*troubles: Message | None) -> Message | None:
+    """Join the troubles to one message, if there are any."""
     return Paragraph(*troubles) if any(troubles) else None
 
 
-def _brought(state: Path) -> Message | None:
-    """A backup on a stick or on the card is put in place by nobody but a person."""
+def _found_backup_notice(state: Path) -> Message | None:
+    """Return the notice that a backup was found on a stick or card, which only a person can restore."""
     if IncomingBackup(state).file is None:
         return None
     return Message("A backup was put here: the health page asks whether to take it.")
 
 
-def _taken_up(live_match: LiveMatch) -> Message | None:
-    """Go on with what was played last; why not, where it cannot be read by this version."""
+def _continue_match(live_match: LiveMatch) -> Message | None:
+    """Continue the last match; if this version cannot read it, return why."""
     try:
         live_match.reload()
     except JournalError as error:
@@ -261,12 +277,12 @@ def _taken_up(live_match: LiveMatch) -> Message | None:
 
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:
-    """The button, or why there is none: then the phones do it."""
+    """Return the button, or why there is none."""
     try:
         button = TrayButton(
             pins, on_press=inbox.pressed, on_hold=inbox.held, on_holding=inbox.holding, pin=pin
         )
-    except Exception as error:  # lgpio has errors of its own kind
+    except Exception as error:  # lgpio raises its own kinds of errors
         log.exception("there is no button")
         return None, Message("No button: %(why)s", why=reason(error))
     return button, None
@@ -290,7 +306,7 @@ def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
 
 
 def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
-    """It works aside, in a process of its own that starts when it is first asked."""
+    """Return the coach, whose own process starts when it is first needed."""
     return TableCoach(
         WorkerClient(journal, state / TABLES),
         History(journal),
@@ -300,12 +316,12 @@ def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
 
 
 def _system(options: PlayOptions, state: Path) -> System:
-    """This machine, for the health page."""
+    """Return what the health page checks about this machine."""
     return System(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
 
 
 def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | None:
-    """A simulated button is pressed by anybody in the network: it shuts nothing down."""
+    """Return what shuts the machine down. A simulated button never does, as anybody on the network can press it."""
     if not options.shut_down or isinstance(pins, MockFactory):
         return None
     return power_off_action()
@@ -314,10 +330,10 @@ def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | No
 def _camera(
     options: PlayOptions, profiles: ProfileStore, width_px: int
 ) -> tuple[SimulatedTray | None, Callable[[], Camera] | None]:
-    """The simulated tray where it is one, and what opens the camera, again after it failed.
+    """Return the simulated tray, if it is one, and the function that opens the camera.
 
-    A real camera that is not there yet stops nobody: dice are tapped in until it comes. Where phones
-    take the pictures, nothing is opened.
+    A missing real camera does not prevent the start: dice can be entered until it comes. If phones take the
+    pictures, there is no camera to open.
     """
     if as_camera(options.camera)[0] == "phone":
         return None, None
@@ -328,7 +344,7 @@ def _camera(
     )
 
     def opener(named: str) -> CameraOpener:
-        """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
+        """Use the newest calibration each time, because it may have changed."""
         spec = profiles.resolve_camera(named)
         tuning = profiles.tuning_for(spec, usual)
         return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
@@ -337,7 +353,9 @@ def _camera(
         return opener(named)()
 
     if is_hot_pluggable(opener(options.camera)):
-        real = "picamera2" if options.camera == "auto" else options.camera  # though it may go
+        real = (
+            "picamera2" if options.camera == "auto" else options.camera
+        )  # even if it is unplugged later
         return None, partial(open_it, real)
     camera = open_it()
     cameras = iter([camera])
@@ -360,28 +378,30 @@ def _wiring(options: PlayOptions) -> Wiring:
 
 
 def _greet(companion: Companion, server: Server) -> None:
-    """Address and QR code, as text: a phone reads it off the terminal."""
+    """Print the address, and its QR code for phones."""
     snapshot = companion.snapshot()
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
     )
-    if _goes_to_a_log():
-        click.echo("Who wants to play asks for the pencil on the page, and presses the button.")
+    if _is_logged():
+        click.echo("To keep score, ask for it on the page, then press the button at the tray.")
     else:
         link = new_link(server.app)
         if sys.stdout.isatty():
             segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
         click.echo(f"To play, open http://localhost:{server.port}/{link}")
         click.echo(f"or on a phone {snapshot.join_url}{link}")
-        click.echo("It gives the pencil once, within the hour; all other phones watch.")
+        click.echo(
+            "The link works once, within an hour, and makes that phone the scorekeeper. All others watch."
+        )
     if snapshot.simulated:
         click.echo(
-            "No camera here: dice are simulated. Throw them, and press the button, on the page."
+            "No camera was found, so the dice are simulated. Throw them and press the button on the page."
         )
     click.echo("Press Ctrl-C to stop.")
 
 
-def _goes_to_a_log() -> bool:
-    """Whether systemd's journal keeps what we print: no secret may stand there."""
+def _is_logged() -> bool:
+    """Return whether the output goes to systemd's journal, which must not contain secrets."""
     out = os.fstat(sys.stdout.fileno())
     return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"

@@ -1,6 +1,6 @@
-"""The command line: `traykeeper VERB ...`; each verb is a file in `device.commands`, loaded when called.
+"""The command line, `traykeeper VERB ...`. Each verb is a module in `device.commands`.
 
-Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
+Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input, with one line on stderr.
 """
 
 import os
@@ -15,7 +15,7 @@ from device.files import print_line
 from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "match": "rules"}
-"""Verbs that share the file of another."""
+"""Verbs in the module of another verb."""
 
 VERBS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
@@ -25,11 +25,15 @@ VERBS = (
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
     click.exceptions, "NoArgsIsHelpError", ()
 )
-"""What click raises where no verb is named; before 8.2 it printed the help itself."""
+"""What click raises if no verb is given. Before 8.2 it printed the help itself."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """The console script. Every expected error is one line, never a traceback."""
+    """Run the command line. Every expected error is one line, never a traceback.
+
+    Args:
+        args: The arguments; None takes those of the process.
+    """
     _open_streams()
     try:
         code = cli.main(args, prog_name="traykeeper", standalone_mode=False)
@@ -49,14 +53,14 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _open_streams() -> None:
-    """Where one was closed (`>&-`) the next file would take its place, and be printed into."""
+    """Open closed standard streams, because the next file would take their place and be printed into."""
     for number, name, how in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
-            setattr(sys, name, open(number, how, encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
+            setattr(sys, name, open(number, how, encoding="utf-8"))  # noqa: SIM115, PTH123 - open until the end
 
 
 def _fail(message: str) -> None:
@@ -65,12 +69,14 @@ def _fail(message: str) -> None:
 
 
 class Verbs(click.Group):
-    """Loads a verb when it is called: `keeps` must not wait for OpenCV, nor `read` for Flask."""
+    """Loads the module of a verb when it is called, so that `keeps` need not wait for OpenCV or `read` for Flask."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
+        """Implement `click.Group.list_commands`."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Implement `click.Group.get_command`."""
         if cmd_name not in VERBS:
             return None
         module = import_module(f"device.commands.{ELSEWHERE.get(cmd_name, cmd_name)}")
@@ -78,7 +84,7 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The text above names each of them, without loading any."""
+        """Implement `click.Group.format_commands`: print nothing, as the group's text lists the verbs."""
 
 
 @click.group(

@@ -1,4 +1,4 @@
-"""`traykeeper club`: the board of a club night, listening to every tray of a broker."""
+"""`traykeeper club`: the board of a club night, which shows every tray on a broker."""
 
 import json
 import re
@@ -36,15 +36,25 @@ from web.club.tray_inbox import OnCallAnswer, SendRequest, TrayInbox
 from web.club.trays import Trays
 from web.server import Server
 
-TEND_S = 1.0
-"""How soon a tray that is free gets the next match of a tournament."""
+CALL_PERIOD_S = 1.0
+"""How often free trays get the next match of a tournament, in seconds."""
 
 _TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/[^/]+|assign/answer)")
 
 
 @dataclass(frozen=True, slots=True)
 class ClubOptions:
-    """What `traykeeper club` is told."""
+    """The options of `traykeeper club`.
+
+    Attributes:
+        broker: Address of the MQTT broker.
+        secret: File with user and password for the broker; "" is none.
+        ca: Certificate of the authority that signed the broker's; "" trusts the system's authorities.
+        host: Address to listen on.
+        port: Port of the page.
+        state: Folder for the matches; "" is the default folder.
+        hosts: Additional host names of the page, separated by spaces.
+    """
 
     broker: str
     secret: str = ""
@@ -55,11 +65,16 @@ class ClubOptions:
     hosts: str = ""
 
 
-class Listener:
-    """The board's client on the broker: passes on what trays say, and asks them for more."""
+class BoardClient:
+    """The board's client on the broker.
+
+    Args:
+        address: The broker.
+        warn: Prints one line about a problem.
+    """
 
     def __init__(self, address: Address, warn: Callable[[str], object]) -> None:
-        self._warn, self._said = warn, ""
+        self._warn, self._last_warning = warn, ""
         self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
         events = BrokerEvents(
@@ -68,19 +83,31 @@ class Listener:
         self._link = BrokerClient(address, f"traykeeper-{self._name}", events)
 
     def start(self, inbox: TrayInbox) -> None:
+        """Connect, and pass on what the trays send."""
         self._inbox = inbox
         self._link.start()
 
     def close(self) -> None:
+        """Disconnect."""
         self._link.close()
 
     def ask(self, tray: str, request: dict[str, Any]) -> None:
-        """Put a request to a tray; the answer comes some time, or never."""
+        """Ask a tray for matches. The answer may come much later, or never.
+
+        Args:
+            tray: Name of the tray.
+            request: What to send.
+        """
         text = json.dumps({"to": self._name, **request})
         self._link.publish(Topics(tray).replay, text)
 
     def call(self, tray: str, match: dict[str, Any] | None) -> None:
-        """Call a match to a tray, which finds it when it comes; None takes it back."""
+        """Call a match to a tray. The broker keeps the call until the tray is online.
+
+        Args:
+            tray: Name of the tray.
+            match: The match; None withdraws the call.
+        """
         text = json.dumps(match) if match else ""
         self._link.publish(Topics(tray).assign, text, retain=True)
 
@@ -99,10 +126,10 @@ class Listener:
         try:
             kind = "answer" if found[2].startswith("replay/") else found[2]
             self._inbox.on_message(found[1], kind, payload)
-        except StoreError as error:  # a full disk; what is missed now is asked for later
-            if str(error) != self._said:
-                self._said = str(error)
-                self._warn(self._said)
+        except StoreError as error:  # a full disk; what is missing is requested again later
+            if str(error) != self._last_warning:
+                self._last_warning = str(error)
+                self._warn(self._last_warning)
 
 
 def run(options: ClubOptions) -> None:
@@ -114,7 +141,7 @@ def run(options: ClubOptions) -> None:
     with serving(options, partial(print_line, err=True)) as (server, steward):
         _greet(options, server, steward)
         stop.wait()
-    click.echo("Stopped. What was played is kept.")
+    click.echo("Stopped. All matches are saved.")
 
 
 @contextmanager
@@ -123,37 +150,43 @@ def serving(
     warn: Callable[[str], object],
     make_inbox: Callable[[Trays, MatchHistory, SendRequest, OnCallAnswer], TrayInbox] = TrayInbox,
 ) -> Iterator[tuple[Server, Steward]]:
-    """The board listening and its pages served; all is closed again at the end."""
-    there = parse_address(options.broker, secret=options.secret, ca=options.ca)
+    """Run the board and serve its pages within the block.
+
+    Args:
+        options: The options.
+        warn: Prints one line about a problem.
+        make_inbox: Creates what takes the messages of the trays; tests use another one.
+    """
+    broker = parse_address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
     steward = Steward.load(folder / "steward.key")
     with closing(ClubStore.open(folder / "club.db")) as store:
         people = People(store)
         history = MatchHistory(store, people)
-        listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
+        client = BoardClient(broker, lambda line: warn(f"traykeeper club: {line}"))
         trays = Trays()
-        calls = TournamentCalls(store, people, Tournaments(store, people), listener.call)
-        inbox = make_inbox(trays, history, listener.ask, calls.on_answer)
+        calls = TournamentCalls(store, people, Tournaments(store, people), client.call)
+        inbox = make_inbox(trays, history, client.ask, calls.on_answer)
         hosts = AllowedHosts(*split_names(options.hosts), options.host)
         app = create_club(store, history, people, trays, calls, steward=steward, hosts=hosts)
         with Server(app, options.host, options.port) as server:
-            listener.start(inbox)
+            client.start(inbox)
             try:
-                with _tending(calls, trays, inbox, warn):
+                with _calling_players(calls, trays, inbox, warn):
                     yield server, steward
             finally:
-                listener.close()
+                client.close()
 
 
 @contextmanager
-def _tending(
+def _calling_players(
     calls: TournamentCalls, trays: Trays, inbox: TrayInbox, warn: Callable[[str], object]
 ) -> Iterator[None]:
-    """Players are called to trays, on a thread of its own."""
+    """Call players to free trays within the block, on a separate thread."""
     closing_now = Event()
 
-    def tend() -> None:
-        while not closing_now.wait(TEND_S):
+    def call_players() -> None:
+        while not closing_now.wait(CALL_PERIOD_S):
             try:
                 inbox.retry_requests()
                 if calls.update(trays.snapshot().trays):
@@ -161,7 +194,7 @@ def _tending(
             except GameError as error:
                 warn(f"traykeeper club: {error}")
 
-    thread = Thread(target=tend, name="club-tends", daemon=True)
+    thread = Thread(target=call_players, name="club-calls", daemon=True)
     thread.start()
     try:
         yield
@@ -175,5 +208,5 @@ def _greet(options: ClubOptions, server: Server, steward: Steward) -> None:
     if sys.stdout.isatty():
         segno.make(url, micro=False).terminal(compact=True)
     click.echo(f"The club board is at {url}")
-    click.echo(f"To merge and split players, and for tournaments: {url}{steward.link_path}")
+    click.echo(f"To merge or split players, and to run tournaments: {url}{steward.link_path}")
     click.echo("Press Ctrl-C to stop.")

@@ -1,8 +1,8 @@
-"""What a person can do wrong at the command line."""
+"""Errors of the command line."""
 
 BAD_INPUT = 2
-"""The exit code of it."""
+"""Exit code after wrong usage or bad input."""
 
 
 class UsageError(ValueError):
-    """Wrong usage or bad input: one line that names what, where and the remedy."""
+    """Wrong usage or bad input, described in one line: what is wrong, where, and what to do."""

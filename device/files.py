@@ -1,4 +1,4 @@
-"""Where files are, how they are written, and whose they are; `game.file_io` writes them whole or not at all."""
+"""Folders and files of the program: where they are, who owns them, and how they are replaced."""
 
 import os
 import shutil
@@ -20,30 +20,30 @@ __all__ = (
     "atomic_file",
     "read_bounded",
     "write_atomically",
-)  # of the game, found here too
+)  # from the game, for all of `device`
 
 SERVICE = "traykeeper.service"
 UNIT_FILE = Path("etc/systemd/system") / SERVICE
 SERVICE_STATE = Path("var/lib/traykeeper")
 SERVICE_USER = "traykeeper"
-"""Whom the service runs as."""
+"""The user that the service runs as."""
 
 
 ROOT = Path("/")
 ABANDONED_S = 60.0
-"""Nobody writes one for so long."""
+"""Age after which an unfinished file is a leftover of a power cut."""
 
 YEAR_OF_ZIP = 1980
-"""The format knows no earlier one, and a Pi whose clock is not set lives in 1970."""
+"""The earliest year of the format. A Pi whose clock was never set is in 1970."""
 
 
 def state_folder(named: str | None = None, root: Path | None = None) -> Path:
-    """Where this machine's companion keeps its matches and its profile.
+    """Return the folder in which the companion keeps its matches and its profile.
 
     Args:
-        named: by the settings or on the command line; empty or None is the usual one, which is the
-            service's where that is installed.
-        root: another system than this one, for the doctor and for tests.
+        named: The folder in the settings or on the command line. If it is empty or None, it is the
+            folder of the service, or the user's own if there is no service.
+        root: Root folder of the system; None is this one. The doctor and tests use another one.
     """
     if named:
         return Path(named)
@@ -53,25 +53,35 @@ def state_folder(named: str | None = None, root: Path | None = None) -> Path:
 
 
 def is_service(root: Path | None = None) -> bool:
-    """Whether it was set up to start with the machine."""
+    """Return whether the service is installed on the system below `root`, by default this one."""
     return ((root or ROOT) / UNIT_FILE).exists()
 
 
 def printable(text: Path | str) -> str:
-    """A name or a sentence, on one line and without anything that a terminal would obey."""
+    """Return a text on one line, with control characters of terminals escaped."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(text))
 
 
 def remove_unfinished(folder: Path, now_s: float) -> None:
-    """What was being written there, or in its folders, when the power was cut; seconds since 1970."""
+    """Remove files that were not completely written when the power was cut.
+
+    Args:
+        folder: Where to look, including its subfolders.
+        now_s: The time now, in seconds since 1970.
+    """
     for path in folder.rglob(f".*{UNFINISHED_SUFFIX}"):
-        with suppress(OSError):  # one that cannot be taken away keeps no other
+        with suppress(OSError):  # the next one may still be removable
             if now_s - path.lstat().st_mtime > ABANDONED_S:
                 path.unlink()
 
 
 def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
-    """A file in a zip as of now, as far as a zip can say that; for our eyes alone."""
+    """Return the header of a file in a zip, dated now and readable by its owner only.
+
+    Args:
+        name: Name of the file in the zip.
+        compression: A constant of `zipfile`.
+    """
     now = time.localtime()
     info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
     info.compress_type, info.external_attr = compression, 0o600 << 16
@@ -79,10 +89,14 @@ def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """The same, with the rights of the one that was there; that is put beside it as `.bak`.
+    """Replace a file atomically, keep its permissions, and keep the old one as `.bak`.
+
+    Args:
+        path: The file.
+        data: Its new content.
 
     Raises:
-        OSError: it cannot be written; the old one stands as it was.
+        OSError: If it cannot be written. The old file is unchanged then.
     """
     with atomic_file(path) as file:
         file.write(data)
@@ -92,22 +106,27 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def print_line(line: object, *, err: bool = False) -> None:
-    """A line for people, on the terminal: names in it may be anybody's."""
+    """Print a line on the terminal, with control characters escaped.
+
+    Args:
+        line: What to print. Names in it may come from strangers.
+        err: Whether to print on stderr.
+    """
     click.echo(printable(str(line)), err=err)
 
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """What root does there it does as whom the folder belongs to: a link set there leads to nothing of root's.
+    """Access files as the owner of a folder while root works there, so that no link in it reaches root's files.
 
-    Only this thread does: a camera that others look at meanwhile stays root's.
+    This holds for the calling thread only; other threads keep root's access to the camera.
     """
     owner = folder.stat() if folder.exists() else None
     if os.geteuid() != 0 or owner is None or owner.st_uid == 0:
         yield
         return
     groups = os.getgroups()
-    this_thread = CDLL(None)  # the functions of `os` are for all threads at once
+    this_thread = CDLL(None)  # the functions of `os` change all threads
     os.setgroups([owner.st_gid])
     this_thread.setfsgid(owner.st_gid)
     this_thread.setfsuid(owner.st_uid)
@@ -120,27 +139,27 @@ def as_owner_of(folder: Path) -> Iterator[None]:
 
 
 def refuse_as_root(folder: Path) -> None:
-    """Who plays there writes all the time; what root writes, its owner could not go on with.
+    """Refuse to play as root in another user's folder, because its owner could not write there afterwards.
 
     Raises:
-        UsageError: root is asked to, and the folder is another's.
+        UsageError: If root would play in another user's folder.
     """
     if os.geteuid() == 0 and folder.exists() and (owner := folder.stat().st_uid):
         raise UsageError(
-            f"{printable(folder)} belongs to user {owner}, not to root: start the service that plays there "
+            f"{printable(folder)} belongs to user {owner}, not to root: start the service that uses it "
             "(sudo systemctl start traykeeper), or play without sudo"
         )
 
 
 def make_folder(folder: Path) -> None:
-    """Where matches are kept from now on, if it is not there yet.
+    """Create the folder for the matches, if it does not exist.
 
     Raises:
-        UsageError: it cannot be made.
+        UsageError: If it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{printable(folder)}: no folder can be made there ({error.strerror}): name another as state"
+            f"{printable(folder)}: this folder cannot be created ({error.strerror}): set state to another one"
         ) from None

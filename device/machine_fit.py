@@ -1,7 +1,7 @@
-"""What suits this machine: how large the pictures, how many threads of the reader, how many looks, what memory.
+"""How the reader uses this machine: size of the frames, threads, readings of each throw, memory.
 
-`traykeeper bench fit` measures it and can keep it beside the matches; `auto` in the settings takes
-what was kept, else goes by the machine's memory.
+`traykeeper bench fit` measures what suits the machine and can save it beside the matches. If a setting is
+`auto`, the saved value is used, or else one that depends on the machine's memory.
 """
 
 import json
@@ -18,31 +18,31 @@ from game.errors import quoted
 FILE = "fit.json"
 AUTO = "auto"
 SMALL_MB = 1000
-"""Below it is a Zero 2 W or a Pi 3: four pictures of 2304x1296 are a tenth of its memory."""
+"""A machine with less is a Zero 2 W or a Pi 3: four frames of 2304x1296 fill a tenth of its memory."""
 
 WIDTHS_PX = (2304, 1536, 1152)
-"""A die of 16 mm from 30 cm is 95, 63, 47 pixels wide; below 40 pips begin to run together."""
+"""A die of 16 mm at 30 cm is 95, 63 or 47 pixels wide; below 40 pixels, pips begin to merge."""
 
 MAX_READINGS = 4
 
 M_ARENA_MAX = -8
-"""Of glibc's malloc.h."""
+"""Option number in glibc's malloc.h."""
 
 ARENAS = 2
-"""Of the reader and of the page; as many as usual, eight for each core, held some 150 MB more beside 500 streams."""
+"""One for the reader and one for the pages. The default, eight per core, used 150 MB more with 500 streams."""
 
 BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MAX_READINGS)}
-"""What may be set, from and to."""
+"""Smallest and largest value of each setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How the reader works.
+    """How the reader uses this machine.
 
     Attributes:
-        picture_px: width of the pictures that are read, at most.
-        threads: of the reader; 0 takes as many as there are cores.
-        looks: readings of one throw that must agree.
+        picture_px: Largest width of the frames that are read, in pixels.
+        threads: Threads of the reader; 0 is one for each core.
+        looks: Readings of one throw that must agree.
     """
 
     picture_px: int = WIDTHS_PX[0]
@@ -54,7 +54,13 @@ DEFAULT_FIT = Fit()
 
 
 def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit:
-    """By memory alone, where nothing was measured: a core of a small machine is left to the page.
+    """Return what suits a machine with this memory, as nothing was measured.
+
+    On a small machine, one core is left to the pages.
+
+    Args:
+        cores: Number of cores; None is this machine's.
+        memory_mb: Memory in MB; None is this machine's.
 
     >>> default_fit(cores=4, memory_mb=416)
     Fit(picture_px=1536, threads=3, looks=2)
@@ -67,7 +73,7 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 
 def load(state: Path) -> Fit | None:
-    """What was measured here and kept; None where there is none, or it does not hold."""
+    """Return what was measured and saved in this folder; None if there is nothing valid."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
         numbers = (fit.picture_px, fit.threads, fit.looks)
@@ -77,20 +83,33 @@ def load(state: Path) -> Fit | None:
 
 
 def save(fit: Fit, state: Path) -> Path:
-    """Write it down for `auto`; gives where.
+    """Save what was measured, for settings that are `auto`.
+
+    Args:
+        fit: What was measured.
+        state: Folder of the matches.
+
+    Returns:
+        The file.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: If it cannot be written.
     """
     write_atomically(state / FILE, json.dumps(asdict(fit)) + "\n")
     return state / FILE
 
 
 def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
-    """What the settings say; each of them `auto`, or a number.
+    """Return how the settings want the machine to be used.
+
+    Args:
+        picture: Largest width of the frames, as a number or `auto`.
+        threads: Threads of the reader, as a number or `auto`.
+        looks: Readings of one throw, as a number or `auto`.
+        state: Folder of the matches.
 
     Raises:
-        UsageError: one is neither.
+        UsageError: If a setting is neither a number within its bounds nor `auto`.
     """
     auto = load(state) or default_fit()
     return Fit(
@@ -100,29 +119,34 @@ def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
     )
 
 
-def parse_number(name: str, said: str) -> int | None:
-    """A setting as a number of `BOUNDS`; None where it is `auto`.
+def parse_number(name: str, text: str) -> int | None:
+    """Return the number in a setting, or None if it is `auto`.
+
+    Args:
+        name: Name of the setting, a key of `BOUNDS`.
+        text: Its text.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: If it is neither a number within its bounds nor `auto`.
     """
-    if said == AUTO:
+    if text == AUTO:
         return None
     low, high = BOUNDS[name]
-    if said.isascii() and said.isdecimal() and low <= int(said) <= high:
-        return int(said)
-    raise UsageError(f'{name} is {quoted(said)}: take "auto", or "{low}" to "{high}"')
+    if text.isascii() and text.isdecimal() and low <= int(text) <= high:
+        return int(text)
+    raise UsageError(f'{name} is {quoted(text)}: use "auto", or "{low}" to "{high}"')
 
 
 def total_memory_mb() -> float:
-    """What this machine has."""
+    """Return the memory of this machine in MB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**2
 
 
 def limit_malloc_arenas() -> None:
-    """All threads of this process: glibc gives each some of its own, and keeps what they let go.
+    """Let all threads of this process share their free memory.
 
-    Best before they start; where the C library is another, nothing changes.
+    By default glibc gives each thread memory of its own and keeps what the thread has freed. Call this
+    before the threads start. With another C library nothing changes.
     """
     with suppress(OSError, AttributeError, TypeError):
         CDLL(None).mallopt(M_ARENA_MAX, ARENAS)

@@ -1,4 +1,4 @@
-"""How the appliance does, its backups and the pictures of its throws: what the page asks for."""
+"""The health page, backups, and pictures of throws."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,11 +41,11 @@ from game.situation import TableError
 from web.contracts.maintenance import FoundBackup, HealthCheck
 from web.contracts.table import Snapshot
 
-PATIENCE_S = 10.0
-"""A thousand long matches are packed in that; one backup at a time fits into memory."""
+PACKING_WAIT_S = 10.0
+"""Enough to pack a thousand long matches. Only one backup at a time fits into memory."""
 
-FRESH_S = 10.0
-"""However many phones look: the machine is asked no more often."""
+REUSE_S = 10.0
+"""How long the checks of the machine are reused, however many phones show the page."""
 
 MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
     (Message("space"), check_pi.space),
@@ -58,12 +58,16 @@ MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
 
 @dataclass(slots=True)
 class Maintenance:
-    """Looks after one companion; see `web.contracts.maintenance.Maintainer`.
+    """Looks after one companion; it implements `web.contracts.maintenance.Maintainer`.
 
     Attributes:
-        corrections: pictures that people put right, for the page.
-        coach: works out figures of this companion's matches.
-        system: the machine, for the checks that the doctor makes, too.
+        companion: The companion.
+        journal: Its journal.
+        backups: Its backups.
+        frames: Its pictures of throws.
+        misreads: Its pictures that people corrected.
+        coach: Works out figures of its matches.
+        system: The machine, for the checks.
     """
 
     companion: Companion
@@ -76,7 +80,7 @@ class Maintenance:
     _upload: BackupUpload = field(default_factory=BackupUpload)
     _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
-    _asked_s: float = float("-inf")
+    _checked_s: float = float("-inf")
     _machine: tuple[HealthCheck, ...] = ()
     _incoming: IncomingBackup = field(init=False)
 
@@ -84,13 +88,15 @@ class Maintenance:
         self._incoming = IncomingBackup(self.journal.path.parent)
 
     def health(self) -> tuple[HealthCheck, ...]:
-        return (*self._table(), *self._of_the_machine())
+        """Implement `Maintainer.health`."""
+        return (*self._table_checks(), *self._machine_checks())
 
     def backup(self) -> BinaryIO:
-        if not self._packing.acquire(timeout=PATIENCE_S):
+        """Implement `Maintainer.backup`."""
+        if not self._packing.acquire(timeout=PACKING_WAIT_S):
             raise TableError(Message("it is being packed for somebody else: try again in a moment"))
         try:
-            file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - whoever gets it closes it
+            file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - closed by the caller
             backup.pack(self.backups.collect(), file)
         except OSError as error:
             raise TableError(
@@ -102,33 +108,38 @@ class Maintenance:
         return file
 
     def receive(self, at: int, part: bytes) -> int:
+        """Implement `Maintainer.receive`."""
         return self._upload.append(at, part)
 
     def restore(self) -> Snapshot:
+        """Implement `Maintainer.restore`."""
         try:
             good = backup.unpack(self._upload.finish(), Message("what was sent"))
         except BackupError as error:
             raise TableError(error.message) from None
-        return self._put(good)
+        return self._restore(good)
 
     def found_backup(self) -> FoundBackup | None:
+        """Implement `Maintainer.found_backup`."""
         return self._incoming.describe()
 
     def restore_found(self) -> Snapshot:
+        """Implement `Maintainer.restore_found`."""
         try:
             good = self._incoming.read()
         except BackupError as error:
             raise TableError(error.message) from None
         if good is None:
             raise TableError(Message("no backup waits here any more"))
-        snapshot = self._put(good)
+        snapshot = self._restore(good)
         self._incoming.delete()
         return snapshot
 
     def dismiss_found(self) -> None:
+        """Implement `Maintainer.dismiss_found`."""
         self._incoming.delete()
 
-    def _put(self, good: Backup) -> Snapshot:
+    def _restore(self, good: Backup) -> Snapshot:
         def put() -> None:
             restore_backup(good, self.journal, self.journal.path.parent, self.backups)
             self.coach.rewind(good.position)
@@ -141,31 +152,32 @@ class Maintenance:
             ) from None
 
     def frame(self, position: int) -> bytes | None:
+        """Implement `Maintainer.frame`."""
         return self.frames.get(position)
 
-    def _table(self) -> tuple[HealthCheck, ...]:
-        said = self.companion.troubles
+    def _table_checks(self) -> tuple[HealthCheck, ...]:
+        troubles = self.companion.troubles
         return (
-            _check(Message("camera"), self._camera(said)),
-            _check(Message("journal"), self._journal(said)),
+            _check(Message("camera"), self._camera(troubles)),
+            _check(Message("journal"), self._journal(troubles)),
             _check(Message("backup"), self._backup()),
-            _check(Message("lamp"), self._output(said)),
+            _check(Message("lamp"), self._output(troubles)),
         )
 
-    def _camera(self, said: Troubles) -> Finding:
-        if said.camera:
-            return warning(CAMERA_LOST, said.camera)
+    def _camera(self, troubles: Troubles) -> Finding:
+        if troubles.camera:
+            return warning(CAMERA_LOST, troubles.camera)
         if not self.companion.tray_camera.is_expected:
             return ok(Message("phones take the pictures"))
         camera = self.companion.snapshot().camera
         return ok(_called(camera) if camera else Message("looking for it"))
 
-    def _journal(self, said: Troubles) -> Finding:
-        if said.journal:
-            return failed(NOT_WRITTEN, said.journal)
+    def _journal(self, troubles: Troubles) -> Finding:
+        if troubles.journal:
+            return failed(NOT_WRITTEN, troubles.journal)
         if trouble := self.journal.trouble:
             return failed(NOT_WHOLE, trouble)
-        if said.record:
+        if troubles.record:
             return warning(JOURNAL_RESTORED)
         try:
             matches = History(self.journal.path).count()
@@ -181,23 +193,27 @@ class Maintenance:
             )
         )
 
-    def _output(self, said: Troubles) -> Finding:
-        return warning(LAMP_FAILED, said.output) if said.output else ok(Message("no complaint"))
+    def _output(self, troubles: Troubles) -> Finding:
+        return (
+            warning(LAMP_FAILED, troubles.output)
+            if troubles.output
+            else ok(Message("no complaint"))
+        )
 
     def _backup(self) -> Finding:
         report = self.backups.report
         return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
 
-    def _of_the_machine(self) -> tuple[HealthCheck, ...]:
+    def _machine_checks(self) -> tuple[HealthCheck, ...]:
         with self._lock:
-            if monotonic() - self._asked_s > FRESH_S:
+            if monotonic() - self._checked_s > REUSE_S:
                 self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
-                self._asked_s = monotonic()
+                self._checked_s = monotonic()
             return self._machine
 
 
 def _called(camera: str) -> Message:
-    """A camera's maker has named it; that there is none has our words."""
+    """Return the name of a camera for the health page; only the simulated tray's is translated."""
     return Message("simulated tray") if camera == SIMULATED_CAMERA else Verbatim(camera)
 
 

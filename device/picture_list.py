@@ -1,4 +1,4 @@
-"""Lists of pictures to read: a JSON object a line, with what is known of each picture."""
+"""Lists of pictures to read: one JSON object per line, with what is known about the picture."""
 
 import json
 from collections.abc import Iterator
@@ -13,12 +13,17 @@ from vision import Quad
 
 N_CORNERS = 4
 MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
-"""Of a tray in any picture one can read."""
+"""Area of a tray in any picture that can be read, in square pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePictures:
-    """What tells how a table looks: a picture of the tray empty, and throws of the dice played with."""
+    """Pictures that show what a tray and its dice look like.
+
+    Attributes:
+        empty: The empty tray.
+        throws: Throws of the same dice in the same tray, with unknown faces.
+    """
 
     empty: Path | None = None
     throws: tuple[Path, ...] = ()
@@ -26,7 +31,15 @@ class TablePictures:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A file to read; `name` is what it is called in the output, `drawn` where to draw on it."""
+    """A picture to read.
+
+    Attributes:
+        name: What the output calls it.
+        path: Where it is.
+        tray: Corners of the tray in the picture; None reads the whole picture.
+        table: Further pictures of the same tray.
+        drawn: Where to save the picture with its dice drawn in; None draws nothing.
+    """
 
     name: str
     path: Path
@@ -36,10 +49,10 @@ class Picture:
 
 
 def read(path: Path) -> Iterator[Picture]:
-    """The pictures of a list; files are named from the list's folder.
+    """Yield the pictures of a list. Their paths are relative to the folder of the list.
 
     Raises:
-        UsageError: a line does not hold; names it.
+        UsageError: If a line is not valid.
     """
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():

@@ -1,7 +1,7 @@
-"""The settings of one Traykeeper: a TOML file with flat keys, every one of them documented.
+"""The settings of one Traykeeper: a TOML file with flat, documented keys.
 
-Where it is: the file named with `--settings`; else `settings.toml` in the user's own
-configuration; else `/etc/traykeeper/settings.toml`; else nothing but the defaults.
+The file is the one named with `--settings`, else `settings.toml` in the user's configuration folder, else
+`/etc/traykeeper/settings.toml`. Without any file, the defaults apply.
 """
 
 import json
@@ -27,149 +27,149 @@ from game.toml_table import TomlTable, nearest
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")
 
 HIGHEST_PIN = 27
-"""BCM numbers of the 40-pin header run from 0 to here."""
+"""Highest BCM number of the 40-pin header."""
 
 HIGHEST_PORT = 65_535
 
 
 Check = Callable[[Any], object]
-"""Refuses a value that cannot be used: the very function by which it is used."""
+"""Raises `UsageError` or `GameError` for an invalid value. It is the function that later uses the value."""
 
 
 def _setting(
     default: Any, doc: str, low: float = 0, high: float = 0, check: Check | None = None
 ) -> Any:
-    """A field with what the file says about it; `low` and `high` bound a number."""
+    """Return a field with its text in the file, and the bounds of a number."""
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "check": check})
 
 
 def _rules(name: str) -> None:
-    """A file of rules is not looked for: where settings are packed or unpacked it need not be."""
+    """Check the name of published rules. A file need not exist where settings are packed or unpacked."""
     if not name.endswith(".toml"):
         rule_files.published(name)
 
 
-def _whole_path(folder: str) -> None:
+def _absolute_path(folder: str) -> None:
     if folder and not Path(folder).is_absolute():
         raise UsageError(
-            f"state is {quoted(folder)}: name the folder with its whole path, "
-            "as /media/ssd/traykeeper"
+            f"state is {quoted(folder)}: write the absolute path, for example /media/ssd/traykeeper"
         )
 
 
 def _pin(default: int, doc: str) -> Any:
-    return _setting(default, f"{doc}, by BCM number.", 0, HIGHEST_PIN)
+    return _setting(default, f"{doc}, as a BCM number.", 0, HIGHEST_PIN)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be set; the order is that of the file."""
+    """Everything that can be set, in the order of the file."""
 
     camera: str = _setting(
         "auto",
-        f"Where the pictures come from: {CAMERA_CHOICES}.",
+        f"Source of the pictures: {CAMERA_CHOICES}.",
         check=as_camera,
     )
     rules: str = _setting(
         "walnut-studiolo",
-        "Rules of a match that begins at the button: a name, or a .toml file.",
+        "Rules of a match that is started with the button: a name, or a .toml file.",
         check=_rules,
     )
     host: str = _setting(
         "0.0.0.0",  # noqa: S104 - phones on the LAN are the point
-        "Address to listen on; 0.0.0.0 is every one of this machine.",
+        "Address to listen on; 0.0.0.0 means all addresses of this machine.",
     )
     port: int = _setting(
         8000,
-        "Port of the page. For 80, run the install again after changing it.",
+        "Port of the page. To use 80, run the install again after changing it.",
         0,
         HIGHEST_PORT,
     )
     hosts: str = _setting(
         "",
-        "Further names under which the page may be asked for, with blanks between; this machine's own are always taken.",
+        "Additional host names of the page, separated by spaces. This machine's own names always work.",
     )
     state: str = _setting(
-        "", "Folder of the journal, with its whole path; empty is the usual one.", check=_whole_path
+        "",
+        "Absolute path of the folder for the journal; empty means the default folder.",
+        check=_absolute_path,
     )
-    frames_mb: int = _setting(
-        200, "MB of pictures of throws that are kept beside the journal; 0 keeps none.", 0, 100_000
+    frames_mb: int = _setting(200, "Space for pictures of throws, in MB; 0 keeps none.", 0, 100_000)
+    frames_days: int = _setting(90, "Days after which pictures of throws are deleted.", 1, 36_500)
+    still_s: float = _setting(
+        0.4, "How long the tray must be still before it is read, in seconds.", 0.1, 5.0
     )
-    frames_days: int = _setting(90, "Days after which they go in any case.", 1, 36_500)
-    still_s: float = _setting(0.4, "Seconds the tray must lie still before it is read.", 0.1, 5.0)
     hands_off: bool = _setting(
         default=False,
-        doc="Whether dice that were thrown are read by themselves once they lie still; the button then only banks.",
+        doc="Whether thrown dice are read without a press. The button then only banks.",
     )
     picture: str = _setting(
         "auto",
-        "Width in pixels of the pictures of the Pi's camera: auto, or a number in quotes.",
+        "Width of the Pi camera's pictures in pixels: auto, or a number in quotes.",
         check=partial(fits.parse_number, "picture"),
     )
     threads: str = _setting(
         "auto",
-        "Threads of the reader: auto, or a number in quotes.",
+        "Threads that read dice: auto, or a number in quotes.",
         check=partial(fits.parse_number, "threads"),
     )
     looks: str = _setting(
         "auto",
-        "Looks at a throw that must agree: auto, or a number in quotes, 1 to 4.",
+        "Readings of a throw that must agree: auto, or 1 to 4 in quotes.",
         check=partial(fits.parse_number, "looks"),
     )
     rotation: int = _setting(
         0,
-        "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.",
+        "Degrees by which the picture is turned clockwise: 0, 90, 180 or 270.",
         0,
         270,
         as_rotation,
     )
     mains_hz: int = _setting(
         50,
-        "The mains frequency, against lamps that flicker: 50, or 60 in the Americas.",
+        "Mains frequency in Hz, to avoid flicker: 50, or 60 in the Americas.",
         50,
         60,
         as_mains,
     )
-    button_pin: int = _pin(BUTTON_PIN, "The push-button, to ground")
+    button_pin: int = _pin(BUTTON_PIN, "Push-button, connected to ground")
     lamp: str = _setting(
         "rgb",
-        "The lamp: rgb, one (a single colour, on red_pin, told by its blinking) or none.",
+        "Lamp: rgb, one (a single colour on red_pin that blinks in patterns) or none.",
         check=as_lamp,
     )
-    red_pin: int = _pin(RED_PIN, "The lamp's red")
-    green_pin: int = _pin(GREEN_PIN, "The lamp's green")
-    blue_pin: int = _pin(BLUE_PIN, "The lamp's blue")
+    red_pin: int = _pin(RED_PIN, "Red of the lamp")
+    green_pin: int = _pin(GREEN_PIN, "Green of the lamp")
+    blue_pin: int = _pin(BLUE_PIN, "Blue of the lamp")
     common_anode: bool = _setting(
-        default=False, doc="Whether the lamp's common leg is at 3.3 V instead of ground."
+        default=False, doc="Whether the lamp's common pin is connected to 3.3 V instead of ground."
     )
-    buzzer_pin: int = _setting(
-        -1, "A buzzer, by BCM number; -1 where there is none.", -1, HIGHEST_PIN
-    )
+    buzzer_pin: int = _setting(-1, "Buzzer, as a BCM number; -1 means no buzzer.", -1, HIGHEST_PIN)
     buzzer_tones: bool = _setting(
-        default=False, doc="Whether it is a passive buzzer, which plays tones."
+        default=False, doc="Whether the buzzer is passive and can play tones."
     )
     voice: bool = _setting(
         default=False,
-        doc="Whether throws and advice are spoken, in English, whatever the phones show. Run the install again after.",
+        doc="Whether throws and advice are spoken, always in English. Run the install again after changing it.",
     )
     shut_down: bool = _setting(
         default=False,
-        doc="Whether holding the button for five seconds shuts the machine down; the install turns it on.",
+        doc="Whether holding the button for five seconds shuts the machine down. The install turns this on.",
     )
     mqtt: str = _setting(
-        "", "The MQTT broker: mqtt://HOST[:PORT], mqtts:// with TLS; empty is none."
+        "", "MQTT broker: mqtt://HOST[:PORT], or mqtts:// with TLS; empty means no broker."
     )
     mqtt_tray: str = _setting(
-        "", "What this tray is called on the broker; empty is the machine's name."
+        "", "Name of this tray on the broker; empty means the machine's name."
     )
     mqtt_secret: str = _setting(
-        "", "A file with user and password for the broker, that others cannot read (0600)."
+        "", "File with user and password for the broker, which only its owner can read (0600)."
     )
     mqtt_ca: str = _setting(
-        "", "Certificate of who signed the broker's; empty trusts those of the system."
+        "",
+        "Certificate of the authority that signed the broker's; empty trusts the system's authorities.",
     )
     mqtt_discovery: bool = _setting(
-        default=True, doc="Whether Home Assistant is told of the tray, where there is a broker."
+        default=True, doc="Whether the tray is announced to Home Assistant, if there is a broker."
     )
 
 
@@ -177,7 +177,11 @@ PINS = ("button_pin", "red_pin", "green_pin", "blue_pin", "buzzer_pin")
 
 
 def find(explicit: str | None = None) -> Path | None:
-    """The file that counts here, or None where there is none and the defaults do."""
+    """Return the file of the settings, or None if the defaults apply.
+
+    Args:
+        explicit: The file named on the command line, if any.
+    """
     if explicit is not None:
         return Path(explicit)
     own = platformdirs.user_config_path("traykeeper") / SYSTEM_FILE.name
@@ -185,26 +189,33 @@ def find(explicit: str | None = None) -> Path | None:
 
 
 def load(path: Path | None) -> Settings:
-    """The settings in this file; the defaults without one.
+    """Return the settings in a file, or the defaults if it is None.
 
     Raises:
-        FileError: the file cannot be read.
-        UsageError: it does not hold: names the file, the key and the remedy.
+        FileError: If the file cannot be read.
+        UsageError: If it is not valid.
     """
     return Settings() if path is None else parse(read_text(path), str(path))
 
 
 def parse(text: str, where: str) -> Settings:
-    """The settings in `text`; `where` is what error messages call it."""
+    """Return the settings in a text.
+
+    Args:
+        text: The TOML text.
+        where: What error messages call it.
+
+    Raises:
+        UsageError: If it is not valid.
+    """
     table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
     table.check_keys(known, Message("is no setting"))
-    said = {key: _value(table, key, known[key]) for key in table.data}
-    return _without_a_pin_used_twice(Settings(**said), where)
+    values = {key: _value(table, key, known[key]) for key in table.data}
+    return _without_a_pin_used_twice(Settings(**values), where)
 
 
 def _value(table: TomlTable, key: str, setting: Field[Any]) -> Any:
-    """What this line says, checked."""
     about = setting.metadata
     value = table.value_like(key, setting.default, about["low"], about["high"])
     try:
@@ -225,7 +236,7 @@ def _without_a_pin_used_twice(settings: Settings, where: str) -> Settings:
 
 
 def as_text(settings: Settings | None = None) -> str:
-    """The file with these settings: each with what it does, those at their default commented out.
+    """Return the text of a file with these settings, or the defaults. Defaults are commented out.
 
     >>> parse(as_text(), "here") == Settings()
     True
@@ -238,10 +249,14 @@ def as_text(settings: Settings | None = None) -> str:
 
 
 def show(settings: Settings, name: str) -> str:
-    """One setting as the shell reads it; truth is true or false.
+    """Return the value of one setting for a shell script; a boolean is `true` or `false`.
+
+    Args:
+        settings: The settings.
+        name: Name of the setting.
 
     Raises:
-        UsageError: there is no such setting.
+        UsageError: If there is no such setting.
     """
     known = {f.name: f for f in fields(Settings)}
     if name not in known:

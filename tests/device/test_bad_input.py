@@ -51,7 +51,7 @@ def play(folder):
         (("keeps", "\x1b]0;evil\x07"), "traykeeper: "),
         (("pin", "--settings", "\x1b[2J"), "no such file"),
         (("doctor", "--settings", "none.toml"), "none.toml: there is no such file"),
-        (("play", "--state", "/dev/null"), "/dev/null: no folder can be made there"),
+        (("play", "--state", "/dev/null"), "/dev/null: this folder cannot be created"),
     ],
 )
 def test_it_is_one_line_and_quick(words, why):

@@ -317,7 +317,7 @@ def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
             process.kill()
 
     assert state["situation"] == "no match"
-    assert "The match is kept" in rest
+    assert "The match is saved" in rest
     assert process.returncode == 0
 
 

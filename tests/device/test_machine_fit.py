@@ -66,7 +66,7 @@ def test_what_is_neither_auto_nor_a_number_is_refused_with_the_remedy(tmp_path, 
     with pytest.raises(UsageError, match="threads is ") as refused:
         fit.from_settings(AUTO, said, AUTO, tmp_path)
 
-    assert str(refused.value).endswith('take "auto", or "1" to "64"')
+    assert str(refused.value).endswith('use "auto", or "1" to "64"')
 
 
 def test_a_fast_machine_reads_the_largest_pictures_twice():

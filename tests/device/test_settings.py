@@ -52,9 +52,9 @@ def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
         ('camera = "foo"', "'foo' is not a camera: use auto"),
         ('camera = "usb:x"', "'usb:x' is not a camera"),
         ('rules = "zilhc"', "no rule set is called 'zilhc': did you mean 'zilch'?"),
-        ('picture = "5"', """picture is '5': take "auto", or "640" to "4608\""""),
+        ('picture = "5"', """picture is '5': use "auto", or "640" to "4608\""""),
         ('threads = "x"', "threads is 'x'"),
-        ('looks = "9"', """looks is '9': take "auto", or "1" to "4\""""),
+        ('looks = "9"', """looks is '9': use "auto", or "1" to "4\""""),
         ("rotation = 45", "rotation is 45: use 0, 90, 180 or 270"),
         ("mains_hz = 55", "mains_hz is 55: use 50, or 60"),
         ('lamp = "two"', "lamp is 'two': use rgb, one or none"),
@@ -163,5 +163,5 @@ def test_settings_are_read_without_what_takes_long_to_load():
 
 @pytest.mark.parametrize("folder", ["games", "~/games", "./games"])
 def test_a_folder_that_depends_on_where_one_is_is_refused(folder):
-    with pytest.raises(UsageError, match="name the folder with its whole path"):
+    with pytest.raises(UsageError, match="write the absolute path"):
         parse(f'state = "{folder}"', "settings.toml")
