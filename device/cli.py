@@ -92,23 +92,23 @@ class Verbs(click.Group):
 )
 @click.version_option(package_name="traykeeper", prog_name="traykeeper")
 def cli() -> None:
-    """A companion for real dice: a camera over the tray, a button, the score on every phone.
+    """Keep score with real dice: a camera over the tray, a button, the score on every phone.
 
     \b
-    traykeeper play                       # start it; shows the address for your phone
-    traykeeper read photo.jpg             # what does this photo show?
-    traykeeper keeps 1 1 3 3 3 5          # what may I keep of this throw?
-    traykeeper rules show zilch           # the rules in plain sentences
-    traykeeper odds --rules zilch         # exact chances and best play
-    traykeeper match evening.txt          # replay a match written as text
-    traykeeper calibrate height           # how high must the camera hang?
-    traykeeper pin                        # how a screen gets to change anything
-    traykeeper club --broker URL          # every tray of the club on one screen
-    traykeeper settings                   # what can be set, and is
-    traykeeper doctor                     # is everything as it should be?
-    traykeeper backup                     # matches, calibration, settings in one file
-    traykeeper restore evening.zip        # and back again
-    traykeeper bench fit                  # how fast is it here?
+    traykeeper play                       # start the companion and print the address for phones
+    traykeeper read photo.jpg             # read the dice in a photo
+    traykeeper keeps 1 1 3 3 3 5          # list the legal keeps of a throw
+    traykeeper rules show zilch           # print rules in plain sentences
+    traykeeper odds --rules zilch         # print exact chances and the best play
+    traykeeper match evening.txt          # replay a match from a text file
+    traykeeper calibrate height           # find out how high to hang the camera
+    traykeeper pin                        # print the PIN that lets a screen keep score
+    traykeeper club --broker URL          # show every tray of a club night on one screen
+    traykeeper settings                   # print the settings in force
+    traykeeper doctor                     # check this machine
+    traykeeper backup                     # save matches, calibration and settings in one file
+    traykeeper restore evening.zip        # restore them
+    traykeeper bench fit                  # measure what suits this machine
 
-    Each has its own help: traykeeper play --help
+    Each command has its own help, for example: traykeeper play --help
     """
