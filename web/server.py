@@ -73,7 +73,7 @@ class Server:
     ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
-        # Accepted connections inherit this option; the kernel then closes them.
+        # Accepted connections inherit this option. The kernel closes one after such a silence.
         timeout_ms = int(send_timeout_s * 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
         self.app = app
@@ -129,7 +129,7 @@ class Server:
 
 
 class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
-    """Threads for requests: one more starts whenever all are busy, as streams last for minutes.
+    """A pool of request threads that grows while all are busy, because streams last for minutes.
 
     Args:
         initial: How many threads run from the start.

@@ -25,7 +25,7 @@ class PhotoDie:
         y: Vertical position of the centre of its top face.
         w: Width of its box.
         h: Height of its box.
-        angle: Rotation of its box.
+        angle: Rotation of its edges in degrees, from 0 to below 90.
         zone: Where it lies: in the tray, or in the set-aside area.
         problem: Why the face is uncertain, if it is.
         slot: Its position among the dice of the throw on the photo; None if it is not one of them.

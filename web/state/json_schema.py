@@ -148,7 +148,7 @@ class ChoiceJson(TypedDict):
 class PhotoDieJson(TypedDict):
     """A die on the photo. `x`, `y`, `w` and `h` are fractions of the photo; `x`, `y` is the centre.
 
-    `angle` is the rotation of its box. `slot` is its position among the dice of the throw on the
+    `angle` is its rotation in degrees. `slot` is its position among the dice of the throw on the
     photo, or null. `url` is an image of the die at full resolution.
     """
 
