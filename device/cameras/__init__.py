@@ -66,7 +66,7 @@ def camera_opener(
         case "phone":
             raise UsageError(
                 "phones take pictures in play only: "
-                "choose auto, sim, picamera2, usb[:N] or replay:PATH"
+                "use auto, sim, picamera2, usb[:N] or replay:PATH"
             )
 
 

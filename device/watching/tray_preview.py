@@ -59,16 +59,6 @@ class TrayPreview:
         return self._seen.camera_name if self._seen else None
 
     @property
-    def frame_px(self) -> tuple[int, int]:
-        """Width and height of a full frame; 0 if there is no camera."""
-        return self._seen.frame_px if self._seen else (0, 0)
-
-    @property
-    def zones(self) -> tuple[Quad, ...]:
-        """Tray and set-aside area in pixels of a full frame, as far as they are known."""
-        return self._seen.zones if self._seen else ()
-
-    @property
     def latest(self) -> Image | None:
         """The newest preview."""
         return self._seen.latest if self._seen else None

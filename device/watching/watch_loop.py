@@ -23,7 +23,7 @@ from device.watching.rest_history import RestHistory, TrayRest
 from device.watching.tray_memory import TrayMemory, WatchedTray
 from device.watching.tray_preview import TrayPreview, zones_of
 from game.message import Message
-from vision.reading import Lean
+from vision.reading import Lean, Quad
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +80,8 @@ class _Watched:
     """One camera with one calibration."""
 
     camera: Camera
+    frame_px: tuple[int, int]
+    zones: tuple[Quad, ...]
     motion: MotionWatch
     rests: RestHistory
 
@@ -135,24 +137,27 @@ class WatchLoop:
 
     def _connect(self) -> _Watched:
         """Open the camera if it is closed, and start again if it was calibrated meanwhile."""
-        watched, preview = self._watched, self._parts.preview
+        watched = self._watched
         if watched is None:
             camera, image = self._parts.link.open()
             watched = self._begin(camera, (image.shape[1], image.shape[0]), image)
             self._post(CameraFound(camera.name))
-        elif preview.zones != zones_of(watched.camera):
-            watched = self._begin(watched.camera, preview.frame_px, None)
+        elif watched.zones != zones_of(watched.camera):
+            watched = self._begin(watched.camera, watched.frame_px, None)
         return watched
 
     def _begin(self, camera: Camera, frame_px: tuple[int, int], image: Image | None) -> _Watched:
         motion = MotionWatch(still_s=self._options.still_s, tray=camera.tray, picture_px=frame_px)
-        tray = WatchedTray(camera.name, frame_px, zones_of(camera))
+        zones = zones_of(camera)
+        tray = WatchedTray(camera.name, frame_px, zones)
         self._parts.memory.begin(tray, self._options.leans(camera))
         self._parts.motion.begin(motion)
         self._parts.preview.begin(camera, frame_px, image)
         self._burst.discard()
         self._next_s, self._idle_s = self._clock(), float("-inf")
-        self._watched = _Watched(camera, motion, RestHistory(camera.tray, frame_px))
+        self._watched = _Watched(
+            camera, frame_px, zones, motion, RestHistory(camera.tray, frame_px)
+        )
         return self._watched
 
     def _lose(self, reason: Message) -> float:
@@ -188,7 +193,7 @@ class WatchLoop:
             self._use_rest(frame, camera)
         if rest:
             parts.link.note_call()
-            parts.memory.learn_empty_tray(rest.image, camera, parts.preview.zones)
+            parts.memory.learn_empty_tray(rest.image, camera, watched.zones)
         if (
             parts.preview.is_settled
             and parts.requests.current is None
@@ -228,7 +233,7 @@ class WatchLoop:
             return
         self._reported_s = seen_s
         tray_reading = TrayReading(reading, parts.motion.has_tumbled, seen_s)
-        captured = CapturedReading(request.number, tray_reading, image, parts.preview.zones)
+        captured = CapturedReading(request.number, tray_reading, image, watched.zones)
         parts.memory.add(seen_s, image, reading)
         if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
             captured = replace(captured, earlier=self._read_previous(watched, captured))

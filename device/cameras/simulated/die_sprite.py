@@ -26,15 +26,8 @@ FOOT_SHADE = 0.5  # share of the light that a side loses where it meets the floo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableLight:
-    """The light on the dice of one table.
-
-    Attributes:
-        body: Share of blue, green and red light that the body reflects.
-        pip: The same for the pips.
-        floor: The same for the felt.
-        eye_mm: Position of the camera in tray coordinates.
-    """
+class _TableLight:
+    """The light on the dice: the shares of blue, green and red that body, pips and felt reflect."""
 
     body: Floats
     pip: Floats
@@ -42,23 +35,11 @@ class TableLight:
     eye_mm: Floats
 
     @classmethod
-    def of(cls, look: TrayLook, eye_mm: Floats) -> "TableLight":
-        """Return the light for a look.
-
-        Args:
-            look: The look.
-            eye_mm: Position of the camera in tray coordinates.
-        """
+    def of(cls, look: TrayLook, eye_mm: Floats) -> "_TableLight":
         return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
 
     def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
-        """Return the grey levels of facets, (n, 3).
-
-        Args:
-            points_mm: Centres of the facets in tray coordinates, (n, 3).
-            normals: Unit normals of the facets, (n, 3).
-            height: Height of each facet, 0 at the foot of the die and 1 at its top.
-        """
+        """Return the grey levels of facets, (n, 3); `height` is 0 at the foot of the die, 1 at its top."""
         up = normals[:, 2:]
         lamp = LAMP * np.clip(normals @ TO_LIGHT, 0, None)[:, None] / TO_LIGHT[2]
         sky = SKY * (0.5 + 0.5 * up)
@@ -68,12 +49,7 @@ class TableLight:
         return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
 
     def on_pip(self, normal: Floats, *, lit: float) -> Floats:
-        """Return the grey levels of a pip, (3,).
-
-        Args:
-            normal: Unit normal of the face.
-            lit: 1 on the side of the dent that faces the lamp, 0 on the other.
-        """
+        """Return the grey levels of a pip, (3,); `lit` is 1 on the side that faces the lamp."""
         lamp = LAMP * max(0.0, float(normal @ TO_LIGHT)) / TO_LIGHT[2]
         return to_grey_levels(self.pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
 
@@ -94,13 +70,7 @@ SUBPIXEL_BITS = 4  # cv2 then takes polygon corners in sixteenths of a pixel
 
 @dataclass(frozen=True, slots=True)
 class Bowl:
-    """One layer of a pip.
-
-    Attributes:
-        width: Its width as a share of the pip's.
-        lit: How much of it faces the lamp, 0 to 1.
-        shift: Its offset towards the lamp, in pip radii.
-    """
+    """One layer of a pip: its share of the width, how lit it is, its shift to the lamp in pip radii."""
 
     width: float
     lit: float
@@ -109,15 +79,7 @@ class Bowl:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How finely a die is drawn.
-
-    Attributes:
-        supersampling: Drawn pixels along each side of an image pixel.
-        bends: Facets along the rounding of each edge.
-        flats: Facets across each flat face.
-        pip_points: Corners of a pip's polygon.
-        bowls: Layers of a pip.
-    """
+    """How finely a die is drawn: `bends` and `flats` as in `rounded_cube`, `bowls` are a pip's layers."""
 
     supersampling: int
     bends: int
@@ -164,21 +126,18 @@ class DieSprite:
         picture[top:bottom, left:right] = cv2.add(seen, self.colour[here])
 
 
-@dataclass(frozen=True, slots=True)
 class SpritePainter:
-    """A painter of dice of one size through one lens.
+    """A painter of dice through one lens.
 
-    Attributes:
-        edge_mm: Edge of a die.
+    Args:
+        look: Colours and size of the dice.
         lens: The lens.
-        light: The light.
         detail: How finely dice are drawn.
     """
 
-    edge_mm: float
-    lens: Lens
-    light: TableLight
-    detail: Detail
+    def __init__(self, look: TrayLook, lens: Lens, detail: Detail) -> None:
+        self._edge_mm, self._lens, self._detail = look.die_mm, lens, detail
+        self._light = _TableLight.of(look, lens.eye_mm)
 
     def draw(self, pose: DiePose, *, margin_px: int = 3) -> DieSprite:
         """Draw one die.
@@ -187,15 +146,15 @@ class SpritePainter:
             pose: Its position and rotation.
             margin_px: Empty pixels around it, as room for blur.
         """
-        mesh = rounded_cube(bends=self.detail.bends, flats=self.detail.flats)
+        mesh = rounded_cube(bends=self._detail.bends, flats=self._detail.flats)
         normals = mesh.normals @ pose.turn.T
-        corners = mesh.corners * self.edge_mm @ pose.turn.T + pose.centre_mm
+        corners = mesh.corners * self._edge_mm @ pose.turn.T + pose.centre_mm
         middles = corners.mean(axis=1)
-        facing = ((self.lens.eye_mm - middles) * normals).sum(axis=1) > 0
+        facing = ((self._lens.eye_mm - middles) * normals).sum(axis=1) > 0
         outlines = self._projected(corners[facing])
-        heights = (middles[facing, 2] - pose.centre_mm[2]) / self.edge_mm + 0.5
-        easel = _Easel(outlines, margin_px, self.detail.supersampling)
-        easel.fill(outlines, self.light.on_body(middles[facing], normals[facing], heights))
+        heights = (middles[facing, 2] - pose.centre_mm[2]) / self._edge_mm + 0.5
+        easel = _Easel(outlines, margin_px, self._detail.supersampling)
+        easel.fill(outlines, self._light.on_body(middles[facing], normals[facing], heights))
         self._draw_pips(easel, pose)
         return easel.finished()
 
@@ -203,25 +162,25 @@ class SpritePainter:
         """Draw pips as dark dents, with a crescent where the lamp reaches the far side."""
         for value, normal in self._facing_faces(pose):
             to_lamp = TO_LIGHT - normal * float(TO_LIGHT @ normal)
-            for bowl in self.detail.bowls:
+            for bowl in self._detail.bowls:
                 radius = PIP_RADIUS * bowl.width
-                rings = pip_outlines(value, points=self.detail.pip_points, radius=radius)
+                rings = pip_outlines(value, points=self._detail.pip_points, radius=radius)
                 shifted = rings @ pose.turn.T + to_lamp * (bowl.shift * PIP_RADIUS)
-                colour = self.light.on_pip(normal, lit=bowl.lit)
-                outlines = self._projected(shifted * self.edge_mm + pose.centre_mm)
+                colour = self._light.on_pip(normal, lit=bowl.lit)
+                outlines = self._projected(shifted * self._edge_mm + pose.centre_mm)
                 easel.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
     def _facing_faces(self, pose: DiePose) -> Iterator[tuple[int, Floats]]:
         """Yield the faces that the camera sees, with their normals in tray coordinates."""
-        to_eye = self.lens.eye_mm - pose.centre_mm
+        to_eye = self._lens.eye_mm - pose.centre_mm
         for value, direction in NORMALS.items():
             normal = pose.turn @ direction
-            if float(to_eye @ normal) > self.edge_mm / 2:
+            if float(to_eye @ normal) > self._edge_mm / 2:
                 yield value, normal
 
     def _projected(self, outlines: Floats) -> Floats:
         """Project outlines from (n, corners, 3) in the tray to (n, corners, 2) in the frame."""
-        points = self.lens.project(TrayPoints(outlines.reshape(-1, 3)))
+        points = self._lens.project(TrayPoints(outlines.reshape(-1, 3)))
         return points.reshape(*outlines.shape[:2], 2)
 
 

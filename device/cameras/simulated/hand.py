@@ -36,13 +36,7 @@ _LEFT_MM, _TOP_MM, _WIDTH_MM, _HEIGHT_MM = -80.0, 105.0, 160.0, 435.0
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Position of a hand.
-
-    Attributes:
-        x_mm: Centre of the palm in tray coordinates.
-        y_mm: Centre of the palm in tray coordinates.
-        turn_deg: Rotation of the arm, counter-clockwise in the frame; at 0 it comes from the near side.
-    """
+    """A hand: the centre of the palm in tray coordinates, and the rotation of the arm, 0 from the near side."""
 
     x_mm: float
     y_mm: float

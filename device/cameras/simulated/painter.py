@@ -11,7 +11,7 @@ import numpy.typing as npt
 from device.cameras.base import Image, read_only
 from device.cameras.simulated.background import Background, vignette
 from device.cameras.simulated.die_pose import DiePose
-from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter, TableLight
+from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter
 from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.lens import Floats, Lens, TrayPoints
 from device.cameras.simulated.shadows import Ground, paint_shadows
@@ -46,7 +46,7 @@ class Painter:
         self._lens = lens
         self._backdrop = backdrop
         self._edge_mm = look.die_mm
-        self._dice = SpritePainter(look.die_mm, lens, TableLight.of(look, lens.eye_mm), detail)
+        self._dice = SpritePainter(look, lens, detail)
         self._brightness = vignette(lens.scaled(lens.width_px // BRIGHTNESS_STEP_PX))
         self._blur_px = LENS_BLUR_PX * lens.width_px / 1536
 

@@ -25,14 +25,7 @@ LEAN_DEG = (20.0, 32.0)
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The square that a die covers, seen from above.
-
-    Attributes:
-        x_mm: Its centre in tray coordinates.
-        y_mm: Its centre in tray coordinates.
-        yaw: Direction of its edges in radians.
-        edge_mm: Its edge.
-    """
+    """The square that a die covers, seen from above; `yaw` is the direction of its edges in radians."""
 
     x_mm: float
     y_mm: float

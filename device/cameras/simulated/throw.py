@@ -53,15 +53,7 @@ class Lie:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slide:
-    """A die that is pushed over the floor, so that the same face stays up.
-
-    Attributes:
-        start: Its pose before.
-        rest: Its pose after.
-        start_s: When it starts to move.
-        end_s: When it comes to rest.
-        turned: By how many radians it turns on the floor.
-    """
+    """A die that is pushed over the floor and turned by some radians, so that the same face stays up."""
 
     start: DiePose
     rest: DiePose

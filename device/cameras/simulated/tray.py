@@ -27,15 +27,7 @@ Destination = Literal["aside", "gone", "corner", "stay"]
 
 @dataclass(frozen=True, slots=True)
 class VisibleDie:
-    """The truth about one die in the frame.
-
-    Attributes:
-        value: The face that points up most, 1 to 6.
-        x_px: Where the centre of its top face is seen.
-        y_px: Where the centre of its top face is seen.
-        zone: Whether it is in the tray or in the set-aside area.
-        cocked: Whether it leans too much to show a face.
-    """
+    """The truth about one die in the frame; x and y are the centre of its top face."""
 
     value: int
     x_px: float

@@ -75,17 +75,7 @@ LAMP, SKY = 0.72, 0.28  # shares of direct and ambient light on a flat white flo
 
 @dataclass(frozen=True, slots=True)
 class TrayLook:
-    """Colours and sizes of one table.
-
-    Attributes:
-        body: Colour of the dice.
-        pip: Colour of the pips.
-        felt: Colour of the floor.
-        rim: Colour of the walls.
-        table: Colour of the table top.
-        die_mm: Edge of a die.
-        noise: Deviation of the sensor's noise in grey levels.
-    """
+    """Colours of one table, the edge of its dice, and the deviation of the sensor's noise in grey levels."""
 
     body: Colour = (238, 233, 220)
     pip: Colour = (28, 26, 30)
@@ -113,7 +103,7 @@ def look_named(name: str) -> TrayLook:
         ValueError: If there is no such look.
     """
     if name not in LOOKS:
-        raise ValueError(f"no look is named {name!r}: choose one of {', '.join(LOOKS)}")
+        raise ValueError(f"no look is named {name!r}: use one of {', '.join(LOOKS)}")
     return LOOKS[name]
 
 

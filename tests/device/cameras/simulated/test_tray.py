@@ -313,7 +313,7 @@ def test_impossible_requests_are_refused_with_the_reason(tray):
         tray.set_aside([1], to="pocket")
     with pytest.raises(ValueError, match="die 9 is not in the tray"):
         tray.lean(9)
-    with pytest.raises(ValueError, match="choose one of green, red"):
+    with pytest.raises(ValueError, match="use one of green, red"):
         SimulatedTray(look="plaid")
     with pytest.raises(ValueError, match="1 or more"):
         SimulatedTray(n_dice=0)
