@@ -53,7 +53,7 @@ class MendingJournal:
             journal.check_in_place()
         except JournalError as error:
             return error.message
-        return journal.trace_problem
+        return journal.trace.problem
 
     def mend(self) -> bool:
         """Recover the journal; return False if it is intact and something else was wrong."""

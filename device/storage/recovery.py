@@ -108,7 +108,7 @@ def _open_intact(
     """
     _refuse_emptied(path, backups)
     journal = Journal.open(path, lock=lock)
-    if journal.was_trace_lost and state is None:
+    if journal.trace.was_lost and state is None:
         state = RescueState(0, "", done=True, trace=path.with_suffix(SUFFIX).name)
         with suppress(OSError):  # then the notice is shown only until the next start
             state.write(path.parent)

@@ -60,6 +60,7 @@ class Journal:
 
     Attributes:
         path: The database file.
+        trace: Writer of the trace, which knows of any problem with it.
         identity: Id of this journal. It changes when a backup is restored.
 
     Raises (every method):
@@ -71,7 +72,7 @@ class Journal:
     _db: sqlite3.Connection
     _lock: IO[bytes]
     _clock: Callable[[], float]
-    _trace: TraceKeeper
+    trace: TraceKeeper
     _guard: FileGuard
     identity: str
 
@@ -119,18 +120,8 @@ class Journal:
     def close(self) -> None:
         """Close the files and release the lock."""
         self._db.close()
-        self._trace.close()
+        self.trace.close()
         self._lock.close()
-
-    @property
-    def trace_problem(self) -> Message | None:
-        """Why the trace cannot be written at the moment, or None."""
-        return self._trace.problem
-
-    @property
-    def was_trace_lost(self) -> bool:
-        """Whether the trace was missing or damaged when the journal was opened."""
-        return self._trace.was_lost
 
     def start(self, match: Match, *, request: str = "") -> int:
         """Record a new match and return its number.
@@ -211,7 +202,7 @@ class Journal:
             self.identity = schema.identity(self._db)
             with suppress(sqlite3.OperationalError):  # the write-ahead log has it as well
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._trace.rewrite()
+            self.trace.rewrite()
             self._write_owner()
             self._guard.note()
 
@@ -236,7 +227,7 @@ class Journal:
     def cut_trace(self, upto: int) -> None:
         """Remove steps that backups hold, up to a position, from the trace. Any thread may call."""
         with _as_journal_error(self.path):
-            self._trace.cut(upto)
+            self.trace.cut(upto)
 
     def _insert(self, match_id: int, seq: int, body: str, request: str) -> int:
         time_s = plausible_time(self._clock())
@@ -254,7 +245,7 @@ class Journal:
             self._guard.check()
             with transaction(self._db):
                 yield
-            self._trace.update()
+            self.trace.update()
             self._guard.note()
 
 

@@ -23,8 +23,8 @@ class Place:
 
     Attributes:
         face: What the die shows.
-        x: Centre of the die in the reader's image.
-        y: Centre of the die in the reader's image.
+        x: Horizontal position of the centre in the reader's image.
+        y: Vertical position of the centre, downwards.
         size: Edge length of the die, in the same unit. 0 if no camera saw the die.
         angle: Rotation of the edges in degrees, from 0 to 90.
         aside: Whether the die lay in the set-aside area.

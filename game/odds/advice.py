@@ -36,8 +36,9 @@ class MatchPosition:
         mine: Score of the player on turn.
         theirs: Score of the other player.
         second: Whether the other player began the match.
-        opened: Whether the player on turn is on the board. None: exactly if there are points.
-        other_opened: Whether the other player is on the board, likewise.
+        opened: Whether the player on turn is on the board. None means that any points put a player
+            there.
+        other_opened: Whether the other player is on the board. None means the same.
         farkles: Farkles in a row of the player on turn.
         other_farkles: Farkles in a row of the other player.
     """

@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 MAX_STEPS_PER_THROW = 2_000
-"""Most steps of the best throw that is calculated. Published rule sets have 200."""
+"""Rule sets whose best throw has more steps are not calculated. Published rule sets have 200."""
 
 Choice = tuple[int, int]
 """Steps that a keep brings, and the dice that it leaves. 0 dice left is hot dice."""

@@ -179,7 +179,8 @@ class MatchOdds:
 
         Args:
             points: Score.
-            opened: Whether the player is on the board. None: exactly if there are points.
+            opened: Whether the player is on the board. None means that any points put the player
+                there.
             farkles: Farkles in a row.
 
         Raises:
@@ -229,7 +230,7 @@ def is_close(rules: Ruleset) -> bool:
 
 
 def is_exact(rules: Ruleset) -> bool:
-    """Return whether the first player's chance is exact for these rules, but for penalties."""
+    """Return whether the first player's chance is exact for these rules, apart from penalties."""
     return is_close(rules) and rules.piggyback is Piggyback.NO
 
 

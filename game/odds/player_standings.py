@@ -15,12 +15,11 @@ from game.rules.ruleset import PENALTY_STREAK, Ruleset
 Flags = npt.NDArray[np.bool_]
 
 _MAX_STEPS_BELOW_ZERO = 40
-"""Steps below zero of the lowest score that is a standing of its own. Lower scores count as this
-one."""
+"""Scores are distinguished down to this many steps below zero. Lower ones count as the lowest."""
 
 _MAX_PENALTIES = 2
-"""Penalties in a row from zero that lead to standings of their own. A third one happens once in
-thousands of matches."""
+"""Scores below zero are distinguished down to this many penalties. A third one in a row, from zero,
+happens once in thousands of matches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_tur
 from game.rules.ruleset import LastRound
 
 _CUT_OFF = 1e-4
-"""Chance that nobody has reached the target yet at which the race is cut off."""
+"""The race is followed until the chance that nobody has reached the target is below this."""
 
 _EPSILON = 1e-12
 
@@ -111,7 +111,7 @@ class Race:
         return found
 
     def passing(self, score: int, others: Indices) -> Floats:
-        """Return the chance that a last turn overtakes these scores.
+        """Return the chance that a last turn overtakes each of these scores.
 
         Args:
             score: Score before the turn, in steps.

@@ -79,26 +79,22 @@ def find_option(name: str) -> RuleOption:
     return next(row for row in OPTIONS if row.name == name)
 
 
-def _if_any(name: str, sentence: Callable[[int], Message]) -> Sentences:
+def _if_any(name: str, sentence: Message, placeholder: str = "points") -> Sentences:
     """Return a function that yields a sentence with the option's points, unless they are 0."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
         if points := getattr(rules, name):
-            yield sentence(points)
+            yield Message(sentence.template, **{placeholder: points})
 
     return says
 
 
-def _points(
-    name: str, section: Section, label: Message, sentence: Callable[[int], Message]
-) -> RuleOption:
+def _points(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
     """Return an option for points that are required, given or taken. 0 switches it off."""
     return RuleOption(name, section, _if_any(name, sentence), label)
 
 
-def _shape(
-    name: str, label: Message, shape: Shape, sentence: Callable[[int], Message]
-) -> RuleOption:
+def _shape(name: str, label: Message, shape: Shape, sentence: Message) -> RuleOption:
     """Return an option for the points of a combination."""
     return RuleOption(name, Section.SCORES, _if_any(name, sentence), label, shape=shape)
 
@@ -116,10 +112,10 @@ def _choice(
     section: Section,
     label: Message,
     choices: tuple[tuple[StrEnum, Message], ...],
-    says: Sentences,
+    sentences: Sentences,
 ) -> RuleOption:
     """Return an option with a few values."""
-    return RuleOption(name, section, says, label, choices)
+    return RuleOption(name, section, sentences, label, choices)
 
 
 def _dice_in_play(rules: Ruleset) -> Iterator[Message]:
@@ -280,61 +276,55 @@ OPTIONS = (
         "straight",
         Message("A straight, 1 to 6"),
         Shape("straight", ((1, 2, 3, 4, 5, 6),), (1, 2, 3, 4, 5, 6)),
-        lambda points: Message("A straight from 1 to 6 is %(points)s.", points=points),
+        Message("A straight from 1 to 6 is %(points)s."),
     ),
     _shape(
         "low_straight",
         Message("A low straight, 1 to 5"),
         Shape("low straight", ((1, 2, 3, 4, 5),), (1, 2, 3, 4, 5)),
-        lambda points: Message("A low straight, 1 to 5, is %(points)s.", points=points),
+        Message("A low straight, 1 to 5, is %(points)s."),
     ),
     _shape(
         "high_straight",
         Message("A high straight, 2 to 6"),
         Shape("high straight", ((2, 3, 4, 5, 6),), (2, 3, 4, 5, 6)),
-        lambda points: Message("A high straight, 2 to 6, is %(points)s.", points=points),
+        Message("A high straight, 2 to 6, is %(points)s."),
     ),
     _shape(
         "three_pairs",
         Message("Three pairs"),
         Shape("three pairs", _pairs(3), (2, 2, 3, 3, 6, 6)),
-        lambda points: Message("Three pairs are %(points)s.", points=points),
+        Message("Three pairs are %(points)s."),
     ),
     _shape(
         "four_and_pair",
         Message("Four of a kind with a pair"),
         Shape("four alike and a pair", _pairs(2), (2, 2, 2, 2, 6, 6)),
-        lambda points: Message("Four of a kind with a pair is %(points)s.", points=points),
+        Message("Four of a kind with a pair is %(points)s."),
     ),
     _shape(
         "six_as_pairs",
         Message("Six of a kind as three pairs"),
         Shape("six alike as three pairs", _pairs(1), (2, 2, 2, 2, 2, 2)),
-        lambda points: Message("Six of a kind taken as three pairs is %(points)s.", points=points),
+        Message("Six of a kind taken as three pairs is %(points)s."),
     ),
     _shape(
         "two_triplets",
         Message("Two triplets"),
         Shape("two triplets", _TWO_TRIPLETS, (2, 2, 2, 3, 3, 3)),
-        lambda points: Message("Two triplets are %(points)s.", points=points),
+        Message("Two triplets are %(points)s."),
     ),
     _shape(
         "full_house",
         Message("A full house, on top of its three"),
         Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), adds_to_triple=True),
-        lambda points: Message(
-            "A full house, three of a kind with a pair, is %(points)s more than the three.",
-            points=points,
-        ),
+        Message("A full house, three of a kind with a pair, is %(points)s more than the three."),
     ),
     _points(
         "nothing",
         Section.SCORES,
         Message("All dice, and nothing scores"),
-        lambda points: Message(
-            "A throw of all dice that scores nothing is %(points)s, and a free throw.",
-            points=points,
-        ),
+        Message("A throw of all dice that scores nothing is %(points)s, and a free throw."),
     ),
     _switch(
         "hot_dice_multiply",
@@ -349,15 +339,13 @@ OPTIONS = (
         "opening",
         Section.TURN,
         Message("To get on the board, at least"),
-        lambda points: Message(
-            "The first points a player banks are at least %(points)s in one turn.", points=points
-        ),
+        Message("The first points a player banks are at least %(points)s in one turn."),
     ),
     _points(
         "minimum_bank",
         Section.TURN,
         Message("To bank, at least"),
-        lambda points: Message("Every bank is at least %(points)s.", points=points),
+        Message("Every bank is at least %(points)s."),
     ),
     _choice(
         "hot_dice",
@@ -373,8 +361,7 @@ OPTIONS = (
         "must_throw_from",
         Section.TURN,
         _if_any(
-            "must_throw_from",
-            lambda n: Message("Whoever has %(n)s or more dice left must throw them.", n=n),
+            "must_throw_from", Message("Whoever has %(n)s or more dice left must throw them."), "n"
         ),
         Message("Must throw with so many dice left, or more"),
         most=5,
@@ -383,10 +370,9 @@ OPTIONS = (
         "last_die_twice",
         Section.TURN,
         Message("A last die, thrown twice if need be"),
-        lambda points: Message(
+        Message(
             "A single last die may be thrown twice; if it scores, it brings %(points)s more "
-            "and all dice may be thrown again.",
-            points=points,
+            "and all dice may be thrown again."
         ),
     ),
     _switch(
@@ -435,10 +421,10 @@ OPTIONS = (
         Section.END,
         _if_any(
             "rounds",
-            lambda n: Message(
-                "Everybody has %(n)s turns; then the most points win, and no target is played for.",
-                n=n,
+            Message(
+                "Everybody has %(n)s turns; then the most points win, and no target is played for."
             ),
+            "n",
         ),
         Message("A fixed number of turns; 0 plays to the target"),
         most=100,
@@ -465,31 +451,25 @@ OPTIONS = (
         "three_farkles",
         Section.PENALTIES,
         Message("Three farkles in a row"),
-        lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
+        Message("Three farkles in a row cost %(points)s."),
     ),
     _points(
         "three_scoreless_starts",
         Section.PENALTIES,
         Message("Three first throws in a row without points"),
-        lambda points: Message(
-            "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
-        ),
+        Message("Three turns in a row whose first throw scores nothing cost %(points)s."),
     ),
     _points(
         "take_over_farkle",
         Section.PENALTIES,
         Message("A farkle after taking over"),
-        lambda points: Message(
-            "Whoever takes over and then farkles loses %(points)s.", points=points
-        ),
+        Message("Whoever takes over and then farkles loses %(points)s."),
     ),
     _points(
         "triple_threes",
         Section.PENALTIES,
         Message("Three 3s in one throw"),
-        lambda points: Message(
-            "Three 3s in one throw cost %(points)s and score nothing.", points=points
-        ),
+        Message("Three 3s in one throw cost %(points)s and score nothing."),
     ),
     _switch(
         "four_twos_reset",

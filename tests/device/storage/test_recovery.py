@@ -294,7 +294,7 @@ def test_a_restored_backup_with_a_trigger_is_refused(tmp_path, backups):
         db.commit()
     with (
         closing(Journal.open(tmp_path / "journal.db")) as journal,
-        pytest.raises(DamagedJournal, match="no part of a journal"),
+        pytest.raises(DamagedJournal, match="does not belong to a journal"),
     ):
         journal.restore(copy.read_bytes())
 

@@ -130,7 +130,7 @@ def test_a_trace_lost_while_in_use_is_rewritten(path, text, deed):
         journal.append(number, ScoreSet(0, 500))
 
         assert [row[0] for row in trace.read(text).rows] == [1, 2]
-        assert journal.trace_problem is None
+        assert journal.trace.problem is None
 
 
 def test_a_trace_that_cannot_be_written_is_reported_and_stops_no_step(path, text):
@@ -139,11 +139,11 @@ def test_a_trace_that_cannot_be_written_is_reported_and_stops_no_step(path, text
         text.unlink()
         text.mkdir()
         assert journal.append(number, ScoreSet(0, 500)) == 2
-        assert "the second trace of each step, cannot be written" in str(journal.trace_problem)
+        assert "the second trace of each step, cannot be written" in str(journal.trace.problem)
 
         text.rmdir()
         journal.append(number, ScoreSet(0, 600))
-        assert journal.trace_problem is None
+        assert journal.trace.problem is None
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
 
 
@@ -178,11 +178,11 @@ def test_a_restored_journal_is_usable_even_if_its_trace_cannot_be_written_yet(pa
         text.mkdir()
         journal.restore(copy)
         assert journal.identity != before
-        assert "cannot be written" in str(journal.trace_problem)
+        assert "cannot be written" in str(journal.trace.problem)
 
         text.rmdir()
         journal.append(1, ScoreSet(0, 700))
-        assert journal.trace_problem is None
+        assert journal.trace.problem is None
     found = trace.read(text)
     assert (found.identity, len(found.rows)) == (History(path).identity, 4)
 
