@@ -14,6 +14,7 @@ from vision import read
 from vision.annotate import annotate
 from vision.dataset import Case, Outcome, load_cases
 from vision.images import ImageError, load
+from vision.networks import installed_engines, use_engine
 from vision.reading import Reading
 
 TIMED_PX = (1536, 640)
@@ -86,7 +87,7 @@ def _print_times(runs: int, threads: int) -> None:
 
 
 def _print_times_of(throw: StagedThrow, runs: int) -> None:
-    """Print one line for each amount of knowledge about the table."""
+    """Print one line for each amount of knowledge about the table, in each engine that is installed."""
     image = throw.image
     readers = {
         "": partial(read, image),
@@ -94,10 +95,14 @@ def _print_times_of(throw: StagedThrow, runs: int) -> None:
         ", table known": partial(read, image, throw.tray, known=throw.known()),
     }
     pass_ms = median_ms(partial(_reference_pass, image), runs)
-    for knowledge, reader in readers.items():
-        read_ms = median_ms(reader, runs)
-        name = f"{image.shape[1]}x{image.shape[0]}{knowledge}"
-        click.echo(f"{name:<24}{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}")
+    for engine in installed_engines():
+        use_engine(engine)
+        for knowledge, reader in readers.items():
+            read_ms = median_ms(reader, runs)
+            name = f"{image.shape[1]}x{image.shape[0]}{knowledge}"
+            times = f"{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}"
+            click.echo(f"{name:<24}{times}   {engine}")
+    use_engine("opencv")
 
 
 def _reference_pass(image: Image) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from time import time
 
 import click
@@ -63,6 +63,7 @@ from game.journal.history import History
 from game.message import Message, Paragraph
 from game.rules import rule_files
 from game.situation import TableError
+from vision.networks import choose_engine
 from web.access.origin import AllowedHosts, split_names
 from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
@@ -72,6 +73,9 @@ log = logging.getLogger(__name__)
 
 ADDRESS_CHECK_S = 10.0
 """How often to check whether the address of this machine has changed, in seconds."""
+
+ENGINE_RECORD = "engine.json"
+"""Name of the file with the result of checking the networks' engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ def run(options: PlayOptions) -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     with serving(options) as (companion, server):
+        Thread(target=choose_engine, args=(folder / ENGINE_RECORD,), daemon=True).start()
         _greet(companion, server)
         gc.freeze()  # a full collection stops all threads, on a small Pi for a quarter of a second
         notify("READY=1")

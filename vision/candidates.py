@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from vision.crops import picture_to_die
 from vision.face_reader import Closeup, FaceProbabilities, read_faces, resolve_doubts
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Detection, find_dice, suppress_overlaps
-from vision.images import Image, bounding_box
+from vision.images import Box, Image, ImagePyramid, bounding_box
 from vision.known_tray import KnownTray
 from vision.networks import Floats
 from vision.pose import CameraPose, estimate_pose
 from vision.reading import Lean, Quad
 from vision.tilt import GroundPosition, TiltEstimate, estimate_tilt, is_isolated, refine_pose
-from vision.tray_change import ChangedRegion, TrayChange, find_changes
+from vision.tray_change import ChangedRegion, TrayChange, compare
 
 MIN_HAND_SHARE = 0.001
 """Share of the frame that the tip of a finger covers."""
@@ -119,8 +119,10 @@ def find_candidates(
         aside: Set-aside area in frame pixels, or None if there is none.
         known: What earlier frames revealed about this tray.
     """
-    change = find_changes(picture, known.empty, [zone for zone in (tray, aside) if zone])
-    detections, hand = _detect(picture, tray, aside, None if change is None else known.empty)
+    box = _search_area(picture, tray, aside)
+    part, empty = _crop(picture, box, tray), known.empty_crop(picture.shape, box)
+    change = None if empty is None else compare(part, empty, box[:2])
+    detections, hand = _detect(part, box, None if change is None else empty, has_tray=bool(tray))
     if change is not None:
         detections = [d for d in detections if change.is_new(d.x, d.y, d.edge)]
     pose = _estimate_pose(picture, tray, known.leans)
@@ -155,7 +157,8 @@ def seems_empty(
         aside: Set-aside area in frame pixels, or None if there is none.
         change: Difference from the empty-tray image. A die that it does not show does not count.
     """
-    detections, hand = _detect(picture, tray, aside)
+    box = _search_area(picture, tray, aside)
+    detections, hand = _detect(_crop(picture, box, tray), box, None, has_tray=bool(tray))
     likely = [one for one in detections if one.probability >= MIN_LIKELY]
     return hand <= MIN_HAND_SHARE and not any(
         change is None or change.is_new(d.x, d.y, d.edge) for d in likely
@@ -324,28 +327,37 @@ def _is_likely(seen: Closeup) -> bool:
     return seen.detection.probability * (1 - seen.face.no_die) > MIN_LIKELY
 
 
+def _search_area(picture: Image, tray: Quad | None, aside: Quad | None) -> Box:
+    return bounding_box(picture, [quad for quad in (tray, aside) if quad])
+
+
+def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:
+    left, top, right, bottom = box
+    # Of 170 photographs of unknown scale, halving changed the answer for eight difficult ones. Of
+    # 276 frames of known trays, it changed none.
+    return ImagePyramid(picture[top:bottom, left:right], can_halve=tray is not None)
+
+
 def _detect(
-    picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
+    part: ImagePyramid, box: Box, empty: ImagePyramid | None, *, has_tray: bool
 ) -> tuple[list[Detection], float]:
     """Run the finder at every scale that is needed, and return its detections and the share of a hand.
 
     Several detections may be the same die. All are kept, because a blurred shape at a coarse scale can
     get a higher probability than a die.
     """
-    left, top, right, bottom = bounding_box(picture, [quad for quad in (tray, aside) if quad])
-    crop = slice(top, bottom), slice(left, right)
-    part, empty_part = picture[crop], None if empty is None else empty[crop]
-    input_px = LOOK_PX if tray is None else TRAY_PX
-    found = find_dice(part, input_px, empty_part)
+    input_px = TRAY_PX if has_tray else LOOK_PX
+    found = find_dice(part, input_px, empty)
     detections = found.detections
-    edge_px = _median_edge(detections) * input_px / max(part.shape[:2])
-    if tray is None:
-        detections = detections + find_dice(part, COARSE_PX, empty_part).detections
+    edge_px = _median_edge(detections) * input_px / max(part.size)
+    if not has_tray:
+        detections = detections + find_dice(part, COARSE_PX, empty).detections
         if edge_px < SMALL_FRAME_DIE_PX:
             closer_px = min(MAX_INPUT_PX, round(input_px * TRAY_DIE_PX / edge_px))
-            detections = detections + find_dice(part, closer_px, empty_part).detections
+            detections = detections + find_dice(part, closer_px, empty).detections
     elif edge_px < SMALL_TRAY_DIE_PX:
-        detections = find_dice(part, 2 * input_px, empty_part).detections
+        detections = find_dice(part, 2 * input_px, empty).detections
+    left, top, _, _ = box
     return [replace(d, x=d.x + left, y=d.y + top) for d in detections], found.hand
 
 

@@ -11,9 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.images import ImagePyramid
 from vision.networks import Floats, run_named, sigmoid
-
-Image = NDArray[np.uint8]
 
 LOOK_PX = 384
 """Longer side of the finder's input for a frame of unknown scale."""
@@ -67,15 +66,17 @@ class FinderResult:
     hand: float
 
 
-def find_dice(picture: Image, input_px: int, empty: Image | None = None) -> FinderResult:
+def find_dice(
+    picture: ImagePyramid, input_px: int, empty: ImagePyramid | None = None
+) -> FinderResult:
     """Detect dice and hands in a frame.
 
     Args:
-        picture: (height, width, 3) BGR.
+        picture: Frame, or the part of it to examine.
         input_px: Longer side to which the frame is scaled, but never to more than twice its size.
-        empty: Image of the same view without dice, of the same shape, if there is one.
+        empty: Image of the same view without dice, of the same size, if there is one.
     """
-    height, width = picture.shape[:2]
+    width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
     size = max(GRID, round(width * scale)), max(GRID, round(height * scale))
     outputs = _outputs(_as_input(picture, size), None if empty is None else _as_input(empty, size))
@@ -116,11 +117,11 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
     return paired | mean | {"hand": np.maximum(paired["hand"], alone["hand"])}
 
 
-def _as_input(picture: Image, size: tuple[int, int]) -> Floats:
+def _as_input(picture: ImagePyramid, size: tuple[int, int]) -> Floats:
     """Scale a frame to `size` (width, height) and pad it to the grid: (3, rows, columns) from 0 to 1."""
-    small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    small = picture.scaled(*size)
     padded = cv2.copyMakeBorder(small, 0, -size[1] % GRID, 0, -size[0] % GRID, cv2.BORDER_REPLICATE)
-    return np.asarray(padded.transpose(2, 0, 1) / np.float32(255), np.float32)
+    return np.asarray(cv2.dnn.blobFromImage(padded, 1 / 255)[0], np.float32)
 
 
 def _peaks(outputs: Mapping[str, Floats], cell_px: tuple[float, float]) -> list[Detection]:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from vision.reading import Quad
 
 Image = NDArray[np.uint8]
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom in pixels."""
 
 TRAY_MARGIN = 0.06
 """Share of the tray's longer side that a crop keeps around it: a die at the wall leans over the wall."""
@@ -56,7 +58,7 @@ def full_frame(image: Image) -> Quad:
     return Quad(((0.0, 0.0), (width, 0.0), (width, height), (0.0, height)))
 
 
-def bounding_box(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
+def bounding_box(image: Image, quads: Sequence[Quad]) -> Box:
     """Return left, top, right and bottom of a crop that holds all quads and a margin around them.
 
     Args:
@@ -72,6 +74,59 @@ def bounding_box(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
     left, top = np.clip(low - margin, 0, (width - 1, height - 1)).astype(int)
     right, bottom = np.clip(high + margin, (left + 1, top + 1), (width, height)).astype(int)
     return int(left), int(top), int(right), int(bottom)
+
+
+class ImagePyramid:
+    """An image and its reductions, each of which is made once.
+
+    Halving an image is ten times as fast as reducing it by another factor, and both reductions that a
+    reading needs can begin with the same half (docs/decisions/reading.md).
+
+    Args:
+        image: (height, width, 3) BGR.
+        can_halve: Whether a reduction may begin with a half, which changes pixels by a grey level or two.
+    """
+
+    def __init__(self, image: Image, *, can_halve: bool = True) -> None:
+        self._levels, self._can_halve = [image], can_halve
+        self._scaled: dict[tuple[int, int], Image] = {}
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the image."""
+        height, width = self._levels[0].shape[:2]
+        return width, height
+
+    def scaled(self, width: int, height: int) -> Image:
+        """Return the image at another size, reduced by area averaging.
+
+        Args:
+            width: Width of the result.
+            height: Height of the result.
+        """
+        size = width, height
+        if size not in self._scaled:
+            level = self._level(self._halvings(size))
+            scaled = cv2.resize(level, size, interpolation=cv2.INTER_AREA)
+            self._scaled[size] = np.asarray(scaled, np.uint8)
+        return self._scaled[size]
+
+    def _halvings(self, size: tuple[int, int]) -> int:
+        number = 0
+        while self._can_halve and all(
+            2 * side <= full >> number for side, full in zip(size, self.size, strict=True)
+        ):
+            number += 1
+        return number
+
+    def _level(self, number: int) -> Image:
+        while len(self._levels) <= number:
+            last = self._levels[-1]
+            height, width = (side // 2 for side in last.shape[:2])
+            even = last[: 2 * height, : 2 * width]
+            half = cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA)
+            self._levels.append(np.asarray(half, np.uint8))
+        return self._levels[number]
 
 
 def load(path: str | os.PathLike[str]) -> Image:

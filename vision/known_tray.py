@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images import Image
+from vision.images import Box, Image, ImagePyramid
 from vision.reading import Lean, Reading
 
 Floats = NDArray[np.float32]
@@ -16,7 +17,7 @@ MAX_LEANS = 60
 """Number of most recent leans to keep: ten throws of six dice determine the lens as well as a hundred."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KnownTray:
     """Knowledge about one tray and one camera while neither moves.
 
@@ -65,6 +66,27 @@ class KnownTray:
         empty = np.rint(match_brightness(image, self.empty)).astype(np.uint8)
         empty[mask > 0] = image[mask > 0]
         return replace(self, empty=empty)
+
+    def empty_crop(self, shape: tuple[int, ...], box: Box) -> ImagePyramid | None:
+        """Return part of the empty-tray image, with its reductions cached for later frames.
+
+        Args:
+            shape: Shape of the frame to compare.
+            box: The part.
+
+        Returns:
+            The part, or None if there is no empty-tray image of this shape.
+        """
+        if self.empty is None or self.empty.shape != shape:
+            return None
+        if box not in self._crops:
+            left, top, right, bottom = box
+            self._crops[box] = ImagePyramid(self.empty[top:bottom, left:right])
+        return self._crops[box]
+
+    @cached_property
+    def _crops(self) -> dict[Box, ImagePyramid]:
+        return {}
 
 
 UNKNOWN_TRAY = KnownTray()

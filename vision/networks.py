@@ -1,13 +1,21 @@
-"""The small neural networks, run by OpenCV's dnn module on one thread.
+"""The small neural networks, and the engines that can run them on one thread.
+
+OpenCV's dnn module always works. ONNX Runtime, which the extra `fast` installs, is faster; `choose_engine`
+uses it once it has proved in a separate process that it gives the same answers here.
 
 Beside each NAME.onnx, NAME.json says which output channels mean what, and how to scale and shift the
 log odds so that they are calibrated.
 """
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from threading import get_ident
 from typing import Any
 
@@ -16,6 +24,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Network = Callable[[Floats], Floats]
+"""Runs one network: (n, channels, height, width) to its raw output."""
+
+MAX_DIFFERENCE = 1e-3
+"""Largest difference of any output from OpenCV's at which an engine gives the same answers."""
+
+CHECK_TIMEOUT_S = 300
+"""The check takes about two seconds on a desktop computer."""
+
+MAX_BATCH = 2
+"""Patches that OpenCV sees at once: more are no faster, and their buffers take more memory."""
+
+CHECKED_SHAPES = {
+    ("vision", "finder"): (1, 7, 352, 576),
+    ("vision", "finder_alone"): (1, 3, 352, 576),
+    ("vision", "change"): (1, 6, 224, 384),
+    ("vision", "near"): (3, 7, 64, 64),
+    ("vision", "wide"): (3, 7, 64, 64),
+    ("calibration", "tray"): (1, 3, 160, 192),
+    ("calibration", "frame"): (1, 3, 160, 160),
+}
+"""Every network, with an input shape of ordinary use."""
+
+_engine = "opencv"
 
 
 def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
@@ -26,10 +58,7 @@ def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
         inputs: (n, channels, height, width).
         room: Package whose `nets` folder holds the network.
     """
-    net = _load(room, name, get_ident())
-    net.setInput(inputs)
-    out: Floats = net.forward()
-    return out
+    return _load(_engine, room, name, get_ident())(inputs)
 
 
 def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
@@ -61,6 +90,74 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(shares / shares.sum(), np.float32)
 
 
+def installed_engines() -> tuple[str, ...]:
+    """Return the names of the engines that could be used, whether they give the same answers or not."""
+    return ("opencv", "onnxruntime") if find_spec("onnxruntime") else ("opencv",)
+
+
+def use_engine(name: str) -> None:
+    """Run all networks in this engine from now on: "opencv" or "onnxruntime"."""
+    global _engine  # noqa: PLW0603 - one engine serves all threads
+    _engine = name
+
+
+def choose_engine(record: Path) -> str:
+    """Use ONNX Runtime if it is installed and gives the same answers as OpenCV, and return the engine's name.
+
+    The first call after an installation or update runs the check in a process of its own, because an
+    engine that does not suit the processor can crash. Until the check is over, OpenCV stays in use.
+
+    Args:
+        record: File that keeps the result of the check for the next start.
+    """
+    if "onnxruntime" not in installed_engines():
+        return _engine
+    versions = f"onnxruntime {_version('onnxruntime')}, OpenCV {cv2.__version__}"
+    result = _read_record(record)
+    if result.get("versions") != versions:
+        result = {"versions": versions, "is_same": _passes_check("onnxruntime")}
+        with suppress(OSError):  # the next start repeats the check
+            record.write_text(json.dumps(result), "utf-8")
+    if result.get("is_same"):
+        use_engine("onnxruntime")
+    return _engine
+
+
+def differences(engine: str) -> Iterator[tuple[str, float]]:
+    """Yield the name of each network and its largest difference between an engine and OpenCV."""
+    rng = np.random.default_rng(0)
+    for (room, name), shape in CHECKED_SHAPES.items():
+        inputs = rng.random(shape, dtype=np.float32)
+        expected, found = (_load(e, room, name, get_ident())(inputs) for e in ("opencv", engine))
+        yield name, float(np.abs(expected - found).max())
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _version(package: str) -> str:
+    # Imported on use: a reading without the extra saves 4 MB.
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version(package)
+
+
+def _passes_check(engine: str) -> bool:
+    import subprocess  # noqa: PLC0415 - as above
+
+    command = [sys.executable, "-m", "vision.networks", engine]
+    try:
+        done = subprocess.run(command, check=False, timeout=CHECK_TIMEOUT_S, capture_output=True)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
 def _calibrated(logits: Floats, fit: Mapping[str, float]) -> Floats:
     log_odds = logits * np.float32(fit.get("scale", 1)) + np.float32(fit.get("shift", 0))
     return log_odds[:, 0] if log_odds.shape[1] == 1 else log_odds
@@ -74,7 +171,69 @@ def _description(name: str) -> Mapping[str, Any]:
 
 
 @cache
-def _load(room: str, name: str, _thread: int) -> Any:
+def _load(engine: str, room: str, name: str, _thread: int) -> Network:
     """Load a network for one thread: a network owns its buffers, so threads cannot share it."""
-    data = files(room).joinpath("nets", f"{name}.onnx").read_bytes()
-    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
+    path = Path(str(files(room).joinpath("nets", f"{name}.onnx")))
+    return _load_onnxruntime(path) if engine == "onnxruntime" else _load_opencv(path)
+
+
+def _load_opencv(path: Path) -> Network:
+    # The classic engine of OpenCV 5 is faster than its new one, with the same answers (docs/decisions/reading.md).
+    # OpenCV 5.0.0.93 ignores `engine` when it reads a network from memory. OpenCV 4 has one engine.
+    has_engines = hasattr(cv2.dnn, "ENGINE_CLASSIC")
+    options = {"engine": cv2.dnn.ENGINE_CLASSIC} if has_engines else {}
+    net = cv2.dnn.readNetFromONNX(str(path), **options)
+
+    def run_network(inputs: Floats) -> Floats:
+        outputs = []
+        for first in range(0, len(inputs), MAX_BATCH):
+            net.setInput(inputs[first : first + MAX_BATCH])
+            outputs.append(np.array(net.forward(), np.float32))
+        return np.concatenate(outputs)
+
+    return run_network
+
+
+def _load_onnxruntime(path: Path) -> Network:
+    runtime = import_module("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors only: freed sizes cause warnings
+
+    def session(data: bytes) -> Any:
+        return runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+    data = path.read_bytes()
+    found = session(data)
+    *_, height, width = found.get_inputs()[0].shape
+    if path.stem in {"finder", "finder_alone", "change"}:
+        found = session(_with_free_size(data, height, width))
+    name = found.get_inputs()[0].name
+
+    def run_network(inputs: Floats) -> Floats:
+        return np.asarray(found.run(None, {name: inputs})[0], np.float32)
+
+    return run_network
+
+
+def _with_free_size(data: bytes, height: int, width: int) -> bytes:
+    """Replace the fixed input size in an ONNX file by names, which stand for any size.
+
+    OpenCV 4 refuses a network without a fixed size but accepts other inputs; ONNX Runtime is strict. In the
+    file, a dimension is the bytes 0A, length, then 08 and a number, or 12, a length and a name.
+    """
+    fixed = b"".join(b"\x0a\x03\x08" + bytes([n & 127 | 128, n >> 7]) for n in (height, width))
+    return data.replace(fixed, b"\x0a\x03\x12\x01h\x0a\x03\x12\x01w", 1)
+
+
+def main(engine: str) -> int:
+    """Print how far an engine is from OpenCV, and return 1 if that is too far."""
+    cv2.setNumThreads(1)
+    found = dict(differences(engine))
+    for name, difference in found.items():
+        print(f"{name}: {difference:.1e}")  # noqa: T201
+    return int(not all(difference <= MAX_DIFFERENCE for difference in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images import Image, bounding_box
-from vision.known_tray import match_brightness
+from vision.images import Image, ImagePyramid, bounding_box
+from vision.known_tray import KnownTray, match_brightness
 from vision.networks import run_named
 from vision.reading import Quad
 
@@ -158,23 +158,41 @@ class TrayChange:
         return np.round(cells).astype(np.int32)
 
 
-def find_changes(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> TrayChange | None:
+def find_changes(picture: Image, known: KnownTray, zones: Sequence[Quad]) -> TrayChange | None:
     """Compare a frame with the empty-tray image.
 
     Args:
         picture: Frame (height, width, 3) BGR.
-        empty: Empty-tray image of the same shape, or None if there is none.
+        known: Knowledge about the tray, with its empty-tray image.
         zones: Areas of the frame to compare, such as the tray. Without any, the whole frame.
 
     Returns:
-        The difference, or None if the empty tray is unknown or so much differs that it is another tray.
+        The difference, or None if there is no empty-tray image of this shape or so much differs that it shows
+        another tray.
     """
-    if empty is None or empty.shape != picture.shape:
-        return None
-    left, top, right, bottom = bounding_box(picture, list(zones))
-    short, long = sorted((right - left, bottom - top))
+    left, top, right, bottom = box = bounding_box(picture, zones)
+    empty = known.empty_crop(picture.shape, box)
+    part = ImagePyramid(picture[top:bottom, left:right])
+    return None if empty is None else compare(part, empty, (left, top))
+
+
+def compare(
+    picture: ImagePyramid, empty: ImagePyramid, corner: tuple[int, int]
+) -> TrayChange | None:
+    """Compare part of a frame with the same part of the empty-tray image.
+
+    Args:
+        picture: Part of the frame.
+        empty: The same part of the empty-tray image.
+        corner: Column and row of the frame at which the part begins.
+
+    Returns:
+        The difference, or None if so much differs that the empty-tray image shows another tray.
+    """
+    short, long = sorted(picture.size)
     scale = min(1.0, max(INPUT_PX / long, 1 / short))  # a narrow strip keeps at least one pixel
-    now, before = (_scaled(image[top:bottom, left:right], scale) for image in (picture, empty))
+    width, height = (max(1, round(side * scale)) for side in picture.size)
+    now, before = (image.scaled(width, height) for image in (picture, empty))
     matched = match_brightness(now, before)
     objects = _find_objects(now, matched)
     if objects.mean() > MAX_CHANGED_SHARE:
@@ -188,14 +206,9 @@ def find_changes(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> 
         objects,
         _cell_shares(black, objects.shape),
         _cell_shares(lit, objects.shape),
-        left,
-        top,
+        *corner,
         STRIDE / scale,
     )
-
-
-def _scaled(image: Image, scale: float) -> Image:
-    return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
 
 
 def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:

@@ -96,7 +96,7 @@ class TrayMemory:
             camera: The camera, which knows where the tray is.
             zones: Tray and set-aside area in the frame.
         """
-        new = find_changes(image, self.known.empty, zones)
+        new = find_changes(image, self.known, zones)
         is_same = new is not None and not new.objects.any()
         if not seems_empty(image, camera.tray, camera.aside, new if is_same else None):
             return  # a die that hardly stands out must not become part of the tray
@@ -139,7 +139,7 @@ class TrayMemory:
         if self.known.empty is None or self._tray is None:
             return self.known.empty
         others = seen.without(thing).reading.dice
-        new = find_changes(seen.image, self.known.empty, self._tray.zones)
+        new = find_changes(seen.image, self.known, self._tray.zones)
         mask = foreign_object_mask(thing, others, new, seen.image.shape)
         return self.known.with_region(seen.image, mask).empty
 

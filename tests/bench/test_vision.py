@@ -3,6 +3,7 @@ import pytest
 from click.testing import CliRunner
 
 from device.cli import cli
+from vision.networks import installed_engines
 
 
 @pytest.fixture(autouse=True)
@@ -18,10 +19,11 @@ def test_vision_times_a_reading_and_a_reference_pass_with_the_given_threads():
     assert done.exit_code == 0, done.output
     assert head.split()[:6] == ["picture", "read", "ms", "pass", "ms", "ratio"]
     assert head.endswith("six dice, median of 1, 2 threads")
-    assert [line[:24].strip() for line in lines] == [
-        f"{size}{knowledge}"
+    assert [(line[:24].strip(), line.split()[-1]) for line in lines] == [
+        (f"{size}{knowledge}", engine)
         for size in ("1536x864", "640x360")
+        for engine in installed_engines()
         for knowledge in ("", ", tray known", ", table known")
     ]
-    assert all(float(n) > 0 for line in lines for n in line[24:].split())
+    assert all(float(n) > 0 for line in lines for n in line[24:].split()[:-1])
     assert cv2.getNumThreads() == 2

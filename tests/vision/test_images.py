@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.images import ImageError, load
+from vision.images import ImageError, ImagePyramid, load
 
 NOISE = np.random.default_rng(7).integers(0, 256, (360, 480, 3), np.uint8)
 
@@ -85,3 +85,22 @@ def test_the_exif_orientation_is_applied(jpeg):
     jpeg.write_bytes(data[:2] + orientation_6 + data[2:])
 
     assert load(jpeg).shape == (480, 360, 3)
+
+
+@pytest.mark.parametrize("size", [(240, 180), (160, 120), (97, 61), (480, 360), (600, 450)])
+def test_a_pyramid_scales_like_a_direct_reduction(size):
+    smooth = cv2.GaussianBlur(NOISE, (0, 0), 2)
+    direct = cv2.resize(smooth, size, interpolation=cv2.INTER_AREA)
+
+    assert np.array_equal(ImagePyramid(smooth, can_halve=False).scaled(*size), direct)
+    assert np.abs(ImagePyramid(smooth).scaled(*size).astype(int) - direct).mean() < 2
+
+
+def test_a_pyramid_makes_each_size_once():
+    pyramid = ImagePyramid(NOISE)
+
+    assert pyramid.scaled(100, 75) is pyramid.scaled(100, 75)
+
+
+def test_a_pyramid_can_reduce_a_single_line_of_pixels():
+    assert ImagePyramid(NOISE[:1]).scaled(32, 1).shape == (1, 32, 3)

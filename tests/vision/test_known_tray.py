@@ -122,7 +122,7 @@ def test_a_tray_seems_empty_despite_dice_in_its_empty_tray_image():
 
     assert not seems_empty(printed.image, printed.tray, None)
     for shot, is_empty in ((printed, True), (more, False)):
-        new = find_changes(shot.image, printed.image, [shot.tray])
+        new = find_changes(shot.image, KnownTray(printed.image), [shot.tray])
         assert seems_empty(shot.image, shot.tray, None, new) is is_empty
 
 

@@ -9,6 +9,7 @@ import pytest
 from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
 from tests.vision.painted import Put, photograph
+from vision.known_tray import KnownTray
 from vision.tray_change import find_changes
 
 GREEN = LOOKS["green"]
@@ -31,14 +32,14 @@ def empty():
 def test_two_images_of_an_empty_tray_show_no_object(name):
     before, now = (photograph([], LOOKS[name], seed=seed) for seed in (1, 2))
 
-    assert not find_changes(now.image, before.image, [now.tray]).objects.any()
+    assert not find_changes(now.image, KnownTray(before.image), [now.tray]).objects.any()
 
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_every_die_is_a_new_object(name):
     before, now = photograph([], LOOKS[name], seed=1), photograph(DICE, LOOKS[name])
 
-    new = find_changes(now.image, before.image, [now.tray])
+    new = find_changes(now.image, KnownTray(before.image), [now.tray])
 
     assert all(new.is_new(die.x, die.y, die.size) for die in now.read().dice)
     assert len(new.regions(now.tray, [])) == len(DICE)
@@ -47,7 +48,7 @@ def test_every_die_is_a_new_object(name):
 def test_outlines_of_the_dice_explain_every_object(empty):
     shot = photograph(DICE, GREEN)
 
-    new = find_changes(shot.image, empty.image, [shot.tray])
+    new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
 
     assert new.regions(shot.tray, list(outlines(shot))) == []
 
@@ -56,7 +57,9 @@ def test_an_unexplained_die_is_found_where_it_lies(empty):
     shot = photograph(DICE, GREEN)
     *others, unexplained = outlines(shot)
 
-    (region,) = find_changes(shot.image, empty.image, [shot.tray]).regions(shot.tray, others)
+    (region,) = find_changes(shot.image, KnownTray(empty.image), [shot.tray]).regions(
+        shot.tray, others
+    )
 
     x, y = unexplained.mean(axis=0)
     assert np.hypot(region.x - x, region.y - y) < 0.5 * region.edge
@@ -69,7 +72,7 @@ def test_a_hand_enters_from_outside_the_tray(empty):
     image = shot.image.copy()
     paint_hand(image, Hand(16.0, -34.0), LENS)
 
-    regions = find_changes(image, empty.image, [shot.tray]).regions(shot.tray, [])
+    regions = find_changes(image, KnownTray(empty.image), [shot.tray]).regions(shot.tray, [])
 
     assert any(region.is_entering for region in regions)
 
@@ -79,12 +82,12 @@ def test_a_change_of_light_creates_no_object(empty, gain):
     shot = photograph([], GREEN)
     image = np.clip(shot.image * gain, 0, 255).astype(np.uint8)
 
-    assert not find_changes(image, empty.image, [shot.tray]).objects.any()
+    assert not find_changes(image, KnownTray(empty.image), [shot.tray]).objects.any()
 
 
 def test_another_tray_or_another_resolution_is_not_compared(empty):
     other = photograph(DICE, replace(GREEN, felt=(230, 225, 215)))
     small = cv2.resize(empty.image, None, fx=0.5, fy=0.5)
 
-    assert find_changes(other.image, None, [other.tray]) is None
-    assert find_changes(other.image, small, [other.tray]) is None
+    assert find_changes(other.image, KnownTray(), [other.tray]) is None
+    assert find_changes(other.image, KnownTray(small), [other.tray]) is None

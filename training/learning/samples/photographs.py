@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice
 from vision.face_reader import Closeup, read_faces
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, find_dice
+from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
 GAMMA = 2.2
@@ -155,7 +156,8 @@ def _places(
     picture: NDArray[np.uint8], boxes: list[list[float]], *, single: bool
 ) -> list[list[float]]:
     widths_px = (COARSE_PX, COARSE_PX // 2) if single else (LOOK_PX, TRAY_PX)
-    detections = [one for width in widths_px for one in find_dice(picture, width).detections]
+    pyramid = ImagePyramid(picture)
+    detections = [one for width in widths_px for one in find_dice(pyramid, width).detections]
     seen = read_faces(picture, detections, None)
     out = []
     for x, y, wide, high, value in boxes:
@@ -169,7 +171,9 @@ def _places(
             )
         fitting = [one for one in seen if _fits(one, at, side, sizes)]
         if fitting:
-            best = max(fitting, key=lambda one: one.detection.heat * (1 - one.face.none)).detection
+            best = max(
+                fitting, key=lambda one: one.detection.probability * (1 - one.face.no_die)
+            ).detection
             out.append(
                 [round(float(v), 3) for v in (best.x, best.y, best.edge, best.turn)] + [int(value)]
             )
