@@ -24,7 +24,7 @@ CLOSING_S = 1.0
 SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first one takes seconds
 
 
-class Device(usb_controls.Knobs, Protocol):
+class Device(usb_controls.VideoControls, Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
     def read(self) -> tuple[bool, Any]:

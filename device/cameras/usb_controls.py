@@ -35,7 +35,7 @@ MAX_HALF_PERIODS = 3
 TRIES = 4
 
 
-class Knobs(Protocol):
+class VideoControls(Protocol):
     """The part of `cv2.VideoCapture` that reads and sets controls."""
 
     def get(self, prop: int, /) -> float:
@@ -51,7 +51,7 @@ class Knobs(Protocol):
 
 
 def settle(
-    device: Knobs,
+    device: VideoControls,
     brightness: Callable[[], float],
     half_period_us: int,
     clock: Callable[[], float] = monotonic,
@@ -84,7 +84,7 @@ def settle(
     return HeldLight(exposure_us, gain, white_k=_held_white_k(device))
 
 
-def hold(device: Knobs, light: HeldLight) -> None:
+def hold(device: VideoControls, light: HeldLight) -> None:
     """Hold an exposure that was found earlier.
 
     Args:
@@ -105,7 +105,7 @@ def hold(device: Knobs, light: HeldLight) -> None:
 
 
 def _held_exposure_us(
-    device: Knobs, brightness: Callable[[], float], half_period_us: int, wanted: float
+    device: VideoControls, brightness: Callable[[], float], half_period_us: int, wanted: float
 ) -> int | None:
     """Return the exposure in half periods that makes the image as bright as it was; None if none does."""
     if not device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL):
@@ -127,7 +127,7 @@ def _in_range(halves: float) -> int:
     return min(MAX_HALF_PERIODS, max(1, round(halves)))
 
 
-def _held_white_k(device: Knobs) -> int | None:
+def _held_white_k(device: VideoControls) -> int | None:
     kelvin = _control(device, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K)
     if not device.set(cv2.CAP_PROP_AUTO_WB, 0) or kelvin is None:
         return None
@@ -137,7 +137,7 @@ def _held_white_k(device: Knobs) -> int | None:
 
 
 def _control(
-    device: Knobs, prop: int, allowed: tuple[float, float], unit: float = 1
+    device: VideoControls, prop: int, allowed: tuple[float, float], unit: float = 1
 ) -> float | None:
     """Return the value of a control; None if it is outside the range, as OpenCV's -1 for a missing one."""
     value = device.get(prop) * unit

@@ -26,7 +26,8 @@ MAX_DICE = 14  # more blobs than this are a shaken table
 ARM_PX = 28  # an arm is thicker than this everywhere, a flying die with its shadow is not
 REGION_MARGIN = 0.06  # around the tray, as a share of its size: walls lean outwards in the image
 MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
-GRID = 3  # cells across and down: a new exposure changes all of them but the too bright or dark
+# Cells across and down: a new exposure changes all of them, except one that is too bright or dark.
+GRID = 3
 MIN_CELL_SHARE = 0.8  # of the gain: tone curves bend, but not so much that a cell stays the same
 SHAKEN_SHARE = 0.5  # of the difference that one shift of the whole image must explain
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device.cameras.simulated.background import backdrop
-from device.cameras.simulated.die_pose import DiePose, flat_turn, rotation
+from device.cameras.simulated.die_pose import DiePose, flat_rotation, rotation
 from device.cameras.simulated.die_sprite import FINE
 from device.cameras.simulated.painter import ExposedDie, Painter
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook
@@ -61,11 +61,11 @@ def photograph(dice: Sequence[Put], look: TrayLook, seed: int = 0) -> Shot:
     clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
     image = np.clip(clean + look.noise * _grain(clean.shape, seed), 0, 255).astype(np.uint8)
     values = tuple(sorted(die.value for die in dice))
-    return Shot(image, FLOOR.seen_by(LENS), ASIDE.seen_by(LENS), values)
+    return Shot(image, FLOOR.in_frame_of(LENS), ASIDE.in_frame_of(LENS), values)
 
 
 def _pose(die: Put, look: TrayLook) -> DiePose:
-    flat = flat_turn(die.value, radians(die.turn_deg))
+    flat = flat_rotation(die.value, radians(die.turn_deg))
     turn = rotation(np.array([1.0, 0.0, 0.0]), radians(die.lean_deg)) @ flat
     high_mm = float(np.abs(turn).sum(axis=1)[2]) * look.die_mm / 2
     return DiePose(np.array([die.x_mm, die.y_mm, high_mm]), turn)

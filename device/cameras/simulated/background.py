@@ -187,7 +187,7 @@ def _texels(area: Area) -> tuple[int, int]:
 def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     area = Area(-240, 275, -160, 150, TABLE_MM)
     grain = _wood(rng, *_texels(area), rings=26)
-    outside = FLOOR.grown(RIM_MM, WALL_MM)
+    outside = FLOOR.expanded(RIM_MM, WALL_MM)
     light = 1 - LAMP * _shadow(area, outside, WALL_MM - TABLE_MM)
     canvas.paint(area.corners(), _textured(grain, look.table, light), area.corners())
 
@@ -251,8 +251,8 @@ _INWARD = (
 
 def _paint_walls(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     floor = FLOOR.corners()
-    inner = FLOOR.grown(0, WALL_MM).corners()
-    outer = FLOOR.grown(RIM_MM, WALL_MM).corners()
+    inner = FLOOR.expanded(0, WALL_MM).corners()
+    outer = FLOOR.expanded(RIM_MM, WALL_MM).corners()
     for side, inward in enumerate(_INWARD):
         a, b = side, (side + 1) % 4
         length = round(float(np.linalg.norm(outer[b] - outer[a])) * TEXTURE_PX_PER_MM)
@@ -284,9 +284,9 @@ def _shadow_catchers() -> tuple[Image, Image]:
     shape = (LENS.height_px, LENS.width_px)
     floor: Image = np.zeros(shape, np.uint8)
     table: Image = np.full(shape, 255, np.uint8)
-    _fill(floor, FLOOR.grown(0, WALL_MM), round(255 * WALL_SHADOW))
+    _fill(floor, FLOOR.expanded(0, WALL_MM), round(255 * WALL_SHADOW))
     _fill(floor, FLOOR, 255)
-    _fill(table, FLOOR.grown(RIM_MM, WALL_MM), 0)
+    _fill(table, FLOOR.expanded(RIM_MM, WALL_MM), 0)
     return floor, table
 
 

@@ -65,7 +65,7 @@ def rotation(axis: Floats, angle: float) -> Floats:
     )
 
 
-def flat_turn(value: int, yaw: float) -> Floats:
+def flat_rotation(value: int, yaw: float) -> Floats:
     """Return the rotation of a die that lies flat.
 
     Args:
@@ -86,7 +86,7 @@ def yaw_of(turn: Floats) -> float:
     return float(np.arctan2(edge[1], edge[0]) % (np.pi / 2))
 
 
-def reach(turn: Floats, edge_mm: float) -> Floats:
+def extent_mm(turn: Floats, edge_mm: float) -> Floats:
     """Return how far a rotated cube extends from its centre along x, y and z, in millimetres.
 
     Args:

@@ -69,7 +69,7 @@ SUBPIXEL_BITS = 4  # cv2 then takes polygon corners in sixteenths of a pixel
 
 
 @dataclass(frozen=True, slots=True)
-class Bowl:
+class PipLayer:
     """One layer of a pip: its share of the width, how lit it is, its shift to the lamp in pip radii."""
 
     width: float
@@ -79,18 +79,18 @@ class Bowl:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How finely a die is drawn: `bends` and `flats` as in `rounded_cube`, `bowls` are a pip's layers."""
+    """How finely a die is drawn: `bends` and `flats` as in `rounded_cube`, `layers` are a pip's layers."""
 
     supersampling: int
     bends: int
     flats: int
     pip_points: int
-    bowls: tuple[Bowl, ...]
+    layers: tuple[PipLayer, ...]
 
 
-_DENT = (Bowl(1.0, 1.0, 0.0), Bowl(0.8, 0.0, 0.16))
-FINE = Detail(supersampling=3, bends=4, flats=3, pip_points=24, bowls=_DENT)
-COARSE = Detail(supersampling=3, bends=1, flats=1, pip_points=6, bowls=_DENT[1:])
+_DENT = (PipLayer(1.0, 1.0, 0.0), PipLayer(0.8, 0.0, 0.16))
+FINE = Detail(supersampling=3, bends=4, flats=3, pip_points=24, layers=_DENT)
+COARSE = Detail(supersampling=3, bends=1, flats=1, pip_points=6, layers=_DENT[1:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,22 +153,22 @@ class SpritePainter:
         facing = ((self._lens.eye_mm - middles) * normals).sum(axis=1) > 0
         outlines = self._projected(corners[facing])
         heights = (middles[facing, 2] - pose.centre_mm[2]) / self._edge_mm + 0.5
-        easel = _Easel(outlines, margin_px, self._detail.supersampling)
-        easel.fill(outlines, self._light.on_body(middles[facing], normals[facing], heights))
-        self._draw_pips(easel, pose)
-        return easel.finished()
+        canvas = _DieCanvas(outlines, margin_px, self._detail.supersampling)
+        canvas.fill(outlines, self._light.on_body(middles[facing], normals[facing], heights))
+        self._draw_pips(canvas, pose)
+        return canvas.finished()
 
-    def _draw_pips(self, easel: "_Easel", pose: DiePose) -> None:
+    def _draw_pips(self, canvas: "_DieCanvas", pose: DiePose) -> None:
         """Draw pips as dark dents, with a crescent where the lamp reaches the far side."""
         for value, normal in self._facing_faces(pose):
             to_lamp = TO_LIGHT - normal * float(TO_LIGHT @ normal)
-            for bowl in self._detail.bowls:
-                radius = PIP_RADIUS * bowl.width
+            for layer in self._detail.layers:
+                radius = PIP_RADIUS * layer.width
                 rings = pip_outlines(value, points=self._detail.pip_points, radius=radius)
-                shifted = rings @ pose.turn.T + to_lamp * (bowl.shift * PIP_RADIUS)
-                colour = self._light.on_pip(normal, lit=bowl.lit)
+                shifted = rings @ pose.turn.T + to_lamp * (layer.shift * PIP_RADIUS)
+                colour = self._light.on_pip(normal, lit=layer.lit)
                 outlines = self._projected(shifted * self._edge_mm + pose.centre_mm)
-                easel.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
+                canvas.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
     def _facing_faces(self, pose: DiePose) -> Iterator[tuple[int, Floats]]:
         """Yield the faces that the camera sees, with their normals in tray coordinates."""
@@ -184,7 +184,7 @@ class SpritePainter:
         return points.reshape(*outlines.shape[:2], 2)
 
 
-class _Easel:
+class _DieCanvas:
     """A small canvas around some outlines, several times finer than the frame."""
 
     def __init__(self, outlines_px: Floats, margin_px: int, supersampling: int) -> None:

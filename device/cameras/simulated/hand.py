@@ -19,7 +19,7 @@ SKIN = np.array([132.0, 166.0, 214.0])  # blue, green, red
 # The centre of the palm is the origin, the fingers point up: (x, y) of both ends, width at each, in mm.
 _Point = tuple[float, float]
 _BONES: tuple[tuple[_Point, _Point, float, float], ...] = (
-    ((2.0, -330.0), (0.0, -62.0), 66.0, 44.0),  # forearm, from beyond the picture's border
+    ((2.0, -330.0), (0.0, -62.0), 66.0, 44.0),  # forearm, from outside the frame
     ((0.0, -62.0), (0.0, -30.0), 44.0, 58.0),  # wrist
     ((-16.0, -22.0), (-20.0, 22.0), 36.0, 30.0),  # palm
     ((0.0, -24.0), (0.0, 24.0), 44.0, 34.0),
@@ -48,7 +48,7 @@ OUTSIDE = Hand(50.0, -265.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class HandMotion:
     """A hand that moves in and out of the frame.
 
     Attributes:
@@ -66,16 +66,16 @@ class Reach:
         """Time in seconds until it is in the tray."""
         return (1 - self.share) * REACH_S
 
-    def turned(self, now_s: float, *, inwards: bool) -> "Reach":
+    def turned(self, now_s: float, *, inwards: bool) -> "HandMotion":
         """Return the reach after a change of direction.
 
         Args:
             now_s: When the direction changes, in seconds.
             inwards: Whether the hand moves in from now on, or out.
         """
-        return Reach(self.at(now_s), now_s, float("inf") if inwards else now_s)
+        return HandMotion(self.at(now_s), now_s, float("inf") if inwards else now_s)
 
-    def visit(self, now_s: float, stay_s: float) -> "Reach":
+    def visit(self, now_s: float, stay_s: float) -> "HandMotion":
         """Return a reach that moves in, stays, and moves out again.
 
         Args:
@@ -83,7 +83,7 @@ class Reach:
             stay_s: How long it stays, in seconds.
         """
         going = self.turned(now_s, inwards=True)
-        return Reach(going.share, now_s, now_s + going.way_s + stay_s)
+        return HandMotion(going.share, now_s, now_s + going.way_s + stay_s)
 
     def at(self, now_s: float) -> float:
         """Return how far inside the hand is: 0 is outside the frame, 1 is in the tray."""

@@ -60,7 +60,7 @@ class Painter:
         picture = self._backdrop.picture.copy()
         self._lay_shadows(picture, [die.opened for die in dice])
         for die in sorted(dice, key=self._distance_mm, reverse=True):
-            self._portrayed(die).compose_over(picture)
+            self._draw_die(die).compose_over(picture)
         if hand is not None:
             paint_hand(picture, hand, self._lens)
         return picture
@@ -76,7 +76,7 @@ class Painter:
         paint_shadows(picture, beside, self._edge_mm, table, self._lens)
         paint_shadows(picture, inside, self._edge_mm, floor, self._lens)
 
-    def _portrayed(self, die: ExposedDie) -> DieSprite:
+    def _draw_die(self, die: ExposedDie) -> DieSprite:
         """Return the image of one die, darkened by the vignette and blurred by lens and motion."""
         ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
         began, ended = self._lens.project(ends)
@@ -87,8 +87,8 @@ class Painter:
         return DieSprite(
             sharp.left_px,
             sharp.top_px,
-            _smeared(np.asarray(colour, np.uint8), smear, self._blur_px),
-            _smeared(sharp.cover, smear, self._blur_px),
+            _blur(np.asarray(colour, np.uint8), smear, self._blur_px),
+            _blur(sharp.cover, smear, self._blur_px),
         )
 
     def _brightness_at(self, point_px: Floats) -> float:
@@ -97,7 +97,7 @@ class Painter:
         return float(self._brightness[row, column])
 
 
-def _smeared(image: Image, smear_px: Floats, blur_px: float) -> Image:
+def _blur(image: Image, smear_px: Floats, blur_px: float) -> Image:
     """Blur an image by the lens and, for a moving die, by the exposure."""
     if np.hypot(*smear_px) > MIN_SMEAR_PX:
         image = np.asarray(cv2.filter2D(image, -1, _streak(smear_px)), np.uint8)
@@ -134,7 +134,7 @@ class RestView:
         self._resting: tuple[tuple[DieMotion, ...], Hand | None] | None = None
         self._picture: Image | None = None
 
-    def shot(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
+    def render(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
         """Return what the sensor delivers at a time, as a read-only image.
 
         Args:

@@ -6,7 +6,7 @@ from math import cos, pi, radians, sin
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import DiePose, flat_turn, reach, rotation, yaw_of
+from device.cameras.simulated.die_pose import DiePose, extent_mm, flat_rotation, rotation, yaw_of
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, Area
 
@@ -42,7 +42,7 @@ class Footprint:
         """
         x_mm, y_mm, _ = (float(v) for v in pose.centre_mm)
         if pose.tilt > FLAT_RAD:
-            return cls(x_mm, y_mm, 0.0, 2 * float(reach(pose.turn, edge_mm)[:2].max()))
+            return cls(x_mm, y_mm, 0.0, 2 * float(extent_mm(pose.turn, edge_mm)[:2].max()))
         return cls(x_mm, y_mm, yaw_of(pose.turn), edge_mm)
 
     def pose(self, value: int, quarter: int, ground_mm: float = 0.0) -> DiePose:
@@ -54,9 +54,9 @@ class Footprint:
             ground_mm: Height of the ground.
         """
         centre = np.array([self.x_mm, self.y_mm, ground_mm + self.edge_mm / 2])
-        return DiePose(centre, flat_turn(value, self.yaw + quarter * pi / 2))
+        return DiePose(centre, flat_rotation(value, self.yaw + quarter * pi / 2))
 
-    def apart(self, other: "Footprint", gap_mm: float) -> bool:
+    def is_apart_from(self, other: "Footprint", gap_mm: float) -> bool:
         """Whether there is a gap between two footprints, by the separating axis theorem.
 
         Args:
@@ -66,13 +66,13 @@ class Footprint:
         way = np.array([other.x_mm - self.x_mm, other.y_mm - self.y_mm])
         return any(
             abs(float(way @ axis))
-            >= self.half_on(axis) + other.half_on(axis) + gap_mm - ROUNDING_MM
+            >= self.half_extent(axis) + other.half_extent(axis) + gap_mm - ROUNDING_MM
             for axis in (*self.axes(), *other.axes())
         )
 
-    def inside(self, area: Area) -> bool:
+    def is_inside(self, area: Area) -> bool:
         """Whether the footprint is inside an area."""
-        half_mm = self.half_on(np.array([1.0, 0.0])) - ROUNDING_MM  # the same along y
+        half_mm = self.half_extent(np.array([1.0, 0.0])) - ROUNDING_MM  # the same along y
         return (
             area.left_mm + half_mm <= self.x_mm <= area.right_mm - half_mm
             and area.near_mm + half_mm <= self.y_mm <= area.far_mm - half_mm
@@ -83,7 +83,7 @@ class Footprint:
         along = np.array([cos(self.yaw), sin(self.yaw)])
         return along, np.array([-along[1], along[0]])
 
-    def half_on(self, axis: Floats) -> float:
+    def half_extent(self, axis: Floats) -> float:
         """Return half its extent along a unit vector."""
         along, across = self.axes()
         return (abs(float(along @ axis)) + abs(float(across @ axis))) * self.edge_mm / 2
@@ -121,7 +121,7 @@ def find_rest(
             spot, gap_mm = _against(rng, taken[int(rng.integers(len(taken)))], edge_mm), TOUCHING_MM
         elif chance > 1 - AGAINST_WALL:
             spot = _against_wall(spot)
-        if spot.inside(FLOOR) and all(spot.apart(other, gap_mm) for other in taken):
+        if spot.is_inside(FLOOR) and all(spot.is_apart_from(other, gap_mm) for other in taken):
             return spot
     raise ValueError(
         f"no room left in the tray for a die of {edge_mm:g} mm: use fewer or smaller dice"
@@ -170,7 +170,7 @@ def free_slot(rng: np.random.Generator, taken: Sequence[Footprint], edge_mm: flo
             float(rng.normal(0, 0.25)) % (pi / 2),
             edge_mm,
         )
-        if all(spot.apart(other, TOUCHING_MM) for other in taken):
+        if all(spot.is_apart_from(other, TOUCHING_MM) for other in taken):
             return spot
     raise ValueError("no room left beside the tray: gather() takes the dice up")
 
@@ -235,11 +235,11 @@ def lean_on_wall(
         along_wall = np.array([-wall[1], wall[0], 0.0])
         lean_rad = radians(float(rng.uniform(*LEAN_DEG)))
         tilt = rotation(along_wall, -lean_rad if away else lean_rad)
-        turn = tilt @ flat_turn(value, int(rng.integers(4)) * pi / 2)
-        reach_mm = reach(turn, edge_mm)
-        room_mm = np.array([FLOOR.right_mm, FLOOR.far_mm]) - reach_mm[:2]
+        turn = tilt @ flat_rotation(value, int(rng.integers(4)) * pi / 2)
+        extent = extent_mm(turn, edge_mm)
+        room_mm = np.array([FLOOR.right_mm, FLOOR.far_mm]) - extent[:2]
         place = np.where(wall == 0, rng.uniform(-0.9, 0.9), wall) * room_mm
-        rest = DiePose(np.array([*place, reach_mm[2]]), turn)
-        if all(Footprint.of(rest, edge_mm).apart(other, 0.5) for other in taken):
+        rest = DiePose(np.array([*place, extent[2]]), turn)
+        if all(Footprint.of(rest, edge_mm).is_apart_from(other, 0.5) for other in taken):
             return rest
     raise ValueError("no room left along the walls to lean a die: gather() some first")

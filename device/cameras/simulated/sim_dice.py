@@ -8,7 +8,7 @@ from math import pi, radians
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import UP, DiePose, flat_turn, rotation, yaw_of
+from device.cameras.simulated.die_pose import UP, DiePose, flat_rotation, rotation, yaw_of
 from device.cameras.simulated.resting import (
     Footprint,
     find_rest,
@@ -16,7 +16,7 @@ from device.cameras.simulated.resting import (
     lean_on_wall,
     scatter,
 )
-from device.cameras.simulated.throw import DieMotion, Lie, Slide, plan_throw
+from device.cameras.simulated.throw import AtRest, DieMotion, Slide, plan_throw
 from device.cameras.simulated.tray_geometry import FLOOR, TABLE_MM
 
 COCKED_RAD = radians(10)  # a die that leans more than this shows no face
@@ -37,12 +37,12 @@ class SimDie:
     Attributes:
         motion: How it moves.
         place: Where it is.
-        kept: Whether the next throw leaves it in the tray.
+        is_kept: Whether the next throw leaves it in the tray.
     """
 
     motion: DieMotion
     place: SimPlace = SimPlace.HAND
-    kept: bool = False
+    is_kept: bool = False
 
     @property
     def rest(self) -> DiePose:
@@ -55,14 +55,14 @@ class SimDie:
         return self.rest.top_face
 
     @property
-    def cocked(self) -> bool:
+    def is_cocked(self) -> bool:
         """Whether it leans too much to show a face."""
         return self.rest.tilt > COCKED_RAD
 
     @property
-    def loose(self) -> bool:
+    def is_loose(self) -> bool:
         """Whether the next throw picks it up from the tray."""
-        return self.place is SimPlace.TRAY and not self.kept
+        return self.place is SimPlace.TRAY and not self.is_kept
 
 
 class SimDice:
@@ -81,7 +81,7 @@ class SimDice:
     def __init__(self, rng: np.random.Generator, n_dice: int, edge_mm: float) -> None:
         self._rng = rng
         self.edge_mm = edge_mm
-        unseen = Lie(DiePose(np.zeros(3), flat_turn(1, 0.0)))
+        unseen = AtRest(DiePose(np.zeros(3), flat_rotation(1, 0.0)))
         self.dice = [SimDie(unseen) for _ in range(n_dice)]
 
     @property
@@ -93,7 +93,7 @@ class SimDice:
         """Return the indices of the dice in these places."""
         return [i for i, die in enumerate(self.dice) if die.place in places]
 
-    def picked_up(self, n: int | None) -> list[int]:
+    def choose_for_throw(self, n: int | None) -> list[int]:
         """Return the indices of the dice that a hand picks up for a throw.
 
         Args:
@@ -103,22 +103,22 @@ class SimDice:
         Raises:
             ValueError: If there are not so many dice.
         """
-        loose = [i for i, die in enumerate(self.dice) if die.loose]
+        loose = [i for i, die in enumerate(self.dice) if die.is_loose]
         if n is None:
             return loose or list(range(len(self.dice)))
         if not 1 <= n <= len(self.dice):
             raise ValueError(f"cannot throw {n} dice: there are {len(self.dice)}")
-        kept = [i for i in self.in_place(SimPlace.TRAY) if self.dice[i].kept]
+        kept = [i for i in self.in_place(SimPlace.TRAY) if self.dice[i].is_kept]
         return (loose + self.in_place(SimPlace.HAND) + self.in_place(SimPlace.ASIDE) + kept)[:n]
 
-    def showing(self, values: Iterable[int]) -> list[int]:
+    def find_by_face(self, values: Iterable[int]) -> list[int]:
         """Return the index of a die in the tray for each of these faces, loose ones before kept ones.
 
         Raises:
             ValueError: If the tray does not show them.
         """
         wanted = Counter(values)
-        in_tray = sorted(self.in_place(SimPlace.TRAY), key=lambda i: self.dice[i].kept)
+        in_tray = sorted(self.in_place(SimPlace.TRAY), key=lambda i: self.dice[i].is_kept)
         picked: list[int] = []
         for i in in_tray:
             if wanted[self.dice[i].value] > 0:
@@ -160,7 +160,7 @@ class SimDice:
             scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm),
             strict=True,
         ):
-            self.dice[i] = SimDie(Lie(rest), SimPlace.TRAY)
+            self.dice[i] = SimDie(AtRest(rest), SimPlace.TRAY)
 
     def put_aside(self, picked: Iterable[int]) -> None:
         """Put dice into the set-aside area."""
@@ -168,17 +168,17 @@ class SimDice:
             value = self.dice[i].value
             spot = free_slot(self._rng, self._footprints(SimPlace.ASIDE), self.edge_mm)
             rest = spot.pose(value, int(self._rng.integers(4)), TABLE_MM)
-            self.dice[i] = SimDie(Lie(rest), SimPlace.ASIDE)
+            self.dice[i] = SimDie(AtRest(rest), SimPlace.ASIDE)
 
     def take_away(self, picked: Iterable[int]) -> None:
         """Take dice into the hand, outside the frame."""
         for i in picked:
-            self.dice[i] = replace(self.dice[i], place=SimPlace.HAND, kept=False)
+            self.dice[i] = replace(self.dice[i], place=SimPlace.HAND, is_kept=False)
 
-    def keep_lying(self, picked: Iterable[int]) -> None:
+    def keep_in_tray(self, picked: Iterable[int]) -> None:
         """Leave dice in the tray at the next throw."""
         for i in picked:
-            self.dice[i] = replace(self.dice[i], kept=True)
+            self.dice[i] = replace(self.dice[i], is_kept=True)
 
     def slide(self, picked: Iterable[int], now_s: float, slide_s: float, far_mm: float) -> None:
         """Push dice over the floor to free places nearby.
@@ -205,7 +205,7 @@ class SimDice:
         corner_mm = (FLOOR.right_mm - 2 * self.edge_mm, FLOOR.near_mm + 2 * self.edge_mm)
         for i in picked:
             self._slide_near(i, corner_mm, self.edge_mm / 2, now_s, slide_s)
-            self.dice[i] = replace(self.dice[i], kept=True)
+            self.dice[i] = replace(self.dice[i], is_kept=True)
 
     def lean(self, i: int, *, away: bool) -> None:
         """Lean a die of the tray against a wall.
@@ -219,7 +219,7 @@ class SimDice:
         """
         others = self._footprints(SimPlace.TRAY, but=i)
         rest = lean_on_wall(self._rng, self.dice[i].value, others, self.edge_mm, away=away)
-        self.dice[i] = replace(self.dice[i], motion=Lie(rest))
+        self.dice[i] = replace(self.dice[i], motion=AtRest(rest))
 
     def _slide_near(
         self, i: int, around_mm: tuple[float, float], spread_mm: float, now_s: float, slide_s: float
@@ -245,7 +245,7 @@ def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
     if pose.tilt < COCKED_RAD:
         return pose
     x_mm, y_mm, _ = pose.centre_mm
-    return DiePose(np.array([x_mm, y_mm, edge_mm / 2]), flat_turn(pose.top_face, 0.0))
+    return DiePose(np.array([x_mm, y_mm, edge_mm / 2]), flat_rotation(pose.top_face, 0.0))
 
 
 def _smallest_turn(radians_: float) -> float:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import UP, DiePose, reach, rotation
+from device.cameras.simulated.die_pose import UP, DiePose, extent_mm, rotation
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
 
@@ -39,7 +39,7 @@ class DieMotion(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lie:
+class AtRest:
     """A die that does not move."""
 
     rest: DiePose
@@ -106,7 +106,7 @@ class Tumble:
             return None
         left = 1 - (time_s - self.start_s) / (self.end_s - self.start_s)
         turn = self._turn(left)
-        room = reach(turn, self.edge_mm)
+        room = extent_mm(turn, self.edge_mm)
         place = self._bounced(self.goal_mm - self.heading * self.travel_mm * left**SLOWING)
         low_mm = _hop_mm(1 - left, self.landing)
         if low_mm < WALL_MM:
@@ -122,7 +122,7 @@ class Tumble:
 
     def _turn(self, left: float) -> Floats:
         rolls_about = np.array([-self.heading[1], self.heading[0], 0.0])
-        # A wheel as wide as the die would turn by distance / radius; a cube by pi/2 an edge.
+        # A wheel as wide as the die turns by distance / radius, a cube by pi/2 for each edge.
         angle = SLIDING * self.travel_mm / self.edge_mm * np.pi / 2
         roll = rotation(rolls_about, -angle * left**ROLLING)
         return roll @ rotation(UP, -self.spin * left) @ self.rest.turn

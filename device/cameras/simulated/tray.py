@@ -12,11 +12,11 @@ import numpy as np
 from device.cameras.base import PREVIEW_WIDTH_PX, SIMULATED_CAMERA, Frame
 from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.die_sprite import COARSE, FINE
-from device.cameras.simulated.hand import Reach
+from device.cameras.simulated.hand import HandMotion
 from device.cameras.simulated.lens import TrayPoints
 from device.cameras.simulated.painter import Painter, RestView
 from device.cameras.simulated.sim_dice import SimDice, SimDie, SimPlace
-from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook, look_named
+from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook, find_look
 from vision.reading import Zone
 
 PREVIEW_NOISE = 0.45  # as a share of a full frame's: scaling down averages
@@ -33,7 +33,7 @@ class VisibleDie:
     x_px: float
     y_px: float
     zone: Zone
-    cocked: bool
+    is_cocked: bool
 
 
 class _Views:
@@ -77,8 +77,8 @@ class SimulatedTray:
     """
 
     name = SIMULATED_CAMERA
-    tray = FLOOR.seen_by(LENS)
-    aside = ASIDE.seen_by(LENS)
+    tray = FLOOR.in_frame_of(LENS)
+    aside = ASIDE.in_frame_of(LENS)
 
     def __init__(
         self,
@@ -91,21 +91,23 @@ class SimulatedTray:
     ) -> None:
         if n_dice < 1:
             raise ValueError(f"n_dice must be 1 or more, not {n_dice}")
-        look = look if isinstance(look, TrayLook) else look_named(look)
+        look = look if isinstance(look, TrayLook) else find_look(look)
         self._views, self._die_mm = _Views(look), look.die_mm
         self._roll_s = roll_s
         self._clock = clock
         self._lock = threading.Lock()
         self._rng = np.random.default_rng(seed)
         self._all_dice = SimDice(self._rng, n_dice, look.die_mm)
-        self._reach = Reach()
+        self._hand_motion = HandMotion()
 
     @property
     def truth(self) -> tuple[int, ...]:
         """The faces of the dice in the tray once they are at rest, sorted, without cocked dice."""
         return tuple(
             sorted(
-                die.value for die in self._dice() if die.place is SimPlace.TRAY and not die.cocked
+                die.value
+                for die in self._dice()
+                if die.place is SimPlace.TRAY and not die.is_cocked
             )
         )
 
@@ -132,7 +134,7 @@ class SimulatedTray:
             values: The faces they show; None leaves them to chance.
         """
         with self._lock:
-            picked = self._all_dice.picked_up(
+            picked = self._all_dice.choose_for_throw(
                 len(values) if n is None and values is not None else n
             )
             self._throw(picked, values)
@@ -145,7 +147,7 @@ class SimulatedTray:
     def place(self, values: Sequence[int]) -> None:
         """Lay dice with these faces into the tray by hand, picked up in the order of `throw`."""
         with self._lock:
-            picked = self._all_dice.picked_up(len(values))
+            picked = self._all_dice.choose_for_throw(len(values))
             self._all_dice.lay(picked, _checked(values, len(picked)))
 
     def set_aside(self, values: Iterable[int], *, to: Destination = "aside") -> None:
@@ -157,7 +159,7 @@ class SimulatedTray:
                 them into a corner of the tray, and "stay" leaves them where they are.
         """
         with self._lock:
-            picked = self._all_dice.showing(values)
+            picked = self._all_dice.find_by_face(values)
             if to == "aside":
                 self._all_dice.put_aside(picked)
             elif to == "gone":
@@ -165,7 +167,7 @@ class SimulatedTray:
             elif to == "corner":
                 self._all_dice.slide_to_corner(picked, self._clock(), SLIDE_S)
             elif to == "stay":
-                self._all_dice.keep_lying(picked)
+                self._all_dice.keep_in_tray(picked)
             else:
                 raise ValueError(f"to must be aside, gone, corner or stay, not {to!r}")
 
@@ -195,12 +197,12 @@ class SimulatedTray:
             picked = (
                 self._all_dice.in_place(SimPlace.TRAY)
                 if values is None
-                else self._all_dice.showing(values)
+                else self._all_dice.find_by_face(values)
             )
             now_s = self._clock()
             if hand:
-                self._reach = self._reach.visit(now_s, slide_s)
-                now_s += self._reach.way_s
+                self._hand_motion = self._hand_motion.visit(now_s, slide_s)
+                now_s += self._hand_motion.way_s
             self._all_dice.slide(picked, now_s, slide_s, far_mm)
 
     def lean(self, index: int = 0, *, away: bool = False) -> None:
@@ -225,7 +227,7 @@ class SimulatedTray:
     def show_hand(self, shown: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a sentence
         """Move a hand into the frame from the near side, or out again."""
         with self._lock:
-            self._reach = self._reach.turned(self._clock(), inwards=shown)
+            self._hand_motion = self._hand_motion.turned(self._clock(), inwards=shown)
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`, without waiting for a frame."""
@@ -244,8 +246,8 @@ class SimulatedTray:
             dice = tuple(
                 die.motion for die in self._all_dice.dice if die.place is not SimPlace.HAND
             )
-            hand = self._reach.hand(now_s)
-        return Frame(view.shot(dice, hand, now_s), now_s)
+            hand = self._hand_motion.hand(now_s)
+        return Frame(view.render(dice, hand, now_s), now_s)
 
     def _dice(self) -> list[SimDie]:
         with self._lock:
@@ -271,4 +273,4 @@ def _visible(die: SimDie, edge_mm: float) -> VisibleDie:
     top = die.rest.centre_mm + np.array([0.0, 0.0, edge_mm / 2])
     x_px, y_px = (float(v) for v in LENS.project(TrayPoints(top[None]))[0])
     zone = Zone.TRAY if die.place is SimPlace.TRAY else Zone.ASIDE
-    return VisibleDie(die.value, x_px, y_px, zone, die.cocked)
+    return VisibleDie(die.value, x_px, y_px, zone, die.is_cocked)

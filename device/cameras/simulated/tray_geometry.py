@@ -38,7 +38,7 @@ class Area:
             )
         )
 
-    def grown(self, by_mm: float, z_mm: float) -> "Area":
+    def expanded(self, by_mm: float, z_mm: float) -> "Area":
         """Return the area extended on all sides.
 
         Args:
@@ -53,7 +53,7 @@ class Area:
             z_mm,
         )
 
-    def seen_by(self, lens: Lens) -> Quad:
+    def in_frame_of(self, lens: Lens) -> Quad:
         """Return the area in the frame of a lens."""
         a, b, c, d = ((float(x), float(y)) for x, y in lens.project(self.corners()))
         return Quad((a, b, c, d))
@@ -96,7 +96,7 @@ LOOKS = {
 }
 
 
-def look_named(name: str) -> TrayLook:
+def find_look(name: str) -> TrayLook:
     """Return the look of this name, a key of `LOOKS`.
 
     Raises:

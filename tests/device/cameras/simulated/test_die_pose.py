@@ -3,7 +3,14 @@ from math import pi
 import numpy as np
 import pytest
 
-from device.cameras.simulated.die_pose import NORMALS, DiePose, flat_turn, reach, rotation, yaw_of
+from device.cameras.simulated.die_pose import (
+    NORMALS,
+    DiePose,
+    extent_mm,
+    flat_rotation,
+    rotation,
+    yaw_of,
+)
 from device.cameras.simulated.mesh import pip_outlines, rounded_cube
 
 
@@ -21,7 +28,7 @@ def test_one_two_three_run_counter_clockwise_around_their_corner():
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("yaw", [0.0, 0.3, 2.0, -1.0])
 def test_a_flat_die_shows_the_requested_face(value, yaw):
-    turn = flat_turn(value, yaw)
+    turn = flat_rotation(value, yaw)
     pose = DiePose(np.zeros(3), turn)
 
     assert pose.top_face == value
@@ -31,14 +38,16 @@ def test_a_flat_die_shows_the_requested_face(value, yaw):
 
 
 def test_a_leaning_die_reports_its_tilt():
-    turn = rotation(np.array([1.0, 0.0, 0.0]), 0.4) @ flat_turn(6, 0.7)
+    turn = rotation(np.array([1.0, 0.0, 0.0]), 0.4) @ flat_rotation(6, 0.7)
 
     assert DiePose(np.zeros(3), turn).tilt == pytest.approx(0.4)
 
 
 def test_a_die_on_its_corner_extends_furthest():
-    np.testing.assert_allclose(reach(flat_turn(1, 0.0), 16.0), 8.0)
-    np.testing.assert_allclose(reach(flat_turn(1, pi / 4), 16.0), [11.3137, 11.3137, 8], rtol=1e-5)
+    np.testing.assert_allclose(extent_mm(flat_rotation(1, 0.0), 16.0), 8.0)
+    np.testing.assert_allclose(
+        extent_mm(flat_rotation(1, pi / 4), 16.0), [11.3137, 11.3137, 8], rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("value", range(1, 7))

@@ -8,10 +8,10 @@ from device.cameras.simulated.tray_geometry import ASIDE, FLOOR
 def test_footprints_are_apart_if_a_line_fits_between_them():
     here = Footprint(0, 0, 0.0, 16)
 
-    assert here.apart(Footprint(16.5, 0, 0.0, 16), gap_mm=0.5)
-    assert not here.apart(Footprint(16.4, 0, 0.0, 16), gap_mm=0.5)
-    assert not here.apart(Footprint(18, 0, np.pi / 4, 16), gap_mm=0.0)
-    assert here.apart(Footprint(18, 18, np.pi / 4, 16), gap_mm=0.0)
+    assert here.is_apart_from(Footprint(16.5, 0, 0.0, 16), gap_mm=0.5)
+    assert not here.is_apart_from(Footprint(16.4, 0, 0.0, 16), gap_mm=0.5)
+    assert not here.is_apart_from(Footprint(18, 0, np.pi / 4, 16), gap_mm=0.0)
+    assert here.is_apart_from(Footprint(18, 18, np.pi / 4, 16), gap_mm=0.0)
 
 
 def test_thousands_of_dice_never_overlap_each_other_or_a_wall():
@@ -21,16 +21,18 @@ def test_thousands_of_dice_never_overlap_each_other_or_a_wall():
         for _ in range(8):
             taken.append(find_rest(rng, taken, 16.0, (0.0, 0.0)))
         for i, spot in enumerate(taken):
-            assert spot.inside(FLOOR)
-            assert all(spot.apart(other, 0.05) for other in taken[:i])
+            assert spot.is_inside(FLOOR)
+            assert all(spot.is_apart_from(other, 0.05) for other in taken[:i])
 
 
 def test_some_dice_touch_each_other_and_some_the_wall():
     rng = np.random.default_rng(12)
     throws = [_six(rng) for _ in range(60)]
-    touching = sum(not a.apart(b, 0.3) for taken in throws for a in taken for b in taken if a != b)
+    touching = sum(
+        not a.is_apart_from(b, 0.3) for taken in throws for a in taken for b in taken if a != b
+    )
     at_wall = sum(
-        not Footprint(spot.x_mm, spot.y_mm, spot.yaw, spot.edge_mm + 1).inside(FLOOR)
+        not Footprint(spot.x_mm, spot.y_mm, spot.yaw, spot.edge_mm + 1).is_inside(FLOOR)
         for taken in throws
         for spot in taken
     )
@@ -61,5 +63,5 @@ def test_dice_set_aside_are_inside_the_area_and_apart():
     for _ in range(6):
         taken.append(free_slot(rng, taken, 16.0))
 
-    assert all(spot.inside(ASIDE) for spot in taken)
-    assert all(a.apart(b, 0.1) for i, a in enumerate(taken) for b in taken[:i])
+    assert all(spot.is_inside(ASIDE) for spot in taken)
+    assert all(a.is_apart_from(b, 0.1) for i, a in enumerate(taken) for b in taken[:i])

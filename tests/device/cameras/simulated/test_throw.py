@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from device.cameras.simulated.die_pose import reach
+from device.cameras.simulated.die_pose import extent_mm
 from device.cameras.simulated.resting import find_rest
 from device.cameras.simulated.throw import plan_throw
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
@@ -44,7 +44,7 @@ def test_dice_fly_over_the_walls_and_never_sink_into_the_floor(seed):
         for time_s in np.linspace(tumble.start_s, tumble.end_s, 60):
             pose = tumble.at(time_s)
             x, y, z = pose.centre_mm
-            out_x, out_y, half_z = reach(pose.turn, EDGE_MM)
+            out_x, out_y, half_z = extent_mm(pose.turn, EDGE_MM)
             low = z - half_z
             assert low >= -1e-6
             over_x, over_y = abs(x) + out_x - FLOOR.right_mm, abs(y) + out_y - FLOOR.far_mm

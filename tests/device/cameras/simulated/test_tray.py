@@ -235,7 +235,7 @@ def test_a_leaning_die_is_cocked_and_shows_no_face(tray, rest, away):
     tray.lean(2, away=away)
 
     assert tray.truth == (1, 2, 4, 5, 6)
-    assert [die.cocked for die in tray.visible_dice] == [False, False, True, False, False, False]
+    assert [die.is_cocked for die in tray.visible_dice] == [False, False, True, False, False, False]
 
 
 def test_a_leaning_die_that_is_pushed_falls_flat(tray, rest):
@@ -258,7 +258,7 @@ def test_dice_never_overlap_after_any_move_of_a_hand(clock):
         clock.now_s += 2
         dice = [die.rest for die in tray._all_dice.dice]
         spots = [Footprint.of(pose, 16.0) for pose in dice]
-        assert all(a.apart(b, 0.05) for i, a in enumerate(spots) for b in spots[:i])
+        assert all(a.is_apart_from(b, 0.05) for i, a in enumerate(spots) for b in spots[:i])
 
 
 def test_a_hand_covers_the_tray_and_leaves_no_trace(tray, clock):
