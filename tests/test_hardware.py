@@ -119,13 +119,13 @@ def test_the_command_prints_every_camera():
 @pytest.mark.parametrize(
     ("text", "size"), [("250x200", (250, 200)), (" 250 × 200 mm", (250, 200)), ("300", (300, 300))]
 )
-def test_a_tray_is_told_by_its_sides(text, size):
+def test_the_size_of_a_tray_is_parsed(text, size):
     assert tray_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "25x25", "250x", "axb", "250x200x30", "9999x200"])
-def test_no_tray_is_refused_with_the_remedy(text):
-    with pytest.raises(UsageError, match="write its sides in millimetres, as 250x200"):
+def test_an_invalid_size_is_refused_with_the_remedy(text):
+    with pytest.raises(UsageError, match="write the sides in millimetres, such as 250x200"):
         tray_size(text)
 
 

@@ -1,1 +1,1 @@
-"""The verbs of the command line, one a file, loaded when they are called."""
+"""The commands of the command line, one per file. Each is loaded when it is called."""

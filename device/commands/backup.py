@@ -1,4 +1,4 @@
-"""`traykeeper backup` and `restore`: all that is worth keeping in one file, and back again."""
+"""`traykeeper backup` and `restore`: matches, calibration and settings in one file."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -21,9 +21,9 @@ from device.storage.restore import restore_backup, restore_settings
 @click.command()
 @click.argument("file", required=False)
 @state_option
-@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
+@click.option("--settings", "settings_file", metavar="FILE", help="Settings file to use.")
 def backup(file: str | None, state: str | None, settings_file: str | None) -> None:
-    """Put matches, calibration and settings into one file, also while it is played.
+    """Save matches, calibration and settings in one file. This also works during a match.
 
     \b
     traykeeper backup
@@ -33,7 +33,7 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
     now = datetime.now(UTC).astimezone()
     path = Path(file or f"traykeeper-{now:%Y-%m-%d}.zip")
     if path.is_file() and not backups.is_backup(path):
-        raise UsageError(f"{path}: there is a file, and no backup: name another")
+        raise UsageError(f"{path}: this file exists and is not a backup: choose another name")
     folder = state_folder(state or settings.state)
     with as_owner_of(folder):
         made = Backups(folder, settings_path).collect()
@@ -44,10 +44,10 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
 @click.command()
 @click.argument("file")
 @state_option
-@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
-@click.option("--yes", is_flag=True, help="Do not ask first.")
+@click.option("--settings", "settings_file", metavar="FILE", help="Settings file to use.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def restore(file: str, state: str | None, settings_file: str | None, yes: bool) -> None:  # noqa: FBT001
-    """Put a backup in place of what is here; what was here is kept as a backup, too.
+    """Restore a backup. The current matches are saved as another backup first.
 
     \b
     traykeeper restore evening.zip
@@ -59,15 +59,15 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
     with as_owner_of(folder), closing(open_journal(folder, kept)[0]) as journal:
         print_line(f"{file}: {good}")
         if not yes:
-            click.confirm(f"Put this in place of what is in {printable(folder)}?", abort=True)
+            click.confirm(f"Replace the matches in {printable(folder)}?", abort=True)
         before = restore_backup(good, journal, folder, kept)
         NotesFile(folder / NOTES).change(lambda notes: notes.rewind(good.position))
-    print_line(f"Restored. What was there before is in {before}")
+    print_line(f"Restored. The previous matches are in {before}")
     if path := restore_settings(good, settings_path):
-        print_line(f"The settings are in {path}; those of before beside it, as {path.name}.bak")
+        print_line(f"The settings are in {path}; the previous ones are in {path.name}.bak")
 
 
 def _settings(file: str | None) -> tuple[Settings, Path | None]:
-    """Those in force, and the file they are from."""
+    """Return the settings in use, and their file."""
     path = find(file)
     return load(path), path

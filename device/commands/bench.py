@@ -43,7 +43,10 @@ class Benchmarks(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Print no list of commands: the help text names each one, and listing them would load them all."""
+        """Implement `click.Group.format_commands` without a list.
+
+        The help text names each command, and a list would have to load them all.
+        """
 
 
 @click.group(cls=Benchmarks)

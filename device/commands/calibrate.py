@@ -1,4 +1,4 @@
-"""`traykeeper calibrate ...`: fit camera and tray to each other."""
+"""`traykeeper calibrate ...`: fit the camera to the tray."""
 
 import re
 
@@ -13,7 +13,9 @@ from device.settings import Settings, find, load
 
 SMALLEST_MM, LARGEST_MM = 50, 2000
 
-camera_option = click.option("--camera", metavar="NAME", help="Another than in the settings.")
+camera_option = click.option(
+    "--camera", metavar="NAME", help="Camera, instead of the one in the settings."
+)
 
 
 def _settings_of(file: str | None) -> Settings:
@@ -25,9 +27,9 @@ def _settings_of(file: str | None) -> Settings:
 @settings_option
 @click.pass_context
 def calibrate(context: click.Context, camera: str | None, file: str | None) -> None:
-    """Fit camera and tray to each other; alone, all of it, with a question before it is saved.
+    """Fit the camera to the tray. Without a command, do all steps and ask before saving.
 
-    The page does the same with the corners under your finger: /calibrate.
+    The page /calibrate does the same and lets you drag the corners.
 
     \b
     traykeeper calibrate                  # tray, checks, dice
@@ -35,7 +37,7 @@ def calibrate(context: click.Context, camera: str | None, file: str | None) -> N
     """
     if context.invoked_subcommand is None:
         terminal.calibrate(_settings_of(file), camera)
-    else:  # what stands before the verb holds for it, too
+    else:  # options before the command apply to it as well
         context.default_map = {context.invoked_subcommand: {"camera": camera, "file": file}}
 
 
@@ -43,7 +45,7 @@ def calibrate(context: click.Context, camera: str | None, file: str | None) -> N
 @camera_option
 @settings_option
 def calibrate_tray(camera: str | None, file: str | None) -> None:
-    """Find the tray, draw what was found, and save it if you say so.
+    """Find the tray, draw the result, and ask before saving it.
 
     \b
     traykeeper calibrate tray
@@ -55,7 +57,7 @@ def calibrate_tray(camera: str | None, file: str | None) -> None:
 @camera_option
 @settings_option
 def calibrate_check(camera: str | None, file: str | None) -> int:
-    """Framing, light, glare and focus, each in a sentence; exit 1 if one is bad.
+    """Check framing, light, glare and focus; exit 1 if one is bad.
 
     \b
     traykeeper calibrate check
@@ -67,7 +69,7 @@ def calibrate_check(camera: str | None, file: str | None) -> int:
 @camera_option
 @settings_option
 def calibrate_dice(camera: str | None, file: str | None) -> None:
-    """Learn this set of dice from a few throws.
+    """Learn the appearance of a set of dice from a few throws.
 
     \b
     traykeeper calibrate dice
@@ -79,7 +81,7 @@ def calibrate_dice(camera: str | None, file: str | None) -> None:
 @camera_option
 @settings_option
 def calibrate_test(camera: str | None, file: str | None) -> int:
-    """Throw six dice three times: exit 1 unless all were read.
+    """Test with three throws of six dice; exit 1 unless all are read.
 
     \b
     traykeeper calibrate test
@@ -93,11 +95,13 @@ def calibrate_test(camera: str | None, file: str | None) -> int:
     type=click.Choice(["a4", "letter"]),
     default="a4",
     show_default=True,
-    help="Its size.",
+    help="Paper size.",
 )
-@click.option("--out", metavar="FILE", help="Where to, .pdf or .svg; a PDF here without.")
+@click.option(
+    "--out", metavar="FILE", help="Output file, .pdf or .svg; by default a PDF in this folder."
+)
 def calibrate_mat(paper: Paper, out: str | None) -> None:
-    """A mat to print: with it in the tray, millimetres and the lens's bend are known.
+    """Write a mat to print. It lets the camera measure millimetres and the distortion of its lens.
 
     \b
     traykeeper calibrate mat --paper letter --out mat.svg
@@ -108,7 +112,7 @@ def calibrate_mat(paper: Paper, out: str | None) -> None:
 @calibrate.command("show")
 @settings_option
 def calibrate_show(file: str | None) -> None:
-    """Print the profile as it is in force.
+    """Print the profile in use.
 
     \b
     traykeeper calibrate show
@@ -117,26 +121,23 @@ def calibrate_show(file: str | None) -> None:
 
 
 @calibrate.command("height")
-@click.option("--tray", default="250x250", show_default=True, help="Its sides in millimetres.")
+@click.option(
+    "--tray", default="250x250", show_default=True, help="Sides of the tray in millimetres."
+)
 @click.option(
     "--die",
     "die_mm",
     type=FiniteRange(4, 40),
     default=16,
     show_default=True,
-    help="The edge of a die in millimetres.",
+    help="Edge of a die in millimetres.",
 )
 def calibrate_height(tray: str, die_mm: float) -> None:
-    """How high each camera hangs over this tray, and how many pixels a die is then.
+    """Print how high to mount each camera over a tray, and how many pixels wide a die is then.
 
     \b
     traykeeper calibrate height --tray 250x250 --die 8
     """
-    heights(tray, die_mm)
-
-
-def heights(tray: str, die_mm: float) -> None:
-    """Print for each camera how high it hangs over this tray, and how large a die is then."""
     tray_mm = tray_size(tray)
     click.echo(f"{'camera':<32}{'height':>8}{'a die is':>10}")
     for view in CAMERA_VIEWS:
@@ -144,14 +145,14 @@ def heights(tray: str, die_mm: float) -> None:
 
 
 def tray_size(text: str) -> tuple[float, float]:
-    """`250x200` -> its sides in millimetres; one number is a round or square tray."""
+    """Return the sides in a text such as `250x200`, in millimetres; one number is a round or square tray."""
     match = re.fullmatch(r"\s*(\d+)\s*(?:[x×*]\s*(\d+)\s*)?(?:mm)?\s*", text)
     if match:
         wide, deep = float(match[1]), float(match[2] or match[1])
         if all(SMALLEST_MM <= side <= LARGEST_MM for side in (wide, deep)):
             return wide, deep
     raise UsageError(
-        f"--tray {text!r}: write its sides in millimetres, as 250x200,"
+        f"--tray {text!r}: write the sides in millimetres, such as 250x200,"
         f" each from {SMALLEST_MM} to {LARGEST_MM}"
     )
 

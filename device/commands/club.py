@@ -1,4 +1,4 @@
-"""`traykeeper club`: every tray of a broker on one screen."""
+"""`traykeeper club`: the club board, with every tray of a broker on one screen."""
 
 from typing import Any
 
@@ -12,25 +12,36 @@ from device.club_board import ClubOptions, run
     "--broker", required=True, metavar="URL", help="mqtt://HOST[:PORT], or mqtts:// with TLS."
 )
 @click.option(
-    "--secret", default="", metavar="FILE", help="User and password, as the setting mqtt_secret."
+    "--secret",
+    default="",
+    metavar="FILE",
+    help="File with user name and password, as in the setting mqtt_secret.",
 )
-@click.option("--ca", default="", metavar="FILE", help="Who signed the broker's certificate.")
+@click.option(
+    "--ca",
+    default="",
+    metavar="FILE",
+    help="Certificate of the authority that signed the broker's certificate.",
+)
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - a screen on the LAN is the point
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8100,
     show_default=True,
-    help="Port of the board; 0 takes any that is free.",
+    help="Port of the board; 0 uses any free port.",
 )
 @click.option(
     "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
 )
 @click.option(
-    "--hosts", default="", metavar="NAMES", help="Further names under which it may be opened."
+    "--hosts",
+    default="",
+    metavar="NAMES",
+    help="Additional host names under which the board may be opened.",
 )
 def club(**options: Any) -> None:
-    """Show every tray of a broker on one screen, and keep the club's table and records.
+    """Show every tray of a broker on one screen, and keep the club's standings and records.
 
     \b
     traykeeper club --broker mqtt://pub.local

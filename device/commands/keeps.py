@@ -1,4 +1,4 @@
-"""`traykeeper keeps`: the legal keeps of a throw, for people and for programs."""
+"""`traykeeper keeps`: the legal keeps of a throw, as text or JSON."""
 
 import io
 import json
@@ -17,8 +17,8 @@ from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Effect, Keep, ThrowEvent
 from game.wording import dice_count, format_dice
 
-MAX_LINE = 1000
-"""Characters: twenty dice with a word between them are fewer; /dev/zero has no end."""
+MAX_LINE_LENGTH = 1000
+"""More than any throw needs; input such as /dev/zero has no line end."""
 
 
 @click.command()
@@ -26,7 +26,7 @@ MAX_LINE = 1000
 @rules_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
 def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT001
-    """List every legal keep of a throw, best first; with - the throws come from stdin.
+    """List every legal keep of a throw, best first. With -, read throws from standard input.
 
     \b
     traykeeper keeps 1 1 3 3 3 5
@@ -34,33 +34,30 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
     """
     if not dice:
         raise click.UsageError("name the dice: traykeeper keeps 1 1 3 3 3 5")
-    return BAD_INPUT if list_keeps(dice, rules, as_json=as_json) else 0
-
-
-def list_keeps(dice: tuple[str, ...], rules_name: str, *, as_json: bool) -> bool:
-    """Print the keeps of one throw, or of each line on stdin; gives whether a line was bad."""
-    rules = rule_files.load(rules_name)
+    ruleset = rule_files.load(rules)
     show = _show_json if as_json else _show
     if dice != ("-",):
-        show(_parse("".join(dice), rules), rules)
-        return False
+        show(_parse("".join(dice), ruleset), ruleset)
+        return 0
     stdin = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="replace")
-    return _each_line(_bounded(stdin), rules, show)
+    return BAD_INPUT if _has_bad_line(_bounded(stdin), ruleset, show) else 0
 
 
 def _bounded(lines: TextIO) -> Iterator[str]:
-    """Each line; one that does not end is refused."""
+    """Yield each line, and refuse one that is too long."""
     number = 0
-    while line := lines.readline(MAX_LINE + 1):
+    while line := lines.readline(MAX_LINE_LENGTH + 1):
         number += 1
-        if len(line) > MAX_LINE:
+        if len(line) > MAX_LINE_LENGTH:
             raise UsageError(
-                f"stdin, line {number}: longer than {MAX_LINE} characters: write one throw a line"
+                f"stdin, line {number}: longer than {MAX_LINE_LENGTH} characters: "
+                "write one throw per line"
             )
         yield line
 
 
-def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
+def _has_bad_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
+    """Show the keeps of each line, and return whether a line was not a throw."""
     bad = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -76,12 +73,19 @@ def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
 def _parse(text: str, rules: Ruleset) -> Dice:
     digits = "".join(text.split())
     if not (digits.isascii() and digits.isdigit()):
-        raise UsageError(f"{quoted(text.strip())} is no throw: write the faces, as in 1 1 3 3 3 5")
+        raise UsageError(
+            f"{quoted(text.strip())} is not a throw: write the faces, such as 1 1 3 3 3 5"
+        )
     return scoring.checked_dice(map(int, digits), rules)
 
 
 def to_json(throw: Dice, rules: Ruleset) -> dict[str, Any]:
-    """The public form of a throw and its keeps."""
+    """Return the public JSON form of a throw and its keeps.
+
+    Args:
+        throw: The faces, sorted.
+        rules: The rule set.
+    """
     keeps = scoring.legal_keeps(throw, rules)
     return {
         "throw": list(throw),
@@ -112,7 +116,7 @@ def _show(throw: Dice, rules: Ruleset) -> None:
     keeps = scoring.legal_keeps(throw, rules)
     click.echo(f"{format_dice(throw)}  ({rules.title})")
     for event in scoring.throw_events(throw, rules):
-        click.echo(f"  {_by_itself(event)}")
+        click.echo(f"  {_describe(event)}")
     if not keeps:
         click.echo("  farkle: nothing scores")
     for keep in keeps:
@@ -120,7 +124,7 @@ def _show(throw: Dice, rules: Ruleset) -> None:
         click.echo(f"  {format_dice(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")
 
 
-def _by_itself(event: ThrowEvent) -> str:
+def _describe(event: ThrowEvent) -> str:
     match event.effect:
         case Effect.WIN:
             return "wins the match at once"

@@ -1,4 +1,4 @@
-"""`traykeeper odds`: the chances of a rule set, the solving of a match, and single questions."""
+"""`traykeeper odds`: chances under a rule set, solving a match, and questions about a turn."""
 
 import click
 
@@ -9,18 +9,18 @@ from game.rules import rule_files
 _target_option = click.option(
     "--target",
     type=click.IntRange(1, 1_000_000),
-    help="Points to play for; without it those of the rule set.",
+    help="Target score, instead of the one of the rule set.",
 )
 
 
 @click.group(invoke_without_command=True)
 @rules_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--from",
     "question",
     metavar="TEXT",
-    help='A question, such as "3200 2950 turn 450 dice 3"; docs/odds.md has its words.',
+    help='Question about a turn, such as "3200 2950 turn 450 dice 3"; see docs/odds.md.',
 )
 @_target_option
 @click.pass_context
@@ -31,7 +31,7 @@ def odds(
     question: str | None,
     target: int | None,
 ) -> None:
-    """Exact chances and best play under a rule set.
+    """Print exact chances and the best play under a rule set.
 
     \b
     traykeeper odds --rules zilch
@@ -52,7 +52,7 @@ def odds(
 @rules_option
 @_target_option
 def odds_solve(rules: str, target: int | None) -> None:
-    """Work out the best play to win; can be stopped and gone on with.
+    """Compute the best play to win. You can stop it and continue later.
 
     \b
     traykeeper odds solve --rules house.toml --target 5000
@@ -69,11 +69,13 @@ def odds_solve(rules: str, target: int | None) -> None:
     type=click.IntRange(100, 10_000_000),
     default=100_000,
     show_default=True,
-    help="Matches to play.",
+    help="Number of matches to play.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Other dice, other matches.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Seed of the dice, for other matches."
+)
 def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> int:
-    """Play solved play against itself with random dice; exit 1 if the figure does not hold.
+    """Play the best play against itself with random dice; exit 1 if the result contradicts the solution.
 
     \b
     traykeeper odds simulate --rules zilch --matches 100000

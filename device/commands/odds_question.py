@@ -1,4 +1,4 @@
-"""A question about a turn, in words: "3200 2950 turn 450 dice 3"."""
+"""A question about a turn, such as "3200 2950 turn 450 dice 3"."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,16 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class OddsQuestion:
-    """Points on the board, points at risk, dice in hand; or the throw that is to be decided.
+    """A question about a turn.
 
-    With a throw `at_risk` is what was there before it.
+    Attributes:
+        table: Scores of both players.
+        at_risk: Points of this turn so far, without the throw.
+        n_dice: Dice in hand.
+        hot: Whether all dice have scored.
+        throw: The throw to decide about; None if none is given.
+        keeps: Legal keeps of the throw.
+        bonus: Points for the throw itself.
     """
 
     table: MatchPosition
@@ -29,31 +36,35 @@ class OddsQuestion:
     bonus: int
 
     def most(self, rules: Ruleset) -> int:
-        """Points at risk up to which the answer looks."""
+        """Return the largest number of points at risk that the answer needs."""
         best = max((keep.score for keep in self.keeps), default=0)
         return self.at_risk + best + rules.last_die_twice
 
 
 def parse(text: str, rules: Ruleset) -> OddsQuestion:
-    """The question in these words.
+    """Parse a question.
+
+    Args:
+        text: The words of the question.
+        rules: The rule set.
 
     Raises:
-        UsageError: it cannot be read; says at which word.
-        ThrowError: the dice are no throw of these rules.
+        UsageError: If a word is not understood.
+        ThrowError: If the dice are not a throw under these rules.
     """
     words = text.split()
     mine, theirs = (int(_figures(words, i)) for i in (0, 1))
-    said = _said(words[2:])
-    n_dice = int(said.get("dice", rules.n_dice))
+    values = _values(words[2:])
+    n_dice = int(values.get("dice", rules.n_dice))
     if not 1 <= n_dice <= rules.n_dice:
-        raise UsageError(f"--from: dice 1 to {rules.n_dice}, not {n_dice}")
-    at_risk = int(said.get("turn", 0))
-    throw = scoring.checked_dice(map(int, said["throw"]), rules) if "throw" in said else None
+        raise UsageError(f"--from: dice must be 1 to {rules.n_dice}, not {n_dice}")
+    at_risk = int(values.get("turn", 0))
+    throw = scoring.checked_dice(map(int, values["throw"]), rules) if "throw" in values else None
     keeps = scoring.legal_keeps(throw, rules) if throw else ()
     if throw and not keeps:
-        raise UsageError("--from: that throw is a farkle: nothing is left to choose")
+        raise UsageError("--from: this throw is a farkle, so there is nothing to decide")
     return OddsQuestion(
-        MatchPosition(mine, theirs, second="second" in said),
+        MatchPosition(mine, theirs, second="second" in values),
         at_risk,
         n_dice,
         hot=n_dice == rules.n_dice and at_risk > 0,
@@ -63,7 +74,8 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
     )
 
 
-def _said(words: list[str]) -> dict[str, str]:
+def _values(words: list[str]) -> dict[str, str]:
+    """Return the value after each keyword."""
     found: dict[str, str] = {}
     i = 0
     while i < len(words):

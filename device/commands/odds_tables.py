@@ -1,4 +1,4 @@
-"""What `traykeeper odds` prints: tables for people, JSON for programs."""
+"""The output of `traykeeper odds`: tables for people, JSON for programs."""
 
 import json
 from pathlib import Path
@@ -20,18 +20,24 @@ from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
 from game.odds.turn_odds import left_out_of_turn, long_run_average, points_table
 from game.rules.ruleset import Piggyback, Ruleset
 
-_SAVE_EVERY_S = 20
-_TOO_FAR_OFF = 4
-"""Standard errors that luck gives once in sixteen thousand simulations."""
+_SAVE_INTERVAL_S = 20
+_MAX_ERRORS = 4
+"""Standard errors. Chance alone exceeds them once in sixteen thousand simulations."""
 
 
 def tables() -> TableStore:
-    """Where tables solved on this computer are kept."""
+    """Return the store of tables that were solved on this computer."""
     return TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
 
 
 def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, Any]:
-    """The public form of the chances of a rule set."""
+    """Return the public JSON form of the chances under a rule set.
+
+    Args:
+        rules: The rule set.
+        target: Target score of the match.
+        wins: The solved match; None if it is not solved.
+    """
     table = points_table(rules)
     return {
         "rules": rules.name,
@@ -60,14 +66,21 @@ def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
 
 
 def _open(rules: Ruleset) -> float:
-    """Chance to get on the board, or to bank at all, in a turn that goes for it."""
+    """Return the chance to get on the board, or to bank at all, in a turn that tries to."""
     compiled = compile_rules(rules)
     needed = compiled.needed(opened=False)
     return float(chances_to_reach(compiled, needed, needed)[needed])
 
 
-def show(rules: Ruleset, said: str, target: int, *, as_json: bool) -> None:
-    """Print the chances of a rule set; `said` is what the user calls it."""
+def show(rules: Ruleset, name: str, target: int, *, as_json: bool) -> None:
+    """Print the chances under a rule set.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        as_json: Whether to print JSON.
+    """
     wins = tables().find(rules, target)
     if as_json:
         click.echo(json.dumps(to_json(rules, target, wins)))
@@ -75,7 +88,7 @@ def show(rules: Ruleset, said: str, target: int, *, as_json: bool) -> None:
     click.echo(f"{rules.title}\n")
     _show_throws(rules)
     _show_turn(rules)
-    _show_match(rules, said, target, wins)
+    _show_match(rules, name, target, wins)
 
 
 def _show_throws(rules: Ruleset) -> None:
@@ -112,7 +125,7 @@ def _show_turn(rules: Ruleset) -> None:
 
 
 def _limit(rules: Ruleset, n_dice: int) -> str:
-    """Up to how many points at risk so many dice are thrown."""
+    """Say up to how many points at risk it is best to throw this number of dice."""
     table = points_table(rules)
     step = table.throws.step
     start = max(step, table.throws.minimum * step)
@@ -125,26 +138,28 @@ def _limit(rules: Ruleset, n_dice: int) -> str:
     return f"to {stops[0] - step:,}"
 
 
-def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) -> None:
+def _show_match(rules: Ruleset, name: str, target: int, wins: MatchOdds | None) -> None:
     if rules.rounds:
-        click.echo(f"\nA match of {rules.rounds} turns each is not worked out")
+        click.echo(f"\nA match of {rules.rounds} turns each cannot be solved")
         return
     click.echo(f"\nA match of two to {target:,}, played to win")
     if wins is None or not wins.solved:
-        click.echo(f"  {_unsolved(said, target)}")
+        click.echo(f"  {_unsolved(name, target)}")
         return
     click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
     _show_left_out(left_out_of_match(rules))
     if rules.piggyback is not Piggyback.NO:
-        click.echo(f"  {'':>10}  {_taking_over(wins, said)}")
+        click.echo(f"  {'':>10}  {_piggyback_error(wins, name)}")
 
 
-def _taking_over(wins: MatchOdds, said: str) -> str:
-    """How far the figure without taking over is off."""
+def _piggyback_error(wins: MatchOdds, name: str) -> str:
+    """Say by how much the chance is wrong because piggybacking is left out."""
     share = first_player_with_piggyback(wins.rules, wins.target)
     if share is None:
-        return f"by how much that is off: traykeeper odds simulate --rules {said} --target {wins.target}"
-    return f"with that it is {share:.1%}: off by {wins.first_player - share:+.1%}"
+        return (
+            f"to measure the error: traykeeper odds simulate --rules {name} --target {wins.target}"
+        )
+    return f"with it the chance is {share:.1%}: an error of {wins.first_player - share:+.1%}"
 
 
 def _show_left_out(what: tuple[Message, ...]) -> None:
@@ -152,64 +167,85 @@ def _show_left_out(what: tuple[Message, ...]) -> None:
         click.echo(f"  {'':>10}  left out: {', '.join(map(str, what))}")
 
 
-def _unsolved(said: str, target: int) -> str:
-    return f"not solved yet: traykeeper odds solve --rules {said} --target {target}"
+def _unsolved(name: str, target: int) -> str:
+    return f"not solved yet: run traykeeper odds solve --rules {name} --target {target}"
 
 
 def solve(rules: Ruleset, target: int) -> None:
-    """Solve with a progress bar; what is done is saved now and then, and when stopped."""
-    place = tables()
-    wins = place.begin(rules, target)
+    """Solve a match with a progress bar. Progress is saved now and then, and when stopped.
+
+    Args:
+        rules: The rule set.
+        target: Target score of the match.
+    """
+    store = tables()
+    wins = store.begin(rules, target)
     if not wins.solved:
-        _solve(place, wins)
+        _solve(store, wins)
     click.echo(f"{wins.first_player:.3%} for the player who begins")
     _show_left_out(left_out_of_match(rules))
 
 
-def _solve(place: TableStore, wins: MatchOdds) -> None:
+def _solve(store: TableStore, wins: MatchOdds) -> None:
     saved_s = monotonic()
     label = f"{wins.rules.name} to {wins.target:,}"
     with click.progressbar(length=1000, label=label) as bar:
         try:
             for share in wins.solve():
                 bar.update(int(1000 * share) - bar.pos)
-                if monotonic() - saved_s > _SAVE_EVERY_S:
-                    place.save(wins)
+                if monotonic() - saved_s > _SAVE_INTERVAL_S:
+                    store.save(wins)
                     saved_s = monotonic()
         finally:
-            place.save(wins)
+            store.save(wins)
 
 
-def simulate(rules: Ruleset, said: str, target: int, matches: int, seed: int) -> int:
-    """Play matches out and compare; 1 where the figure is off by more than luck."""
-    outcome = play_out(_solved(rules, said, target), matches, seed)
+def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) -> int:
+    """Simulate matches and compare the result; return 1 if chance cannot explain the difference.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        matches: Number of matches.
+        seed: Seed of the dice.
+    """
+    outcome = play_out(_solved(rules, name, target), matches, seed)
     if rules.piggyback is not Piggyback.NO:
         click.echo(
             f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
-            f"solved without taking over {outcome.expected:.3%}: off by"
+            f"solved without piggybacking {outcome.expected:.3%}: an error of"
             f" {outcome.expected - outcome.share:+.1%}, give or take {outcome.error:.2%}"
         )
         return 0
     click.echo(
         f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
-        f"solved {outcome.expected:.3%}, off by {outcome.off:+.1f} standard errors"
+        f"solved {outcome.expected:.3%}, a difference of {outcome.off:+.1f} standard errors"
     )
-    return int(abs(outcome.off) > _TOO_FAR_OFF)
+    return int(abs(outcome.off) > _MAX_ERRORS)
 
 
-def _solved(rules: Ruleset, said: str, target: int) -> MatchOdds:
+def _solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
     wins = tables().find(rules, target)
     if wins is None or not wins.solved:
-        raise UsageError(_unsolved(said, target))
+        raise UsageError(_unsolved(name, target))
     return wins
 
 
-def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) -> None:
-    """Answer one question about a turn."""
+def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) -> None:
+    """Print the answer to a question about a turn.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        text: The question.
+        as_json: Whether to print JSON.
+    """
     question = parse(text, rules)
     wins = tables().find(rules, target)
     odds = turn_odds(rules, question.table, wins, most=question.most(rules))
-    found = options(odds, question)
+    found = _options(odds, question)
     if as_json:
         click.echo(json.dumps(_answer_json(rules, target, question, found)))
         return
@@ -219,13 +255,13 @@ def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) 
     for option in found:
         _show_option(option)
     if wins is None or not wins.solved:
-        click.echo(_unsolved(said, target))
+        click.echo(_unsolved(name, target))
     else:
         _show_left_out(left_out_of_match(rules))
 
 
-def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
-    """What can be done, the best first."""
+def _options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
+    """Return the options of the player, best first."""
     if question.throw is None:
         return (odds.option(question.at_risk, question.n_dice, hot=question.hot),)
     return odds.options(question.at_risk, question.keeps, question.bonus)
@@ -247,10 +283,10 @@ def _show_option(option: TurnOption) -> None:
 
 def _verdict(option: TurnOption) -> str:
     if option.refused:
-        return "throw: it cannot be banked"
+        return "throw: these points cannot be banked"
     measure = "to win" if option.win_thrown is not None else "for points"
     if option.is_tie:
-        return f"a tie {measure}: do as you like"
+        return f"a tie {measure}: both are equally good"
     return f"{'bank' if option.should_bank else 'throw'} {measure}"
 
 

@@ -1,4 +1,4 @@
-"""Options that several verbs take."""
+"""Options that several commands share."""
 
 from math import isfinite
 from typing import Any
@@ -10,21 +10,24 @@ rules_option = click.option(
     default="walnut-studiolo",
     show_default=True,
     metavar="NAME|FILE",
-    help="A published rule set, or a TOML file of your own.",
+    help="Published rule set, or your own TOML file.",
 )
-settings_option = click.option("--settings", "file", metavar="FILE", help="The settings to go by.")
+settings_option = click.option("--settings", "file", metavar="FILE", help="Settings file to use.")
 state_option = click.option(
-    "--state", type=click.Path(file_okay=False), help="Another folder than in the settings."
+    "--state",
+    type=click.Path(file_okay=False),
+    help="Folder of the matches, instead of the one in the settings.",
 )
 
 
 class FiniteRange(click.FloatRange):
-    """A number within bounds; what is none, as nan, is within no bounds."""
+    """A number range that rejects NaN and infinity."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
+        """Implement `click.FloatRange.convert`."""
         number = float(super().convert(value, param, ctx))
         if not isfinite(number):
-            self.fail(f"{value!r} is no number.", param, ctx)
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number

@@ -1,4 +1,4 @@
-"""`traykeeper pin`: how a screen gets the pencil."""
+"""`traykeeper pin`: print a PIN that makes a phone the scorekeeper."""
 
 from time import time
 
@@ -15,11 +15,11 @@ from web.access.pin import pin_at
 @settings_option
 @state_option
 def pin(file: str | None, state: str | None) -> None:
-    """Print the PIN with which a screen gets the pencil; it changes every five minutes.
+    """Print the PIN that makes a phone the scorekeeper. It changes every five minutes.
 
     \b
     traykeeper pin
-    sudo traykeeper pin     # where it runs as a service
+    sudo traykeeper pin     # if Traykeeper runs as a service
     """
     settings = load(find(file))
     click.echo(pin_at(time(), secret_of(state_folder(state or settings.state))))

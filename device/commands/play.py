@@ -1,4 +1,4 @@
-"""`traykeeper play`: the companion itself."""
+"""`traykeeper play`: start the companion."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +14,7 @@ SETTINGS_FILE = "traykeeper.settings"
 
 
 def _from_settings(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    """The settings become the defaults of every option."""
+    """Load the settings and use them as the defaults of all options."""
     path = settings_files.find(value)
     context.obj = settings_files.load(path)
     context.meta[SETTINGS_FILE] = path and str(path)
@@ -28,14 +28,14 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     is_eager=True,
     expose_value=False,
     callback=_from_settings,
-    help="Settings to play with; options here override them. `traykeeper settings` prints all.",
+    help="Settings file; options override it. `traykeeper settings` prints all settings.",
 )
 @click.option(
     "--camera",
     default="auto",
     show_default=True,
     metavar="|".join(CAMERAS),
-    help="Where the pictures come from; auto takes the Pi's camera, else a simulated tray; phone: your own.",
+    help="Source of the pictures; auto uses the Pi's camera or else a simulated tray, phone uses your phone.",
 )
 @rules_option
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - phones on the LAN are the point
@@ -44,16 +44,16 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="Port to listen on; 0 takes any that is free.",
+    help="Port to listen on; 0 uses any free port.",
 )
-@click.option("--state", type=click.Path(file_okay=False), help="Folder of the journal.")
+@click.option("--state", type=click.Path(file_okay=False), help="Folder of the matches.")
 @click.option(
     "--still",
     "still_s",
     type=FiniteRange(0.1, 5),
     default=0.4,
     show_default=True,
-    help="Seconds the tray must be still before it is read.",
+    help="Seconds for which the dice must be at rest before they are read.",
 )
 @click.option(
     "--roll",
@@ -61,17 +61,17 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     type=FiniteRange(0.1, 5),
     default=1.0,
     show_default=True,
-    help="Seconds that simulated dice roll.",
+    help="Seconds for which simulated dice roll.",
 )
-@click.option("--seed", type=int, help="Makes the simulated dice fall the same way again.")
+@click.option("--seed", type=int, help="Seed of the simulated dice, to repeat the same throws.")
 @click.pass_obj
 def play(settings: Any, /, **options: Any) -> None:
     """Start the companion and show the address for your phone.
 
     \b
-    traykeeper play                       # the Pi's camera, or a simulated tray
-    traykeeper play --camera usb:0        # a webcam
-    traykeeper play --camera phone        # real dice, without a camera: a phone takes the pictures
+    traykeeper play                       # use the Pi's camera, or a simulated tray
+    traykeeper play --camera usb:0        # use a webcam
+    traykeeper play --camera phone        # real dice without a camera: a phone takes the pictures
     traykeeper play --port 8080 --rules house.toml
     """
     file = click.get_current_context().meta[SETTINGS_FILE]

@@ -1,4 +1,4 @@
-"""`traykeeper read`: dice in photographs, one picture after the other."""
+"""`traykeeper read`: read the dice in photos."""
 
 import json
 import os.path
@@ -25,29 +25,33 @@ from device.session import messages
 from game.wording import format_dice
 from vision import Quad, Reading
 from vision import read as read_picture
-from vision.annotate import annotate
+from vision.annotate import annotate as draw_reading
 from vision.images import ImageError, load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
-TABLES = 4
-"""Whose empty pictures, some MB each, are kept: lines of one table mostly follow each other."""
+MIN_FOR_PROGRESS = 5
+MAX_TABLES = 4
+"""Tables that are cached, of some MB each. Pictures of one table mostly follow each other in a list."""
 
 
 @click.command()
 @click.argument("images", nargs=-1, metavar="IMAGE...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per picture.")
 @click.option(
     "--list",
     "listed",
     metavar="FILE",
-    help='Lines {"file": ..., "tray": [[x, y] x 4], "table": {"empty": ..., "throws": [...]}}; only file must be.',
+    help='File of lines {"file": ..., "tray": [[x, y] x 4], "table": {"empty": ..., "throws": [...]}}; '
+    "only `file` is required.",
 )
 @click.option(
     "--annotate",
     metavar="DIR",
-    help="Write each picture with what was seen drawn on it; further ones of a name get -2, -3.",
+    help="Write each picture to this folder with the reading drawn on it.",
 )
-@click.option("--profile", metavar="FILE", help="Tray, zone and dice as calibration found them.")
+@click.option(
+    "--profile", metavar="FILE", help="Profile with the tray, set-aside area and dice to look for."
+)
 def read(
     images: tuple[str, ...],
     as_json: bool,  # noqa: FBT001
@@ -55,7 +59,7 @@ def read(
     annotate: str | None,
     profile: str | None,
 ) -> int:
-    """Read the dice in photographs.
+    """Read the dice in photos.
 
     \b
     traykeeper read throw.jpg
@@ -64,29 +68,14 @@ def read(
     """
     if not images and listed is None:
         raise click.UsageError("name at least one picture: traykeeper read throw.jpg")
-    bad = read_all(images, listed, as_json=as_json, folder=annotate, profile=profile)
-    return BAD_INPUT if bad else 0
-
-
-def read_all(
-    images: tuple[str, ...],
-    listed: str | None,
-    *,
-    as_json: bool,
-    folder: str | None,
-    profile: str | None = None,
-) -> bool:
-    """Read and print them all; gives whether one could not be read."""
     pictures = [Picture(image, Path(image)) for image in images]
     if listed is not None:
         pictures += picture_list.read(Path(listed))
-    if folder is not None:
-        pictures = _with_drawings(pictures, _make_folder(folder))
+    if annotate is not None:
+        pictures = _with_drawings(pictures, _make_folder(annotate))
     known = None if profile is None else load_named_profile(Path(profile))
-    bad = False
-    for picture in _with_progress(pictures):
-        bad |= not _read_one(picture, known, as_json=as_json)
-    return bad
+    were_read = [_read_one(each, known, as_json=as_json) for each in _with_progress(pictures)]
+    return 0 if all(were_read) else BAD_INPUT
 
 
 def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool:
@@ -99,12 +88,12 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture, reading))
-    return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
+    return picture.drawn is None or _write(picture.drawn, draw_reading(image, reading))
 
 
-@lru_cache(TABLES)
+@lru_cache(MAX_TABLES)
 def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
-    """As a companion would know it by now: from a picture of it empty, and from throws."""
+    """Return what a companion would know of a table, from a picture of it empty and from throws."""
     empty = load(pictures.empty) if pictures.empty else None
     alone = KnownTray(empty)
     throws = [read_picture(load(throw), tray, known=alone) for throw in pictures.throws]
@@ -112,7 +101,7 @@ def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
 
 
 def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
-    """As the list says where to look, or else the profile; that says for which dice, too."""
+    """Read an image with what the list says about its tray, or else with the profile."""
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
@@ -143,16 +132,15 @@ def _line(picture: Picture, reading: Reading) -> str:
     seen = format_dice(reading.values) or "no dice"
     if reading.is_sure:
         return f"{printable(picture.name)}: {seen}"
-    told = [f"{printable(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
+    lines = [f"{printable(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
     if picture.drawn is None and any(die.problem for die in reading.dice_in_tray):
-        told.append("(--annotate DIR writes a picture with the ring.)")
-    return " ".join(told)
+        lines.append("(--annotate DIR writes a picture with the ring.)")
+    return " ".join(lines)
 
 
 def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
-    """A bar where a person waits for many pictures and the answers go elsewhere."""
-    few = 5
-    if len(pictures) < few or sys.stdout.isatty() or not sys.stderr.isatty():
+    """Show a progress bar for many pictures, if the output does not go to the terminal."""
+    if len(pictures) < MIN_FOR_PROGRESS or sys.stdout.isatty() or not sys.stderr.isatty():
         yield from pictures
         return
     with click.progressbar(pictures, label="Reading", file=sys.stderr) as bar:
@@ -161,28 +149,30 @@ def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
 
 def _make_folder(folder: str) -> Path:
     if not folder:
-        raise UsageError("--annotate: name a folder, as in --annotate seen/")
+        raise UsageError("--annotate: name a folder, such as --annotate seen/")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError):
-        raise UsageError(f"--annotate {folder}: no folder can be made there") from None
+        raise UsageError(f"--annotate {folder}: the folder cannot be created") from None
     return path
 
 
 def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
-    """Each with a file of its own in the folder, none of them a picture that is to be read."""
+    """Give each picture its own file in the folder, and refuse to overwrite a picture that is to be read."""
     originals = {os.path.abspath(picture.path) for picture in pictures}  # noqa: PTH100 - normal
     drawn: list[Path] = []
     for picture in pictures:
         path = _free(folder, picture.path.stem, drawn)
         if os.path.abspath(path) in originals:  # noqa: PTH100 - normal
-            raise UsageError(f"--annotate {folder}: {path} would be lost: name another folder")
+            raise UsageError(
+                f"--annotate {folder}: {path} would be overwritten: name another folder"
+            )
         drawn.append(path)
     return [replace(picture, drawn=path) for picture, path in zip(pictures, drawn, strict=True)]
 
 
 def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
-    """`x.jpg`; where pictures of other folders have that name too, `x-2.jpg` and so on."""
+    """Return `x.jpg`, or `x-2.jpg` and so on if pictures of other folders have the same name."""
     names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
     return next(path for name in names if (path := folder / name) not in taken)

@@ -1,4 +1,4 @@
-"""`traykeeper rules` and `traykeeper match`: rule sets and recorded matches, on the terminal."""
+"""`traykeeper rules` and `traykeeper match`: rule sets, and matches written as text."""
 
 import json
 from pathlib import Path
@@ -16,14 +16,13 @@ from game.match.state import State, Turn
 from game.match.timeline import timeline_rows
 from game.names import clean_names
 from game.rules import rule_files, score_card
-from game.rules.ruleset import Ruleset
 from game.rules.sentences import sentences
 from game.wording import format_dice, match_length
 
 
 @click.group()
 def rules() -> None:
-    """The published rule sets, and your own.
+    """List and check rule sets.
 
     \b
     traykeeper rules list
@@ -35,110 +34,89 @@ def rules() -> None:
 
 @rules.command("list")
 def rules_list() -> None:
-    """Name and title of every published rule set.
+    """Print the name and title of every published rule set.
 
     \b
     traykeeper rules list
     """
-    list_rules()
+    for name in rule_files.names():
+        click.echo(f"{name:<29}{rule_files.load(name).title}")
 
 
 @rules.command("show")
 @click.argument("name", metavar="NAME|FILE")
 def rules_show(name: str) -> None:
-    """A rule set in plain sentences, with its source and what is assumed.
+    """Print a rule set in plain sentences, with its source and what was assumed.
 
     \b
     traykeeper rules show stirler
     """
-    show_rules(rule_files.load(name))
+    ruleset = rule_files.load(name)
+    click.echo(f"{ruleset.title}\n{ruleset.source}\n")
+    for sentence in sentences(ruleset):
+        click.echo(f"  {sentence}")
+    if ruleset.assumed:
+        click.echo("\nAssumed:")
+    for line in ruleset.assumed:
+        click.echo(f"  {line}")
 
 
 @rules.command("check")
 @click.argument("file")
 def rules_check(file: str) -> int:
-    """Whether a rule set file holds; names the line, the key and what is allowed.
+    """Check a rule set file. A mistake is reported with its line, its key and the allowed values.
 
     \b
     traykeeper rules check house.toml
     """
-    return check_rules(file)
+    try:
+        ruleset = rule_files.from_file(file)
+    except RulesetError as error:
+        print_line(f"traykeeper: {' '.join(str(error).split())}", err=True)
+        return 1
+    print_line(f"{file} is valid. {ruleset.title}: {len(sentences(ruleset))} rules")
+    return 0
 
 
 @rules.command("sheet")
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--pad", is_flag=True, help="The score pad (A6) instead of the scoring card.")
-@click.option("--player", "names", multiple=True, help="A column's name on the pad; repeat it.")
+@click.option("--pad", is_flag=True, help="Write a score pad (A6) instead of the scoring card.")
+@click.option(
+    "--player", "names", multiple=True, help="Name of a column on the pad; repeat for each player."
+)
 def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: FBT001
-    """The pocket scoring card, 85 by 55 mm, as SVG on stdout: print it at 100 %.
+    """Write the pocket scoring card, 85 by 55 mm, as SVG to standard output. Print it at 100 %.
 
     \b
     traykeeper rules sheet zilch > card.svg
     traykeeper rules sheet zilch --pad --player Anna --player Ben > pad.svg
     """
-    print_sheet(rule_files.load(name), pad=pad, names=names)
+    ruleset = rule_files.load(name)
+    svg = score_card.pad(ruleset, clean_names(names)) if pad else score_card.card(ruleset)
+    click.echo(svg, nl=False)
 
 
 @click.command()
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def match(file: str, as_json: bool) -> None:  # noqa: FBT001
-    """Replay the text of a match: every turn, the standings, the outcome.
+    """Replay a match written as text: every turn, the standings and the outcome.
 
     \b
     traykeeper match evening.txt
     cat evening.txt | traykeeper match --json -
     traykeeper match --json evening.txt
     """
-    replay(file, as_json=as_json)
-
-
-def list_rules() -> None:
-    """A line for each published set."""
-    for name in rule_files.names():
-        click.echo(f"{name:<29}{rule_files.load(name).title}")
-
-
-def show_rules(rules: Ruleset) -> None:
-    """Title, source, every option in force as a sentence, and what had to be assumed."""
-    click.echo(f"{rules.title}\n{rules.source}\n")
-    for sentence in sentences(rules):
-        click.echo(f"  {sentence}")
-    if rules.assumed:
-        click.echo("\nAssumed:")
-    for line in rules.assumed:
-        click.echo(f"  {line}")
-
-
-def check_rules(path: str) -> int:
-    """Whether the file holds: 0, or 1 with the reason on stderr.
-
-    Raises:
-        FileError: it cannot be read.
-    """
-    try:
-        rules = rule_files.from_file(path)
-    except RulesetError as error:
-        print_line(f"traykeeper: {' '.join(str(error).split())}", err=True)
-        return 1
-    print_line(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
-    return 0
-
-
-def print_sheet(rules: Ruleset, *, pad: bool, names: tuple[str, ...]) -> None:
-    """The card or the pad as SVG."""
-    svg = score_card.pad(rules, clean_names(names)) if pad else score_card.card(rules)
-    click.echo(svg, nl=False)
-
-
-def replay(path: str, *, as_json: bool) -> None:
-    """Print every turn, the standings and the outcome of a match written as text."""
-    stdin = path == "-"
-    text = read_stdin() if stdin else read_text(Path(path))
-    match = from_text(text, where="stdin" if stdin else path)
+    is_stdin = file == "-"
+    text = read_stdin() if is_stdin else read_text(Path(file))
+    replayed = from_text(text, where="stdin" if is_stdin else file)
     if as_json:
-        click.echo(json.dumps(match_json(match)))
-        return
+        click.echo(json.dumps(_match_json(replayed)))
+    else:
+        _print_match(replayed)
+
+
+def _print_match(match: Match) -> None:
     state = match.state
     click.echo(f"{match.rules.title}, {match_length(match.rules.rounds, match.rules.target)}")
     for number, turn in enumerate(state.turns, 1):
@@ -163,8 +141,8 @@ def _turn_line(turn: Turn) -> str:
     return f"{throws or '-'}: {end}{f', penalty {penalty:,}' if penalty else ''}"
 
 
-def match_json(match: Match) -> dict[str, Any]:
-    """The public form of a replayed match."""
+def _match_json(match: Match) -> dict[str, Any]:
+    """Return the public JSON form of a replayed match."""
     state = match.state
     return {
         "rules": match.rules.name,

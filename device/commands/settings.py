@@ -1,4 +1,4 @@
-"""`traykeeper settings`: what can be set, and is."""
+"""`traykeeper settings`: print all settings and their values."""
 
 import click
 
@@ -7,9 +7,9 @@ from device.settings import as_text, find, load, show
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--get", metavar="NAME", help="Print this one setting alone.")
+@click.option("--get", metavar="NAME", help="Print only the value of this setting.")
 def settings(file: str | None, get: str | None) -> None:
-    """Print the settings in force here, or those of FILE, each with what it does.
+    """Print the settings in use, or those in FILE, each with a description.
 
     \b
     traykeeper settings > settings.toml

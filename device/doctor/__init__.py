@@ -1,1 +1,1 @@
-"""`traykeeper doctor`: what could be wrong with this appliance, each with its remedy."""
+"""The checks of `traykeeper doctor`, each with its remedy."""

@@ -1,9 +1,8 @@
-"""Camera, pins, and whether the service may use them."""
+"""Checks of the camera and the pins, and of the service's right to use them."""
 
 import grp
 import pwd
 import re
-from collections.abc import Iterable
 from importlib.util import find_spec
 
 from device.cameras.base import SIMULATED_CAMERA
@@ -29,7 +28,7 @@ SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 
 def camera(system: System) -> Finding:
-    """The companion's own word where it runs; else what the kernel sees."""
+    """Check the camera: ask the running companion, or else the kernel."""
     kind = system.settings.camera.partition(":")[0]
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
@@ -45,10 +44,10 @@ def camera(system: System) -> Finding:
         case "auto" if not is_pi(system.machine):
             return skipped(Message("no Raspberry Pi: the dice are simulated"))
         case _:
-            return _on_the_flat_cable(system.machine)
+            return _ribbon_camera(system.machine)
 
 
-def _on_the_flat_cable(machine: Machine) -> Finding:
+def _ribbon_camera(machine: Machine) -> Finding:
     sensor = _sensor(machine)
     if sensor is None:
         return failed(NO_CAMERA)
@@ -56,8 +55,9 @@ def _on_the_flat_cable(machine: Machine) -> Finding:
 
 
 def _sensor(machine: Machine) -> str | None:
-    """The image sensor on the flat cable, by the name its driver has."""
-    names = _names(machine, "/sys/class/video4linux/v4l-subdev*/name")
+    """Return the name of the image sensor on the ribbon cable, from its driver."""
+    files = machine.glob("/sys/class/video4linux/v4l-subdev*/name")
+    names = (path.read_text("utf-8", "replace").strip() for path in files)
     return next((found[1] for name in names if (found := SENSOR.match(name))), None)
 
 
@@ -68,12 +68,8 @@ def _usb(machine: Machine) -> str | None:
     return None
 
 
-def _names(machine: Machine, pattern: str) -> Iterable[str]:
-    return (path.read_text("utf-8", "replace").strip() for path in machine.glob(pattern))
-
-
 def pins(system: System) -> Finding:
-    """The chip of the header, and what drives it."""
+    """Check the chip of the pins and its driver."""
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("no Raspberry Pi: no pins")
     if not chips:
@@ -97,7 +93,7 @@ def is_pi(machine: Machine) -> bool:
 
 
 def rights(system: System) -> Finding:
-    """The groups of the service's user, or of whoever asks where there is no service."""
+    """Check that the service's user is in the groups that may use camera and pins."""
     if not system.installed:
         return skipped(Message("the service is not installed: it is your own rights that count"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]

@@ -1,4 +1,4 @@
-"""Whether phones can find the page: network, name and port."""
+"""Checks of the network, the name, the port and the broker."""
 
 import json
 import os
@@ -36,7 +36,7 @@ _AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHost
 
 
 def network(system: System) -> Finding:
-    """The addresses under which phones may reach this machine."""
+    """Check that this machine has an address that phones can reach."""
     addresses = _addresses(system.machine)
     if addresses is None:
         return skipped(Message("`ip` is not installed"))
@@ -60,9 +60,9 @@ def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
 
 
 def wifi(system: System) -> Finding:
-    """A Wi-Fi for guests lets phones into the internet, but not to the Pi.
+    """Check for a guest Wi-Fi, which lets phones reach the internet but not the Pi.
 
-    That cannot be measured from here: its name tells, and that nobody but the router was seen.
+    That cannot be measured from here, so the name of the Wi-Fi and the number of devices seen have to do.
     """
     ssid = system.machine.run("iwgetid", "--raw") or _ssid(system.machine)
     if not ssid:
@@ -84,7 +84,7 @@ def _ssid(machine: Machine) -> str | None:
 
 
 def _others(machine: Machine) -> int:
-    """Devices that this one has lately exchanged words with, the router left out."""
+    """Return the number of devices that this one has recently communicated with, except the router."""
     routers = {route.get("gateway") for route in _ip(machine, "route", "show", "default") or []}
     seen = {
         entry["dst"]
@@ -95,7 +95,7 @@ def _others(machine: Machine) -> int:
 
 
 def name(system: System) -> Finding:
-    """What avahi made of the host name: it counts up where another device has it."""
+    """Check the name that avahi publishes. If another device has the host name, avahi adds a number."""
     answer = system.machine.run("busctl", "--system", "call", *_AVAHI)
     if answer is None:
         return warning(NO_NAME, f"{socket.gethostname()}.local")
@@ -106,7 +106,7 @@ def name(system: System) -> Finding:
 
 
 def port(system: System) -> Finding:
-    """Ours, free, or somebody else's."""
+    """Check whether the port is used by Traykeeper, free, or used by another program."""
     number = system.settings.port
     if system.state is not None:
         return ok(Message("Traykeeper answers at %(address)s", address=system.address))
@@ -120,7 +120,7 @@ def port(system: System) -> Finding:
 
 
 def _not_allowed(system: System, number: int) -> Finding:
-    """You may not listen there; the service may, where the install has granted it."""
+    """Report a port that this user may not use, unless the install has granted it to the service."""
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
         return ok(Message("%(port)s is granted to the service", port=str(number)))
@@ -128,16 +128,16 @@ def _not_allowed(system: System, number: int) -> Finding:
 
 
 ANSWER_S = 8.0
-"""Longer than a name that nobody knows takes to be looked up."""
+"""Longer than the look-up of an unknown host name takes."""
 
 
 def broker(system: System) -> Finding:
-    """Greets the broker as a client of its own, and leaves."""
+    """Check the broker in the settings by connecting to it once."""
     settings = system.settings
     if not settings.mqtt:
         return skipped(Message("none is set"))
     secret = Path(settings.mqtt_secret)
-    if settings.mqtt_secret and _is_hidden(secret):
+    if settings.mqtt_secret and _is_unreadable(secret):
         return not_readable(secret)
     try:
         address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
@@ -161,8 +161,8 @@ def broker(system: System) -> Finding:
     return ok(Message("%(broker)s lets us in", broker=str(address)))
 
 
-def _is_hidden(file: Path) -> bool:
-    """Whether it is there for others only."""
+def _is_unreadable(file: Path) -> bool:
+    """Whether the file exists but this user may not read it."""
     try:
         file.open().close()
     except PermissionError:

@@ -1,4 +1,4 @@
-"""The Pi itself: its disk, its power, its heat, its clock."""
+"""Checks of the Pi itself: disk, power supply, temperature and clock."""
 
 import shutil
 from datetime import UTC, datetime
@@ -20,37 +20,37 @@ from device.doctor.findings import (
 from device.doctor.system import Machine, System
 from game.message import Message, Verbatim
 
-NEARLY_FULL = 500 << 20
-FULL = 50 << 20
-"""A match is some 100 kB; the system needs the rest to live."""
+NEARLY_FULL_BYTES = 500 << 20
+FULL_BYTES = 50 << 20
+"""A match takes about 100 kB, but the system needs some free space to work."""
 
 HOT_C = 80.0
-"""From here on every Pi slows itself down."""
+"""Every Pi reduces its clock from this temperature on."""
 
 UNDER_VOLTAGE, SLOWED_BY_HEAT = 0x1, 0x8 | 0x4
-ONCE = 16
-"""Bits of get_throttled; shifted by so many: since the start."""
+SINCE_START_SHIFT = 16
+"""Bits of `vcgencmd get_throttled`. Shifted by this, they say what has happened since the start."""
 
 NOT_MEASURED = Message("this machine does not measure it")
 
 
 def space(system: System) -> Finding:
-    """Room for the matches."""
+    """Check the free disk space for the matches."""
     folder = existing(system.folder)
     free = shutil.disk_usage(folder).free
     line = Message("%(size)s GB free in %(folder)s", size=free / 2**30, folder=str(folder))
-    if free < FULL:
+    if free < FULL_BYTES:
         return failed(DISK_FULL, line)
-    return warning(DISK_FULL, line) if free < NEARLY_FULL else ok(line)
+    return warning(DISK_FULL, line) if free < NEARLY_FULL_BYTES else ok(line)
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or the nearest above it that is there."""
+    """Return the folder, or its nearest parent that exists."""
     return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def disk(system: System) -> Finding:
-    """A card that wears out turns read-only, or has errors that ext4 counts."""
+    """Check for signs of a worn-out card: a read-only file system, or errors counted by ext4."""
     mount = _mount_of(system.machine, existing(system.folder))
     if mount is None:
         return skipped(Message("/proc/mounts does not tell"))
@@ -68,9 +68,10 @@ def disk(system: System) -> Finding:
 
 
 def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
-    """Device, kind and options of what the matches are on: a service sees the rest read-only.
+    """Return the device, type and options of the file system that holds a folder.
 
-    The deepest counts, and of two on one place the last line: it lies on top.
+    Other file systems do not count: the service sees them read-only. The deepest mount point above the
+    folder is the right one, and of two mounts on one point the later one covers the other.
     """
     lines = (line.split() for line in (machine.read("/proc/mounts") or "").splitlines())
     above = [f for f in lines if len(f) > 3 and folder.is_relative_to(f[1])]  # noqa: PLR2004
@@ -79,19 +80,19 @@ def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
 
 
 def power(system: System) -> Finding:
-    """The supply's voltage, now and since the start."""
+    """Check the voltage of the power supply, now and since the start."""
     flags = _throttled(system.machine)
     if flags is None:
         return _power_by_hwmon(system.machine)
     if flags & UNDER_VOLTAGE:
         return failed(LOW_VOLTAGE, Message("now"))
-    if flags & UNDER_VOLTAGE << ONCE:
+    if flags & UNDER_VOLTAGE << SINCE_START_SHIFT:
         return warning(LOW_VOLTAGE, Message("at least once since the start"))
     return ok(Message("never too low since the start"))
 
 
 def _power_by_hwmon(machine: Machine) -> Finding:
-    """Where vcgencmd is missing or not allowed: the kernel's own alarm."""
+    """Check the kernel's own alarm, if vcgencmd is missing or not allowed."""
     for path in machine.glob("/sys/class/hwmon/hwmon*/in0_lcrit_alarm"):
         low = path.read_text().strip() == "1"
         return failed(LOW_VOLTAGE, Message("now")) if low else ok(Message("not too low now"))
@@ -107,7 +108,7 @@ def _throttled(machine: Machine) -> int | None:
 
 
 def heat(system: System) -> Finding:
-    """The hottest the processor says it is."""
+    """Check the highest temperature that the processor reports."""
     texts = (
         system.machine.read(f"/sys/class/thermal/{path.parent.name}/temp")
         for path in system.machine.glob("/sys/class/thermal/thermal_zone*/temp")
@@ -121,7 +122,7 @@ def heat(system: System) -> Finding:
 
 
 def clock(system: System) -> Finding:
-    """Set from the network: a Pi has no battery of its own."""
+    """Check that the clock is set from the network, because a Pi has no battery for it."""
     now = f"{datetime.now(UTC).astimezone():%Y-%m-%d %H:%M}"
     answer = system.machine.run("timedatectl", "show", "-p", "NTPSynchronized", "--value")
     match answer:

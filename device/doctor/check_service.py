@@ -1,4 +1,4 @@
-"""The service, its settings and its matches."""
+"""Checks of the version, the settings, the service and the journal."""
 
 import os
 import platform
@@ -26,13 +26,13 @@ from game.message import Message, Plural, Verbatim
 
 
 def version(_: System) -> Finding:
-    """Which Traykeeper this is, and on what it runs."""
+    """Report the versions of Traykeeper and Python, and the processor."""
     python = f"Python {platform.python_version()}"
     return ok(Verbatim(f"{version_of('traykeeper')}, {python}, {platform.machine()}"))
 
 
 def settings(system: System) -> Finding:
-    """Whether the file holds."""
+    """Check the settings file."""
     if system.complaint:
         return failed(BAD_SETTINGS, system.complaint)
     path = system.settings_path
@@ -40,12 +40,12 @@ def settings(system: System) -> Finding:
 
 
 def service(system: System) -> Finding:
-    """Whether systemd keeps it running, and how often it had to begin anew."""
+    """Check that the service runs, and how often systemd had to restart it."""
     if not system.installed:
         return skipped(Message("not installed: run by hand"))
-    told = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)
-    shown = dict(line.partition("=")[::2] for line in (told or "").splitlines())
-    active, restarts = shown.get("ActiveState"), shown.get("NRestarts", "0")
+    output = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)
+    values = dict(line.partition("=")[::2] for line in (output or "").splitlines())
+    active, restarts = values.get("ActiveState"), values.get("NRestarts", "0")
     if active is None:
         return skipped(Message("systemctl does not tell"))
     if active != "active":
@@ -56,7 +56,7 @@ def service(system: System) -> Finding:
 
 
 def journal(system: System) -> Finding:
-    """Whether the record of the matches can be written, and reads whole."""
+    """Check that the journal can be written and is not damaged."""
     folder = existing(system.folder)
     file = system.folder / "journal.db"
     if not system.installed and not os.access(folder, os.W_OK):

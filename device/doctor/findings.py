@@ -1,4 +1,4 @@
-"""What a check found: one line, and the remedy where there is something to do."""
+"""The findings of checks, and the troubles that they can find with their remedies."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ from game.message import Message, Value
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A complaint, and what to do about it."""
+    """Something that can be wrong, and what to do about it."""
 
     says: Message
     remedy: Message
@@ -155,7 +155,7 @@ BAD_JOURNAL = Trouble(
 
 
 class Level(StrEnum):
-    """How bad it is. Only `FAILED` makes the doctor's exit code 1."""
+    """The severity of a finding. Only `FAILED` makes the exit code of the doctor 1."""
 
     OK = "ok"
     SKIPPED = "skipped"
@@ -165,42 +165,58 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check has to say."""
+    """The result of one check.
+
+    Attributes:
+        level: The severity.
+        line: What the check found.
+        trouble: The trouble with its remedy, for warnings and failures.
+    """
 
     level: Level
     line: Message
     trouble: Trouble | None = None
 
     def to_json(self, check: str) -> dict[str, Any]:
-        """The public form."""
+        """Return the public JSON form of the finding of a check with this name."""
         remedy = str(self.trouble.remedy) if self.trouble else None
         return {"check": check, "level": str(self.level), "line": str(self.line), "remedy": remedy}
 
 
 def ok(line: Message) -> Finding:
-    """All is well."""
+    """Return the finding that everything is well."""
     return Finding(Level.OK, line)
 
 
 def skipped(why: Message) -> Finding:
-    """It cannot be told on this machine."""
+    """Return the finding that a check is not possible on this machine."""
     return Finding(Level.SKIPPED, why)
 
 
 def not_readable(file: Path) -> Finding:
-    """Only the service, or root, may read this file."""
+    """Return the finding that only the service or root may read a file."""
     return skipped(
         Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))
     )
 
 
 def warning(trouble: Trouble, detail: Value = "") -> Finding:
-    """Something that a person should know of; the table can be played at."""
+    """Return a finding that somebody should know about, although the game works.
+
+    Args:
+        trouble: What is wrong.
+        detail: What exactly was found.
+    """
     return Finding(Level.WARNING, _line(trouble, detail), trouble)
 
 
 def failed(trouble: Trouble, detail: Value = "") -> Finding:
-    """Something that has to be mended."""
+    """Return a finding that has to be repaired.
+
+    Args:
+        trouble: What is wrong.
+        detail: What exactly was found.
+    """
     return Finding(Level.FAILED, _line(trouble, detail), trouble)
 
 

@@ -1,6 +1,6 @@
-"""The report to send along: what the doctor found, the settings, the log. No secrets.
+"""The report of the doctor as a zip file: findings, settings and log, without secrets.
 
-Pictures go in only where they were asked for; the journal, with everyone's name, never does.
+Pictures are included only on request. The journal is never included, because it has everybody's name.
 """
 
 import os
@@ -14,7 +14,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from device.doctor.system import PATIENCE_S, System
+from device.doctor.system import HTTP_TIMEOUT_S, System
 from device.errors import UsageError
 from device.files import SERVICE, atomic_file, zip_member
 from device.settings import as_text
@@ -25,19 +25,25 @@ SECRET = re.compile(
 MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
 READABLE = 0o644
-"""Whoever asked root for it sends it along as somebody else."""
+"""File mode of the report. It is often made with sudo and sent by another user."""
 
 
 def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> None:
-    """Write the report; nothing is left behind where that fails.
+    """Write the report; leave no file behind if that fails.
+
+    Args:
+        path: The zip file.
+        system: The machine, for settings and logs.
+        found: The findings as text.
+        pictures: Whether to include pictures from the running companion.
 
     Raises:
-        UsageError: it cannot be written there, or something of that name is there.
+        UsageError: If the file exists or cannot be written.
     """
     if path.exists():
-        raise UsageError(f"{path}: there is something of that name: name another")
+        raise UsageError(f"{path}: this file exists: choose another name")
     if not path.parent.is_dir():
-        raise UsageError(f"{path}: no report can be written there: there is no such folder")
+        raise UsageError(f"{path}: the report cannot be written: the folder does not exist")
     try:
         with atomic_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
             os.fchmod(file.fileno(), READABLE)
@@ -46,11 +52,11 @@ def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> No
             for name, picture in _pictures(system) if pictures else ():
                 report.writestr(zip_member(name), picture)
     except OSError as error:
-        raise UsageError(f"{path}: no report can be written there: {error.strerror}") from None
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from None
 
 
 def without_secrets(text: str) -> str:
-    """The text with every token, PIN and hardware address blotted out.
+    """Return the text with every token, PIN and hardware address replaced by asterisks.
 
     >>> without_secrets("GET /?token=abc123 from dc:a6:32:01:02:03")
     'GET /?token=*** from **:**:**:**:**:**'
@@ -64,7 +70,7 @@ def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
     yield "settings.toml", as_text(system.settings)
     yield "system.txt", "\n".join(_system(system))
     log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
-    yield "log.txt", log or "journalctl does not tell: try sudo traykeeper doctor --zip ..."
+    yield "log.txt", log or "journalctl shows nothing: try sudo traykeeper doctor --zip ..."
     yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
 
 
@@ -77,12 +83,12 @@ def _system(system: System) -> Iterator[str]:
 
 
 def _pictures(system: System) -> Iterator[tuple[str, bytes]]:
-    """The last photo and what the camera sees now, from the running companion."""
+    """Yield the last photo and the camera's current view, from the running companion."""
     photo = (system.state or {}).get("photo") or {}
     for name, route in (("photo.jpg", f"photo/{photo.get('id')}.jpg"), ("view.jpg", "view.jpg")):
         url = f"{system.address}api/v1/{route}"
         with (
             suppress(OSError),
-            urllib.request.urlopen(url, timeout=PATIENCE_S) as answer,  # noqa: S310 - our own page
+            urllib.request.urlopen(url, timeout=HTTP_TIMEOUT_S) as answer,  # noqa: S310 - our own page
         ):
             yield name, answer.read()

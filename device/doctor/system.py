@@ -1,4 +1,4 @@
-"""What all checks share: the machine, its settings, and the companion if it answers."""
+"""What all checks need: the machine, its settings, and the state of the running companion."""
 
 import json
 import shutil
@@ -15,41 +15,47 @@ from device.lan import ALL_INTERFACES
 from device.settings import Settings, find, load
 from game.errors import FileError, GameError
 
-PATIENCE_S = 10
+COMMAND_TIMEOUT_S = 10
+HTTP_TIMEOUT_S = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Files below `root`, and programs on the search path."""
+    """Access to files and programs.
+
+    Attributes:
+        root: Folder in the place of `/`, for tests.
+    """
 
     root: Path = Path("/")
 
     def path(self, path: str) -> Path:
+        """Return the real path of an absolute path."""
         return self.root / path.lstrip("/")
 
     def read(self, path: str) -> str | None:
-        """What stands in that file, or None where it cannot be read."""
+        """Return the text of a file, or None if it cannot be read."""
         try:
             return self.path(path).read_text("utf-8", "replace").strip("\0\n ")
         except OSError:
             return None
 
     def glob(self, pattern: str) -> Iterator[Path]:
-        """The files that match, in order."""
+        """Yield the files that match, sorted."""
         yield from sorted(self.root.glob(pattern.lstrip("/")))
 
     def run(self, *command: str) -> str | None:
-        """What that program prints, or None where it is missing, slow or fails."""
+        """Return what a program prints, or None if it is missing, too slow or fails."""
         program = shutil.which(command[0])
         if program is None:
             return None
         try:
-            done = subprocess.run(  # noqa: S603 - our own words
+            done = subprocess.run(  # noqa: S603 - only commands of the checks
                 [program, *command[1:]],
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=PATIENCE_S,
+                timeout=COMMAND_TIMEOUT_S,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
@@ -57,17 +63,17 @@ class Machine:
         return done.stdout.strip() if done.returncode == 0 else None
 
 
-PATIENCE_S = 3
-
-
 @dataclass(frozen=True, slots=True)
 class System:
-    """The appliance under examination.
+    """The installation that is checked.
 
     Attributes:
-        complaint: why the settings do not hold; the defaults are looked at then.
-        state: what the running companion says of itself, or None where none answers.
-        installed: whether the service is set up here.
+        machine: Access to files and programs.
+        settings: The settings; the defaults if the file is not valid.
+        settings_path: File of the settings; None if there is none.
+        complaint: Why the settings are not valid, or None.
+        state: State of the running companion; None if none answers.
+        installed: Whether the service is installed.
     """
 
     machine: Machine
@@ -79,19 +85,24 @@ class System:
 
     @property
     def address(self) -> str:
+        """The address of the page on this machine."""
         return f"http://{_reachable(self.settings.host)}:{self.settings.port}/"
 
     @property
     def folder(self) -> Path:
-        """Where the matches are."""
+        """The state folder."""
         return state_folder(self.settings.state, self.machine.path("/"))
 
 
-def admit(file: str | None = None, machine: Machine | None = None) -> System:
-    """Look at this machine, with these settings.
+def open_system(file: str | None = None, machine: Machine | None = None) -> System:
+    """Load the settings and the state of the running companion.
+
+    Args:
+        file: Settings file; None uses the one that applies to this user.
+        machine: Access to files and programs; None uses this machine.
 
     Raises:
-        FileError: the file that was named cannot be read.
+        FileError: If the file that was named cannot be read.
     """
     machine = machine or Machine()
     path, settings, complaint = find(file), Settings(), None
@@ -107,9 +118,9 @@ def admit(file: str | None = None, machine: Machine | None = None) -> System:
 
 
 def fetch(url: str) -> dict[str, Any] | None:
-    """The JSON object there, or None where no Traykeeper answers."""
+    """Return the JSON state at a URL, or None if no Traykeeper answers."""
     try:
-        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:  # noqa: S310 - our own page
+        with urllib.request.urlopen(url, timeout=HTTP_TIMEOUT_S) as answer:  # noqa: S310 - our own page
             data = json.load(answer)
     except (OSError, ValueError):
         return None

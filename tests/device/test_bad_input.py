@@ -66,11 +66,11 @@ def test_it_is_one_line_and_quick(words, why):
 @pytest.mark.parametrize(
     "words", [("play", "--still", "nan"), ("calibrate", "height", "--die", "nan")]
 )
-def test_what_is_no_number_is_within_no_bounds(words):
+def test_nan_is_outside_every_range(words):
     code, _, said = run(*words)
 
     assert code == 2
-    assert "'nan' is no number" in said
+    assert "'nan' is not a finite number" in said
 
 
 def test_root_does_not_play_in_anothers_folder(anothers):
@@ -130,7 +130,7 @@ def test_a_report_takes_the_place_of_nothing(tmp_path, name):
     (tmp_path / "kept.txt").write_text("mine")
     (tmp_path / "folder").mkdir()
     system = System(Machine(), Settings(), None, None, None, installed=False)
-    with pytest.raises(UsageError, match="there is something of that name"):
+    with pytest.raises(UsageError, match="this file exists"):
         pack_report(tmp_path / name, system, "ok", pictures=False)
 
     assert (tmp_path / "kept.txt").read_text() == "mine"

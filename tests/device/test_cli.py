@@ -18,7 +18,7 @@ from device import cli
 from device.calibrating.profile_file import save
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
-from device.commands.read import TABLES, _known_table
+from device.commands.read import MAX_TABLES, _known_table
 from tests.vision.painted import Put, photograph
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
@@ -80,7 +80,7 @@ def test_keeps_reads_throws_from_stdin_and_names_the_bad_line():
     done = run("keeps", "--json", "-", text="113335\n\n1 2 x\n2 2 3\n")
 
     assert [json.loads(line)["farkle"] for line in done.stdout.splitlines()] == [False, True]
-    assert_refused(done, "stdin, line 3", "'1 2 x' is no throw")
+    assert_refused(done, "stdin, line 3", "'1 2 x' is not a throw")
 
 
 def test_keeps_reads_stdin_from_another_system():
@@ -121,13 +121,13 @@ def test_keeps_json_is_the_public_form(call):
         (["keeps", "--rules", "walnut", "1"], ["did you mean 'walnut-studiolo'?"]),
         (["keeps", "--rules", "no.toml", "1"], ["there is no such file"]),
         (["read"], ["name at least one picture"]),
-        (["keeps", "١١٥"], ["'١١٥' is no throw"]),
+        (["keeps", "١١٥"], ["'١١٥' is not a throw"]),
         (["keeps", "1" * 5000], ["with 1 to 6 dice, not 5,000"]),
-        (["keeps", "x" * 5000], ["'xxxxx", "…' is no throw"]),
+        (["keeps", "x" * 5000], ["'xxxxx", "…' is not a throw"]),
         (["keeps", "--rules", "no.toml/house.toml", "1"], ["there is no such file"]),
         (["read", "--list", "no.jsonl"], ["no.jsonl: there is no such file"]),
         (["read", "--annotate", "", "a.jpg"], ["--annotate: name a folder"]),
-        (["read", "--annotate", "/dev/null/seen", "a.jpg"], ["no folder can be made there"]),
+        (["read", "--annotate", "/dev/null/seen", "a.jpg"], ["the folder cannot be created"]),
         (["rules", "sheet", "--pad", "--player", "", "zilch"], ["a name has 1 to 24"]),
         (["rules", "check", "/"], ["/: this is a folder: name a file"]),
         (["match", "/"], ["/: this is a folder: name a file"]),
@@ -259,14 +259,14 @@ def test_what_is_known_of_the_table_counts_where_a_profile_has_the_tray(call, tm
 def test_a_list_of_many_tables_keeps_few_of_them_in_memory(call, tmp_path):
     image = np.full((90, 160, 3), 128, np.uint8)
     lines = []
-    for i in range(TABLES + 2):
+    for i in range(MAX_TABLES + 2):
         cv2.imwrite(str(tmp_path / f"{i}.png"), image)
         lines.append(json.dumps({"file": "0.png", "table": {"empty": f"{i}.png"}}))
     (tmp_path / "list.jsonl").write_text("\n".join(lines))
     done = call("read", "--json", "--list", str(tmp_path / "list.jsonl"))
 
-    assert len(done.stdout.splitlines()) == TABLES + 2
-    assert _known_table.cache_info().currsize <= TABLES
+    assert len(done.stdout.splitlines()) == MAX_TABLES + 2
+    assert _known_table.cache_info().currsize <= MAX_TABLES
 
 
 def test_read_annotates_into_a_folder(photo, tmp_path):

@@ -8,7 +8,7 @@ from device.bench import fit
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
-from device.doctor.system import Machine, admit
+from device.doctor.system import Machine, open_system
 from device.files import (
     ABANDONED_S,
     UNFINISHED_SUFFIX,
@@ -44,7 +44,7 @@ def run(capsys, *words):
 
 def test_with_the_service_installed_everybody_looks_where_it_does(root):
     assert state_folder() == root / "var" / "lib" / "traykeeper"
-    assert admit(machine=Machine(root)).folder == state_folder()
+    assert open_system(machine=Machine(root)).folder == state_folder()
 
 
 def test_a_folder_that_is_named_comes_first(root):

@@ -1,4 +1,4 @@
-"""`traykeeper odds` as a person or a program runs it."""
+"""`traykeeper odds` on the command line, for people and for programs."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def house(tmp_path):
     return path
 
 
-def test_json_is_the_public_form():
+def test_json_has_the_public_form():
     found = json.loads(ask("--rules", "zilch", "--json"))
 
     assert found["rules"] == "zilch"
@@ -58,16 +58,16 @@ def test_json_is_the_public_form():
         ("pocket-farkel", "542.063  points on average"),
     ],
 )
-def test_what_others_have_published_comes_out(rules, published):
+def test_published_chances_are_reproduced(rules, published):
     assert published in ask("--rules", rules)
 
 
-def test_match_is_null_with_piggybacking_or_another_target():
+def test_the_match_is_null_with_piggybacking_or_another_target():
     assert json.loads(ask("--rules", "stirler", "--json"))["match"] is None
     assert json.loads(ask("--rules", "zilch", "--target", "300", "--json"))["match"] is None
 
 
-def test_a_table_for_people():
+def test_the_chances_are_printed_as_a_table():
     shown = ask("--rules", "walnut-studiolo")
 
     assert "25/324" in shown
@@ -80,8 +80,8 @@ def test_five_dice_have_five_rows():
     assert list(json.loads(ask("--rules", "colorado-dice", "--json"))["dice"]) == list("12345")
 
 
-def test_house_rules_are_solved_once_and_kept(house):
-    assert f"not solved yet: traykeeper odds solve --rules {house} --target 200" in ask(
+def test_house_rules_are_solved_once_and_saved(house):
+    assert f"not solved yet: run traykeeper odds solve --rules {house} --target 200" in ask(
         "--rules", str(house), "--target", "200"
     )
     first = ask("solve", "--rules", str(house), "--target", "200")
@@ -92,7 +92,7 @@ def test_house_rules_are_solved_once_and_kept(house):
     assert 0.5 < found["first_player_wins"] < 0.9
 
 
-def test_simulation_agrees(house):
+def test_the_simulation_agrees_with_the_solution(house):
     ask("solve", "--rules", str(house), "--target", "200")
 
     assert "standard errors" in ask(
@@ -100,24 +100,24 @@ def test_simulation_agrees(house):
     )
 
 
-def test_of_published_sets_it_says_how_far_taking_over_is_off():
-    said = ask("--rules", "stirler")
+def test_published_rule_sets_print_the_error_of_leaving_out_piggybacking():
+    output = ask("--rules", "stirler")
 
-    assert "left out: taking over what another has banked" in said
-    assert "with that it is 53.4%: off by +0.2%" in said
+    assert "left out: taking over what another has banked" in output
+    assert "with it the chance is 53.4%: an error of +0.2%" in output
 
 
-def test_with_piggybacking_it_says_how_far_the_figure_is_off(house):
+def test_a_simulation_with_piggybacking_prints_the_error(house):
     house.write_text('extends = "colorado-dice"\npiggyback = "yes"\ntarget = 300\n')
     ask("solve", "--rules", str(house))
     assert "traykeeper odds simulate --rules" in ask("--rules", str(house))
-    said = ask("simulate", "--rules", str(house), "--matches", "5000")
+    output = ask("simulate", "--rules", str(house), "--matches", "5000")
 
-    assert "solved without taking over" in said
-    assert "give or take 0.7" in said
+    assert "solved without piggybacking" in output
+    assert "give or take 0.7" in output
 
 
-def test_a_question_is_answered_in_words_and_numbers():
+def test_a_question_is_answered_for_people_and_for_programs():
     words = ask("--rules", "standard", "--from", "3200 2950 turn 450 dice 3")
     found = json.loads(
         ask("--rules", "standard", "--from", "3,200 2,950 turn 450 dice 3", "--json")
@@ -131,7 +131,7 @@ def test_a_question_is_answered_in_words_and_numbers():
     assert option["win_banked"] > option["win_thrown"]
 
 
-def test_a_throw_is_answered_with_every_keep():
+def test_a_question_about_a_throw_lists_every_keep():
     found = json.loads(ask("--rules", "standard", "--from", "0 0 throw 113335", "--json"))
 
     assert len(found["options"]) == 11
@@ -139,14 +139,14 @@ def test_a_throw_is_answered_with_every_keep():
     assert wins == sorted(wins, reverse=True)
 
 
-def test_the_one_who_follows_asks_too():
+def test_the_second_player_can_ask():
     found = json.loads(ask("--from", "9700 10150 turn 450 dice 2", "--json"))["options"][0]
 
     assert found["win_banked"] == 0
     assert 0 < found["win_thrown"] < 1
 
 
-def test_why_a_bank_is_refused_is_told_to_programs_too():
+def test_json_has_the_reason_why_a_bank_is_refused():
     found = json.loads(ask("--from", "0 0 turn 100 dice 3", "--json"))["options"][0]
 
     assert found["refused"] == "400 short of the opening 500"
@@ -159,7 +159,7 @@ def test_why_a_bank_is_refused_is_told_to_programs_too():
         (["--from", "3200"], "nothing where a number is expected"),
         (["--from", "3200 x"], "'x' where a number is expected"),
         (["--from", "1 2 turn"], "nothing where a number is expected"),
-        (["--from", "1 2 dice 7"], "dice 1 to 6, not 7"),
+        (["--from", "1 2 dice 7"], "dice must be 1 to 6, not 7"),
         (["--from", "1 2 fly 3"], "'fly' is not understood"),
         (["--from", "1 2 throw 223446"], "is a farkle"),
         (["--from", "1 2 throw 0112"], "a die shows 1 to 6, not 0"),
@@ -170,7 +170,7 @@ def test_why_a_bank_is_refused_is_told_to_programs_too():
         (["simulate", "--rules", "standard", "--target", "300"], "not solved yet"),
     ],
 )
-def test_bad_questions_are_one_line_with_the_remedy(args, words, tmp_path):
+def test_a_bad_question_is_refused_in_one_line_with_the_remedy(args, words, tmp_path):
     done = subprocess.run(
         [*COMMAND, *args],
         capture_output=True,
@@ -184,7 +184,7 @@ def test_bad_questions_are_one_line_with_the_remedy(args, words, tmp_path):
     assert words in done.stderr
 
 
-def test_a_question_in_other_words():
+def test_a_question_accepts_other_words():
     question = parse("0 0 second turn 300", RULES)
 
     assert question.table.second

@@ -1,4 +1,4 @@
-"""The doctor: every check on real files and sockets, every complaint with its remedy."""
+"""The doctor: every check on real files and sockets, every trouble with its remedy."""
 
 import json
 import os
@@ -25,8 +25,8 @@ from device.doctor import (
 )
 from device.doctor.findings import Level, Trouble
 from device.doctor.report import pack_report, without_secrets
-from device.doctor.run import CHECKS, as_json_text, as_text, examine
-from device.doctor.system import Machine, System, admit
+from device.doctor.run import CHECKS, as_text, examine
+from device.doctor.system import Machine, System, open_system
 from device.settings import Settings
 from game.journal.journal import Journal
 from game.match.match import Match
@@ -40,7 +40,7 @@ COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
 @pytest.fixture
 def system(tmp_path):
-    """A machine of plain files, on which nothing is installed."""
+    """A machine made of plain files, on which nothing is installed."""
     settings = Settings(state=str(tmp_path / "state"), port=0, host="127.0.0.1")
     return System(Machine(tmp_path), settings, None, None, None, installed=False)
 
@@ -53,7 +53,7 @@ def write(system, path, text):
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """Programs that answer as those of a Pi would."""
+    """Programs that answer like those of a Pi."""
     folder = tmp_path / "programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
@@ -67,22 +67,22 @@ def programs(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: str(trouble.says))
-def test_every_complaint_has_its_remedy_on_the_page(trouble):
+def test_every_trouble_has_its_remedy_on_the_page(trouble):
     assert f"| {trouble.says} | {trouble.remedy} |" in DOC
 
 
-def test_every_check_says_one_line_on_this_very_machine():
-    findings = examine(admit())
+def test_every_check_prints_one_line_on_this_machine():
+    findings = examine(open_system())
 
     assert findings.keys() == CHECKS.keys()
     for found in findings.values():
         assert str(found.line)
         assert "\n" not in str(found.line)
         assert (found.trouble is not None) == (found.level in (Level.WARNING, Level.FAILED))
-    assert len(json.loads(as_json_text(findings))["checks"]) == len(CHECKS)
+    json.dumps([found.to_json(name) for name, found in findings.items()])
 
 
-def test_a_sensor_on_the_flat_cable_is_seen_by_its_drivers_name(system, monkeypatch):
+def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch):
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
     write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
     assert str(check_hardware.camera(system).line) == "no camera is seen"
@@ -93,7 +93,7 @@ def test_a_sensor_on_the_flat_cable_is_seen_by_its_drivers_name(system, monkeypa
     assert "picamera2 is not installed" in str(check_hardware.camera(system).line)
 
 
-def test_the_running_companions_word_on_its_camera_counts(system):
+def test_the_running_companion_reports_its_own_camera(system):
     seeing = replace(system, state={"situation": "no match", "camera": "imx708"})
     blind = replace(system, state={"situation": "no match", "camera": None})
 
@@ -101,7 +101,7 @@ def test_the_running_companions_word_on_its_camera_counts(system):
     assert check_hardware.camera(blind).level is Level.FAILED
 
 
-def test_a_pi_that_simulates_its_dice_sees_no_camera(system):
+def test_simulated_dice_on_a_pi_are_a_missing_camera(system):
     simulating = replace(system, state={"situation": "no match", "camera": SimulatedTray.name})
     assert check_hardware.camera(simulating).level is Level.OK
 
@@ -109,7 +109,7 @@ def test_a_pi_that_simulates_its_dice_sees_no_camera(system):
     assert "no camera is seen" in str(check_hardware.camera(simulating).line)
 
 
-def test_a_pis_pins_without_their_library_are_named(system, monkeypatch):
+def test_pins_without_their_library_are_a_failure(system, monkeypatch):
     assert check_hardware.pins(system).level is Level.SKIPPED
     write(system, "/dev/gpiochip0", "")
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
@@ -120,7 +120,7 @@ def test_a_pis_pins_without_their_library_are_named(system, monkeypatch):
     assert "button GPIO17, lamp GPIO22, 23, 24" in str(check_hardware.pins(system).line)
 
 
-def test_a_service_without_its_groups_is_named(system):
+def test_a_service_without_its_groups_is_a_failure(system):
     assert check_hardware.rights(system).level is Level.SKIPPED
     if shutil.which("systemd-sysusers") and not check_hardware._is_member("traykeeper", "gpio"):
         assert "not in video and gpio" in str(
@@ -136,13 +136,13 @@ def test_a_service_without_its_groups_is_named(system):
         ("", Level.SKIPPED),
     ],
 )
-def test_a_card_that_turned_read_only_is_found(system, mounts, level):
+def test_a_read_only_card_is_found(system, mounts, level):
     write(system, "/proc/mounts", mounts)
 
     assert check_pi.disk(system).level is level
 
 
-def test_a_service_that_may_write_its_folder_alone_is_no_worn_card(system):
+def test_a_service_that_may_write_only_its_folder_is_not_a_worn_card(system):
     folder = check_pi.existing(system.folder)
     mounts = f"/dev/mmcblk0p2 / ext4 ro 0 0\n/dev/mmcblk0p2 {folder} ext4 {{}} 0 0"
     write(system, "/proc/mounts", mounts.format("rw"))
@@ -151,7 +151,7 @@ def test_a_service_that_may_write_its_folder_alone_is_no_worn_card(system):
     assert check_pi.disk(system).level is Level.FAILED
 
 
-def test_errors_that_ext4_counted_are_found(system):
+def test_errors_counted_by_ext4_are_found(system):
     write(system, "/proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0")
     write(system, "/sys/fs/ext4/mmcblk0p2/errors_count", "3\n")
 
@@ -162,33 +162,33 @@ def test_errors_that_ext4_counted_are_found(system):
     ("answer", "level"),
     [("0x0", Level.OK), ("0x50000", Level.WARNING), ("0x50005", Level.FAILED)],
 )
-def test_a_weak_supply_is_found_now_and_since_the_start(system, programs, answer, level):
+def test_low_voltage_is_found_now_and_since_the_start(system, programs, answer, level):
     programs("vcgencmd", f"throttled={answer}")
 
     assert check_pi.power(system).level is level
 
 
-def test_a_weak_supply_is_found_by_the_kernels_alarm_too(system):
+def test_low_voltage_is_found_by_the_alarm_of_the_kernel(system):
     write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
 
     assert str(check_pi.power(system).line) == "the power supply is too weak (now)"
 
 
 @pytest.mark.parametrize(("milli", "level"), [("47250", Level.OK), ("82100", Level.WARNING)])
-def test_heat_is_told_in_degrees(system, milli, level):
+def test_the_temperature_is_reported_in_degrees(system, milli, level):
     write(system, "/sys/class/thermal/thermal_zone0/temp", milli)
 
     assert check_pi.heat(system).level is level
 
 
-def test_a_clock_that_nobody_set_is_named(system, programs):
+def test_an_unset_clock_is_a_warning(system, programs):
     programs("timedatectl", "no")
     assert str(check_pi.clock(system).line).startswith("the clock is not set")
     programs("timedatectl", "yes")
     assert check_pi.clock(system).level is Level.OK
 
 
-def test_a_guest_network_is_named_with_the_way_out(system, programs):
+def test_a_guest_wifi_is_a_warning_with_a_remedy(system, programs):
     programs("iwgetid", "Huber Gäste")
     found = check_network.wifi(system)
     assert (
@@ -201,21 +201,21 @@ def test_a_guest_network_is_named_with_the_way_out(system, programs):
     assert str(check_network.wifi(system).line) == "Huber, one other device seen"
 
 
-def test_no_address_means_no_network(system, programs):
+def test_a_machine_without_an_address_has_no_network(system, programs):
     programs("ip", "[]")
     assert check_network.network(system).level is Level.FAILED
     programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}]}]')
     assert str(check_network.network(system).line) == "192.168.1.5"
 
 
-def test_a_name_that_another_device_has_is_told(system, programs):
+def test_a_host_name_that_another_device_has_is_a_warning(system, programs):
     programs("busctl", f's "{socket.gethostname()}.local"')
     assert check_network.name(system).level is Level.OK
     programs("busctl", f's "{socket.gethostname()}-2.local"')
     assert "another device has this name too" in str(check_network.name(system).line)
 
 
-def test_a_port_that_somebody_else_has_is_named(system):
+def test_a_port_of_another_program_is_a_failure(system):
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = replace(system.settings, port=other.getsockname()[1])
         found = check_network.port(replace(system, settings=taken))
@@ -229,7 +229,7 @@ def with_secret(system, path):
     return replace(system, settings=settings)
 
 
-def test_a_secret_that_is_not_there_is_told_among_all_other_checks(system, tmp_path):
+def test_a_missing_secret_is_reported_with_all_other_checks(system, tmp_path):
     found = examine(with_secret(system, tmp_path / "mqtt.toml"))
 
     assert found.keys() == CHECKS.keys()
@@ -237,7 +237,7 @@ def test_a_secret_that_is_not_there_is_told_among_all_other_checks(system, tmp_p
     assert f"{tmp_path}/mqtt.toml: there is no such file" in str(found["broker"].line)
 
 
-def test_a_secret_that_is_the_services_alone_is_no_fault(system, tmp_path):
+def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
     secret = tmp_path / "mqtt.toml"
     secret.write_text('user = "club"\npassword = "1"\n')
     secret.chmod(0)
@@ -254,7 +254,7 @@ def test_a_secret_that_is_the_services_alone_is_no_fault(system, tmp_path):
     assert f"{secret} may not be read by you: try sudo" in str(found.line)
 
 
-def test_a_damaged_journal_is_found(system):
+def test_a_damaged_journal_is_a_failure(system):
     path = system.folder / "journal.db"
     with closing(Journal.open(path)) as journal:
         journal.start(Match.start(load("zilch"), ["Anna", "Ben"]))
@@ -263,7 +263,7 @@ def test_a_damaged_journal_is_found(system):
     assert check_service.journal(system).level is Level.FAILED
 
 
-def test_a_service_that_was_started_anew_is_told(system, programs):
+def test_restarts_of_the_service_are_a_warning(system, programs):
     here = replace(system, installed=True)
     programs("systemctl", "ActiveState=active\nNRestarts=2")
     assert str(check_service.service(here).line) == "the service had to be restarted (2 times)"
@@ -271,7 +271,7 @@ def test_a_service_that_was_started_anew_is_told(system, programs):
     assert check_service.service(here).level is Level.FAILED
 
 
-def test_settings_that_do_not_hold_are_one_failed_line(tmp_path):
+def test_invalid_settings_are_one_failure(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text("prot = 80\n")
     done = subprocess.run(
@@ -280,22 +280,22 @@ def test_settings_that_do_not_hold_are_one_failed_line(tmp_path):
         text=True,
         check=False,
     )
-    told = {check["check"]: check for check in json.loads(done.stdout)["checks"]}
+    checks = {check["check"]: check for check in json.loads(done.stdout)["checks"]}
 
     assert done.returncode == 1
-    assert "did you mean 'port'?" in told["settings"]["line"]
-    assert told["settings"]["remedy"] == str(troubles.BAD_SETTINGS.remedy)
+    assert "did you mean 'port'?" in checks["settings"]["line"]
+    assert checks["settings"]["remedy"] == str(troubles.BAD_SETTINGS.remedy)
 
 
 @pytest.mark.usefixtures("in_1970")
-def test_the_report_can_be_made_whatever_the_clock_says(system, tmp_path):
+def test_a_report_is_written_whatever_the_clock_says(system, tmp_path):
     pack_report(tmp_path / "report.zip", system, "found", pictures=False)
 
     with ZipFile(tmp_path / "report.zip") as report:
         assert report.read("doctor.txt").startswith(b"found")
 
 
-def test_the_report_holds_no_secret_no_name_and_no_picture(system, programs, tmp_path):
+def test_a_report_contains_no_secret_no_name_and_no_picture(system, programs, tmp_path):
     programs("journalctl", "GET /?token=s3cret from dc:a6:32:01:02:03, PIN: 4711")
     found = as_text({"heat": check_pi.heat(system)})
     pack_report(tmp_path / "report.zip", system, found, pictures=False)
@@ -310,11 +310,11 @@ def test_the_report_holds_no_secret_no_name_and_no_picture(system, programs, tmp
 
 
 @pytest.mark.parametrize("word", ["password=hunter2", "'psk': 'hunter2'", "secret: hunter2"])
-def test_secrets_are_blotted_out_however_they_are_written(word):
+def test_secrets_are_masked_in_every_notation(word):
     assert "hunter2" not in without_secrets(word)
 
 
-def test_pictures_go_in_only_with_a_report(tmp_path):
+def test_pictures_need_a_report(tmp_path):
     done = subprocess.run(
         [*COMMAND, "doctor", "--pictures"], capture_output=True, text=True, check=False
     )
@@ -325,4 +325,4 @@ def test_pictures_go_in_only_with_a_report(tmp_path):
         [*COMMAND, "doctor", "--zip", nowhere], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "no report can be written there" in done.stderr
+    assert "the report cannot be written" in done.stderr

@@ -354,7 +354,7 @@ def test_a_backup_is_made_and_restored_on_the_command_line(journal, run, tmp_pat
 
     assert "another Traykeeper keeps its matches" in run("restore", "kept.zip", "--yes", ok=False)
     journal.close()
-    assert "Put this in place" in run("restore", "kept.zip", input="y\n")
+    assert "Replace the matches" in run("restore", "kept.zip", input="y\n")
     with closing(Journal.open(tmp_path / "journal.db")) as again:
         assert again.newest()[1].state.players[0].score == 500
     assert config.read_text() == "port = 8123\n"
@@ -380,7 +380,7 @@ def test_dice_named_after_a_backup_count_from_its_end(journal, run, tmp_path):
 def test_a_backup_overwrites_only_another_backup(journal, run, tmp_path):
     number = play(journal, 500)
     (tmp_path / "house.toml").write_text('extends = "zilch"\n')
-    assert "there is a file, and no backup" in run("backup", "house.toml", ok=False)
+    assert "this file exists and is not a backup" in run("backup", "house.toml", ok=False)
     assert (tmp_path / "house.toml").read_text() == 'extends = "zilch"\n'
 
     run("backup", "kept.zip")
