@@ -13,7 +13,7 @@ MIN_PERIOD_S = 0.12
 """Often enough to see dice roll. More JPEGs a second would only warm the Pi."""
 
 
-class TrayView(Protocol):
+class PreviewSource(Protocol):
     """The part of the tray watch that the live view needs."""
 
     @property
@@ -35,7 +35,7 @@ class LiveView:
         clock: Seconds that never run backwards.
     """
 
-    def __init__(self, view: TrayView, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, view: PreviewSource, clock: Callable[[], float] = monotonic) -> None:
         self._view, self._clock = view, clock
         self._lock = Lock()
         self._made_s = float("-inf")
