@@ -112,10 +112,10 @@ class WireEntry:
     def began_s(self) -> float:
         """When the match began, in seconds since 1970. Only the first entry knows it; else 0."""
         began = self.body.get("began", 0)
-        return float(began) if isinstance(began, int) and 0 <= began < _FAR_S else 0.0
+        return float(began) if isinstance(began, int) and 0 <= began < _MAX_TIME_S else 0.0
 
 
-_FAR_S = 32_503_680_000
+_MAX_TIME_S = 32_503_680_000
 """The year 3000. A later time is not plausible."""
 
 _MATCH_ID = frozenset("0123456789abcdef")

@@ -65,7 +65,7 @@ def _lines(match: Match) -> Iterator[str]:
     for event in match.timeline:
         before, state = state, step(state, event)
         if isinstance(event, Kept | Banked):
-            _decide(items, _throw_item(before, state))
+            _add_decision(items, _throw_item(before, state))
         else:
             is_throw = isinstance(event, Thrown)
             items.append(_throw_item(before, state) if is_throw else write_event(event))
@@ -76,7 +76,7 @@ def _lines(match: Match) -> Iterator[str]:
         yield " | ".join(items)
 
 
-def _decide(items: list[str], item: str) -> None:
+def _add_decision(items: list[str], item: str) -> None:
     """Add a keep or bank to its throw, or as a separate item if other events came in between."""
     dice, _, keep = item.partition(":")
     if items and items[-1].startswith((f"{dice}:", ":")):
@@ -114,7 +114,7 @@ def from_text(text: str, where: str = "match") -> Match:
     n = is_head.index(False) if False in is_head else len(lines)
     match = _start(lines[:n], where)
     for number, line in lines[n:]:
-        with _named(where, number):
+        with _naming_line(where, number):
             match = _play_line(match, line)
     return match
 
@@ -137,7 +137,7 @@ def _kind(line: str) -> str:
 
 
 @contextmanager
-def _named(where: str, number: int) -> Iterator[None]:
+def _naming_line(where: str, number: int) -> Iterator[None]:
     """Add the name of the text and the number of the line to errors."""
     try:
         yield
@@ -154,7 +154,7 @@ def _start(head: list[Line], where: str) -> Match:
     first, number = 1, 1
     for number, line in head:
         word, _, rest = line.partition(" ")
-        with _named(where, number):
+        with _naming_line(where, number):
             match _kind(line):
                 case "traykeeper" if line != _FIRST:
                     raise NotationError(
@@ -169,7 +169,7 @@ def _start(head: list[Line], where: str) -> Match:
                     teams.append(_team(word))
                 case "first":
                     first = _seat(rest, len(names))
-    with _named(where, number):
+    with _naming_line(where, number):
         return Match.start(rules, names, first=first - 1, teams=teams)
 
 
@@ -180,7 +180,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
     name = unescape(name)
     options = _options(head)
     if "title" not in options:
-        with _named(where, number):
+        with _naming_line(where, number):
             name = rule_files.published(name).name
     return rule_files.from_differing_lines(name, options, where)
 

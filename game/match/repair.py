@@ -169,7 +169,7 @@ class _Ways:
 
     def _ended_by(self, ending: tuple[Event, ...]) -> tuple[Event, ...]:
         """Return the throw and the end of its turn, after players who joined during the turn."""
-        beside = self._beside(self.index + 1, self._next_turn)
+        beside = self._other_events(self.index + 1, self._next_turn)
         gone = tuple(event for event in beside if event == Left(self._turn.seat))
         scores = tuple(event for event in beside if isinstance(event, ScoreSet))
         seats = tuple(event for event in beside if event not in (*gone, *scores))
@@ -182,7 +182,7 @@ class _Ways:
         later = [turn.start for turn in turns if turn.start > self.index]
         return min(later, default=len(self.match.timeline))
 
-    def _beside(self, start: int, stop: int) -> tuple[Event, ...]:
+    def _other_events(self, start: int, stop: int) -> tuple[Event, ...]:
         """Return the events between two indices that are not part of play. They stay."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
         return tuple(
@@ -192,7 +192,7 @@ class _Ways:
     def _drop_later_turns(self) -> Iterator[Repair]:
         """Play the turn to its bank as before, and drop the turns after it."""
         stop, end = self._next_turn, len(self.match.timeline)
-        rest = Spliced(stop, end, self._beside(stop, end))
+        rest = Spliced(stop, end, self._other_events(stop, end))
         try:
             after = self.match.push(rest, Corrected(self.index, self.thrown.dice))
         except GameError:
@@ -218,10 +218,10 @@ class _Ways:
             label = Message(
                 "%(name)s's turn ended there; %(dropped)s", name=self._name, dropped=dropped
             )
-            events = (*self._ended_by(()), *self._beside(self._next_turn, end))
+            events = (*self._ended_by(()), *self._other_events(self._next_turn, end))
         else:
             label = Message(
                 "%(name)s's turn goes on from there; %(dropped)s", name=self._name, dropped=dropped
             )
-            events = (self.thrown, *self._beside(self.index + 1, end))
+            events = (self.thrown, *self._other_events(self.index + 1, end))
         return Repair(label, Spliced(self.index, end, events))

@@ -66,10 +66,10 @@ def _thrown(state: State, event: Thrown) -> State:
             )
         )
     throw = Throw(dice, index=state.n_events, places=event.places)
-    return _happened(state, throw)
+    return _apply_throw(state, throw)
 
 
-def _happened(state: State, throw: Throw) -> State:
+def _apply_throw(state: State, throw: Throw) -> State:
     """Add the throw, and apply what it causes by itself."""
     events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
     first_try = not state.may_rethrow_last_die
@@ -108,11 +108,11 @@ def _scoreless(state: State, *, first_try: bool) -> State:
 
 
 def _kept(state: State, event: Kept) -> State:
-    return _with_keep(state, _keep_of(state, event.dice), assumed=event.assumed)
+    return _with_keep(state, _find_keep(state, event.dice), assumed=event.assumed)
 
 
 def _banked(state: State, event: Banked) -> State:
-    keep = state.best_bank_keep if event.dice is None else _keep_of(state, event.dice)
+    keep = state.best_bank_keep if event.dice is None else _find_keep(state, event.dice)
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
     assert keep is not None  # noqa: S101 - a bank without a keep was refused above
@@ -125,7 +125,7 @@ def _banked(state: State, event: Banked) -> State:
     )
 
 
-def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
+def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
     last = state.turn.last
     if last is None:
         raise IllegalMove(

@@ -17,7 +17,7 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
         points: Points that the turn adds to the score.
     """
     seat = state.turn.seat
-    state, penalty = _count_rows(state, ending)
+    state, penalty = _count_streaks(state, ending)
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
     state = add_points(state, seat, points + penalty)
     if ending is TurnEnding.BANK and points:
@@ -97,10 +97,12 @@ def set_score(state: State, seat: int, score: int) -> State:
     """
     if not state.rules.below_zero:
         score = max(score, 0)
-    return _look_again(_set(state, state.team_seats(seat), score=score, opened=score > 0), seat)
+    return _apply_changed_score(
+        _set(state, state.team_seats(seat), score=score, opened=score > 0), seat
+    )
 
 
-def _look_again(state: State, seat: int) -> State:
+def _apply_changed_score(state: State, seat: int) -> State:
     """Start the last round, end the match or reopen it, as the changed scores require."""
     if state.turns and state.turns[-1].ending is TurnEnding.WIN:
         return state
@@ -126,7 +128,7 @@ def begin_turn(state: State, after: int) -> State:
     return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
 
 
-def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
+def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
     """Count farkles and scoreless starts in a row, and return the state and the penalty."""
     if ending is TurnEnding.SKIP:
         return state, 0

@@ -237,7 +237,7 @@ def turn_odds(
         return TurnOdds(rules, table, points, None, None)
     mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
     if table.theirs // wins.step >= wins.model.ending.goal:
-        return _following(rules, table, wins, points, most)
+        return _last_turn(rules, table, wins, points, most)
     banked, worth = wins.turn(board_of(wins, table, mine), most // wins.step + 1)
     return TurnOdds(rules, table, points, banked, worth)
 
@@ -259,7 +259,7 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
     return wins.board(mine, theirs, second=table.second)
 
 
-def _following(
+def _last_turn(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
     """Return the odds of the last turn after the other player has reached the target."""
@@ -277,14 +277,14 @@ def _following(
     least = compiled.needed(opened=table.on_board)
     needed = max(short, least, 1)
     if rules.last_round is LastRound.CHARITY_ROLL:
-        worth = _charity(rules, needed, least, most // compiled.step + 1)
+        worth = _charity_roll_values(rules, needed, least, most // compiled.step + 1)
     else:
         worth = values_to_reach(compiled, needed, least, most // compiled.step + 1)
     banked = (np.arange(len(worth.thrown)) >= needed).astype(np.float64)
     return TurnOdds(rules, table, points, banked, worth)
 
 
-def _charity(rules: Ruleset, needed: int, least: int, most: int) -> TurnValues:
+def _charity_roll_values(rules: Ruleset, needed: int, least: int, most: int) -> TurnValues:
     """Return the values of a single throw, which is banked whatever it brings."""
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)

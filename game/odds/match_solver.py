@@ -26,14 +26,14 @@ from game.odds.match_model import MatchModel, Positions
 from game.odds.match_stakes import UNLIMITED, MatchStakes
 from game.odds.turn_solver import Stakes, solve_turn
 
-_CLOSE = 1e-8
+_MAX_PAIR_ERROR = 1e-8
 """Error of a pair that is left to the last Newton step, which squares it."""
 
 _MAX_ROUNDS = 60
 _START_SLOPE = 0.4
 """First guess of the slope of F."""
 
-_SETTLED = 1e-6
+_MAX_CHANGE = 1e-6
 """Largest change in the last round over all boards. Another round would change a tenth of that."""
 
 _NEARLY_DONE = 0.99
@@ -65,8 +65,8 @@ class _Depth:
 _SHALLOW = _Depth(40, 1e-3, 16, is_single_precision=True)
 """Few turns come to more steps than this."""
 
-_DEEP = _Depth(80, _SETTLED, 4)
-_TO_THE_END = _Depth(UNLIMITED, _SETTLED, 5)
+_DEEP = _Depth(80, _MAX_CHANGE, 4)
+_TO_THE_END = _Depth(UNLIMITED, _MAX_CHANGE, 5)
 """For rules under which throwing all dice never farkles, so that a player can always throw on."""
 
 
@@ -177,7 +177,7 @@ def _solve_sum(stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Flo
             slope = _slope(slope, value - value_before, lost - lost_before)
         missed = np.abs(value - (1.0 - lost[pairs])).max()
         solved = _newton(value, slope, lost, pairs)
-        if missed < _CLOSE:
+        if missed < _MAX_PAIR_ERROR:
             wins[boards.index()] = solved
             slopes[boards.seat, mine] = slope
             return

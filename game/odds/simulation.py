@@ -103,7 +103,7 @@ class Offered:
         return Offered(self.steps[which], self.dice[which])
 
 
-class Dice:
+class RandomDice:
     """Random throws under a rule set."""
 
     def __init__(self, rules: Ruleset, seed: int) -> None:
@@ -158,7 +158,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
         raise OddsError(
             Message("a forced bank, an exact target, penalties and resets are not played out here")
         )
-    table = _Table(wins, matches, Dice(wins.rules, seed))
+    table = _Table(wins, matches, RandomDice(wins.rules, seed))
     while (table.winner < 0).any():
         for total in range(2 * wins.model.ending.goal - 1):
             table.play_all_of(total)
@@ -168,7 +168,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
 class _Table:
     """All matches: scores in steps at [match, player], the player on turn, and the winner."""
 
-    def __init__(self, wins: MatchOdds, matches: int, dice: Dice) -> None:
+    def __init__(self, wins: MatchOdds, matches: int, dice: RandomDice) -> None:
         self.wins, self.dice = wins, dice
         self.score = np.zeros((matches, 2), np.intp)
         self.player = np.zeros(matches, np.intp)
@@ -250,7 +250,7 @@ def _cost(rules: Ruleset) -> int:
 
 
 def take_turns(
-    dice: Dice, policy: _Policy, column: Indices, start: Indices, left: Offered
+    dice: RandomDice, policy: _Policy, column: Indices, start: Indices, left: Offered
 ) -> "_Turns":
     """Play turns to their end.
 
@@ -275,7 +275,7 @@ def take_turns(
 class _Turns:
     """Turns in progress: steps at risk, dice in hand, and whether they go on."""
 
-    def __init__(self, dice: Dice, policy: _Policy, column: Indices, start: Indices) -> None:
+    def __init__(self, dice: RandomDice, policy: _Policy, column: Indices, start: Indices) -> None:
         self.dice, self.policy, self.column, self.start = dice, policy, column, start
         self.at = start.copy()
         self.n_dice = np.full(len(start), dice.rules.n_dice)

@@ -17,16 +17,19 @@ from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import must_throw_reason
 
 MAX_THROWS_TO_TARGET = 1_000
-"""Best throws that the target may be away. No published game needs more than 100."""
+"""Farthest target, as a number of best throws. No published game needs more than 100."""
 
 MAX_TURNS = 1_000
-"""Average turns that a player may need to reach the target. No published game needs more than 50."""
+"""Most turns that a player may need on average to reach the target. No published game needs more
+than 50."""
 
 MAX_LOST_SHARE = 0.5
-"""Share of what good play scores that penalties may take. A weaker player would never get anywhere."""
+"""Largest share of what good play scores that penalties may take. With more, weaker players never
+get anywhere."""
 
 MAX_TURNS_TO_OPEN = 100
-"""Average turns that getting on the board may take. No published game needs more than 3."""
+"""Most turns that a player may need on average to get on the board. No published game needs more
+than 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def find_problem(rules: Ruleset) -> RulesProblem | None:
 
 def _faults(rules: Ruleset) -> Iterator[RulesProblem]:
     yield from _more_dice_than_there_are(rules)
-    yield from _fights(rules)
+    yield from _conflicts(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
         yield RulesProblem("singles", Message("and all other points are 0: nothing can score"))
@@ -80,8 +83,8 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
             )
 
 
-def _fights(rules: Ruleset) -> Iterator[RulesProblem]:
-    """Find options that need another option which is not set."""
+def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
+    """Find options that contradict each other, or that need one which is not set."""
     if rules.welfare and rules.win is not Win.EXACTLY:
         yield RulesProblem(
             "welfare", Message("is for a target that is hit exactly: say win = 'exactly'")

@@ -32,7 +32,7 @@ TABLE_KEYS = {
     "alike_fixed": ("4", "5", "6"),
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
-"""Keys of the options that are tables by something else than faces."""
+"""Keys within the options that are tables, unless these are the faces."""
 METADATA_KEYS = ("extends", "aliases")
 """Keys of a file that are not options. `aliases` are other names of a published game."""
 

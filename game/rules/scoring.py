@@ -130,7 +130,7 @@ def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep
     for keep in keep_table(rules)[thrown]:
         if keep.dice == wanted:
             return keep
-    raise IllegalMove(_why_not(thrown, wanted, rules))
+    raise IllegalMove(_refusal(thrown, wanted, rules))
 
 
 def multiply(keep: Keep, factor: int) -> Keep:
@@ -146,7 +146,7 @@ def multiply(keep: Keep, factor: int) -> Keep:
     return replace(keep, score=factor * keep.score, combos=combos)
 
 
-def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
+def _refusal(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
             return _too_few(face, thrown.count(face))
@@ -356,10 +356,12 @@ def _shapes(rules: Ruleset) -> Iterator[Combo]:
     for row in OPTIONS:
         if row.shape and (points := getattr(rules, row.name)):
             for made_of in row.shape.made_of:
-                yield Combo(made_of, _on_top(row.shape, made_of, rules, points), row.shape.name)
+                yield Combo(
+                    made_of, _shape_points(row.shape, made_of, rules, points), row.shape.name
+                )
 
 
-def _on_top(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
+def _shape_points(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
     """Return the points of a shape, including its three of a kind if both count."""
     if not shape.adds_to_triple:
         return points

@@ -127,11 +127,13 @@ def _coolest(match: Match, review: Review) -> Award | None:
         return None
     seat = min(given, key=given.__getitem__)
     return Award(
-        AwardKind.HEAD, seat, _cool(match.state.players[seat].display_name, round(given[seat]))
+        AwardKind.HEAD,
+        seat,
+        _decided_best(match.state.players[seat].display_name, round(given[seat])),
     )
 
 
-def _cool(name: Value, given: int) -> Message:
+def _decided_best(name: Value, given: int) -> Message:
     if not given:
         return Message("%(name)s decided best: gave nothing away", name=name)
     return Plural(
@@ -154,12 +156,12 @@ def _longest_run(match: Match) -> Award | None:
 
 
 def _runs(turns: list[Turn]) -> Iterator[list[Turn]]:
-    for banked, run in groupby(turns, key=_brought):
+    for banked, run in groupby(turns, key=_has_points):
         if banked:
             yield list(run)
 
 
-def _brought(turn: Turn) -> bool:
+def _has_points(turn: Turn) -> bool:
     """Return whether a turn was banked with points. One that overshot its target has none."""
     return turn.ending is TurnEnding.BANK and turn.points > 0
 
