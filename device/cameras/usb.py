@@ -24,7 +24,7 @@ CLOSING_S = 1.0
 SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first one takes seconds
 
 
-class Device(usb_controls.VideoControls, Protocol):
+class VideoDevice(usb_controls.VideoControls, Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
     def read(self) -> tuple[bool, Any]:
@@ -58,7 +58,7 @@ class UsbCamera:
         index: int = 0,
         tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
         *,
-        open_device: "Callable[[int], Device] | None" = None,
+        open_device: "Callable[[int], VideoDevice] | None" = None,
     ) -> None:
         self.name = f"USB camera {index}"
         self._tuning = tuning
@@ -177,7 +177,7 @@ class UsbCamera:
         return bool(has_frame)
 
 
-def _v4l2(index: int) -> Device:
+def _v4l2(index: int) -> VideoDevice:
     node = Path(f"/dev/video{index}")
     if not node.exists():
         raise CameraError(

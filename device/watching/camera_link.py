@@ -1,5 +1,6 @@
 """The connection to a camera that may fail, and the tasks that other threads run on it."""
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
@@ -10,6 +11,7 @@ from device.watching.liveness import Liveness, black_image_error, has_content
 from game.message import Message
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 HUNG_S = 20.0
 """Opening a camera takes some seconds, and so does one reading on an old Pi."""
@@ -120,7 +122,10 @@ class CameraTasks:
             except CameraError as error:
                 done.set_exception(error)
                 raise
-            except Exception as error:  # noqa: BLE001 - the thread that asked receives it
+            except Exception as error:
+                log.exception(
+                    "a task with the camera failed"
+                )  # not every caller asks for its result
                 done.set_exception(error)
 
     def fail_all(self, reason: Message) -> None:
