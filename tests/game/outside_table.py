@@ -1,6 +1,6 @@
-"""A table with rules of its own: reads rule files, lists keeps and referees a match by brute force.
+"""An independent table that reads rule files, lists keeps and referees a match by brute force.
 
-Written from docs/rules.md alone, to be held against the game; it imports nothing of this program.
+It was written from docs/rules.md alone, to check the game, and imports nothing from this program.
 """
 
 import tomllib
@@ -29,13 +29,13 @@ TABLES = ("singles", "triples", "alike_fixed", "alike_faces")
 
 def read(text: str, published: Path) -> dict:
     """Return the options in a rule file and in the files that it extends."""
-    said = tomllib.loads(text)
-    parent = said.pop("extends", None)
+    options = tomllib.loads(text)
+    parent = options.pop("extends", None)
     if parent is None:
-        return USUAL | said
+        return USUAL | options
     rules = read((published / f"{parent}.toml").read_text("utf-8"), published)
-    merged = {name: rules[name] | said[name] for name in TABLES if name in said}
-    return rules | said | merged
+    merged = {name: rules[name] | options[name] for name in TABLES if name in options}
+    return rules | options | merged
 
 
 class Keeps:
@@ -110,8 +110,8 @@ class Keeps:
         singly = n * self.rules["singles"].get(str(face), 0)
         if n == 3:
             return max(singly, self.three(face))
-        if (said := self.rules["alike_faces"].get(f"{face}x{n}")) is not None:
-            return max(singly, said)
+        if (exception := self.rules["alike_faces"].get(f"{face}x{n}")) is not None:
+            return max(singly, exception)
         if face == 3 and self.get("triple_threes"):
             return singly
         by_rule = {
@@ -147,7 +147,7 @@ class Table:
         self.took_over = self.second_try = self.bad_start = False
         self.lies, self.keeps = (), {}
 
-    # What a player does
+    # Moves
 
     def take_over(self) -> None:
         self.at_risk, self.in_hand = self.to_take_over
@@ -215,7 +215,7 @@ class Table:
         if again and self.winner is None:
             self.to_take_over = points, left or self.rules["n_dice"]
 
-    # What may be done
+    # Legality
 
     def is_charity(self) -> bool:
         return self.closer is not None and self.rules["last_round"] == "charity roll"
@@ -242,7 +242,7 @@ class Table:
             return True
         return points < self.get("minimum_bank")
 
-    # How a turn ends
+    # Ends of turns
 
     def add(self, seat: int, points: int) -> None:
         self.score[seat] += points

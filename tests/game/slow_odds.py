@@ -38,7 +38,7 @@ class SlowOdds:
             offers[offer, Effect.MUST_BANK in effects, end] += count
         return offers
 
-    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole of a turn in one place, to compare with
+    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole turn in one place, to compare with with
         """Return the value of a turn, given the values of its ends."""
         rules, far = self.rules, far or self.far
 

@@ -20,7 +20,7 @@ def table():
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda t: t.integer("port", 0, 9), "my.toml, line 1: port found '80': allowed is a whole"),
         (lambda t: t.line("name"), "line 2: name found"),
@@ -35,25 +35,25 @@ def table():
         ),
     ],
 )
-def test_an_invalid_value_is_named_with_line_and_key(ask, told):
+def test_an_invalid_value_is_named_with_line_and_key(ask, message):
     with pytest.raises(GameError) as error:
         ask(table())
 
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a = 1\nb = ", "f.toml, line 2: not valid TOML: Invalid value"),
         (f"a = 1\nb = {'9' * 9000}", "f.toml, line 2: not valid TOML: a value is too long"),
     ],
 )
-def test_invalid_toml_is_named_with_its_line(text, told):
+def test_invalid_toml_is_named_with_its_line(text, message):
     with pytest.raises(GameError) as error:
         parse(text, "f.toml", GameError)
 
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 def test_a_similar_key_is_suggested():

@@ -157,7 +157,7 @@ def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     broken = journal.start(begun("Cleo", "Dan"))
     journal.append(
         broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3))
-    )  # as no version of today takes it
+    )  # an event that no current version accepts
     newest = journal.start(begun())
 
     assert [each.id for each in history.matches()] == [newest, first]

@@ -101,10 +101,10 @@ def test_matches_are_listed_in_order_with_their_steps(journal):
     first = journal.start(Match.start(RULES, ["A", "B"]))
     journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
     second = journal.start(Match.start(RULES, ["C", "D"]))
-    told = Feed(journal.path).matches()
+    matches = Feed(journal.path).matches()
 
-    assert [(m.number, m.steps) for m in told] == [(first, 1), (second, 0)]
-    assert told[0].match != told[1].match
+    assert [(m.number, m.steps) for m in matches] == [(first, 1), (second, 0)]
+    assert matches[0].match != matches[1].match
 
 
 def test_the_feed_continues_where_it_stopped_over_all_matches(journal):

@@ -12,9 +12,9 @@ def match():
 
 
 def test_turns_and_manual_changes_are_listed_in_order(match):
-    told = [(entry.number, entry.scores) for entry in timeline_rows(match)]
+    rows = [(entry.number, entry.scores) for entry in timeline_rows(match)]
 
-    assert told == [
+    assert rows == [
         (1, (1000, 0)),
         (2, (1000, 0)),
         (0, (1000, 700)),

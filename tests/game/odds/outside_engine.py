@@ -1,7 +1,7 @@
-"""A match of two worked out by somebody who knows the game and nothing of this program.
+"""An independent solution of a match of two, written without knowledge of this program.
 
-Five dice; a 1 is 100, a 5 is 50, three 2s are 200, and nothing else scores. Every board is gone over
-until nothing moves. Points are whole numbers throughout; nothing is counted in steps.
+The game has five dice: a 1 is 100, a 5 is 50, three 2s are 200, and nothing else scores. All boards
+are recalculated until nothing changes. Points are whole numbers and are not counted in steps.
 """
 
 from collections import Counter
@@ -103,9 +103,9 @@ def caught(game, lead, *, on_board):
 
 
 def chances(game, guess):
-    """The chance of whoever is on turn, by (mine, theirs), from a guess at it.
+    """Return the chance of the player on turn, by (mine, theirs), from a guess.
 
-    There is one answer, and it stays: any other guess moves until it is there.
+    There is one solution, and iteration from any guess converges to it.
     """
     scores = range(0, game.target, 50)
     rows = range(3 if game.third_farkle else 1)

@@ -24,9 +24,9 @@ def solved(request):
 @pytest.mark.parametrize("scores", [(0, 0), (500, 1000), (1500, 200)])
 def test_with_two_players_the_race_is_exact(solved, scores):
     model = build_race(solved)
-    told, _ = _chance(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
+    chance, _ = _chance(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
 
-    assert told == pytest.approx(solved.begin(*scores), abs=0.004)
+    assert chance == pytest.approx(solved.begin(*scores), abs=0.004)
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_with_two_players_the_race_is_exact(solved, scores):
 def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores):
     position = Position(scores, len(scores) - 1)
     model = build_race(solved)
-    told, first = _chance(model, _turn(model, position))
+    chance, first = _chance(model, _turn(model, position))
     share = SimulatedMatches(solved).share(position, first, 20_000, np.random.default_rng(1))
 
-    assert told == pytest.approx(share, abs=0.03)
+    assert chance == pytest.approx(share, abs=0.03)

@@ -69,7 +69,7 @@ def test_chances_of_any_rules_are_consistent(rules):
 def test_compiled_rules_cover_every_throw(rules):
     try:
         compiled = compile_rules(rules)
-    except OddsError:  # too fine to be worked out, which is said
+    except OddsError:  # the step is too small for the calculation
         reject()
     scored = compiled.optional.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
     sums = scored + compiled.win + compiled.reset + compiled.farkle

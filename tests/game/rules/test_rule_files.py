@@ -150,8 +150,8 @@ def test_rules_written_as_a_house_file_read_back(name):
     )
     read = parse(rule_files.to_toml(rules))
 
-    told = ("name", "title", "source", "assumed")
-    assert replace(read, **{name: getattr(rules, name) for name in told}) == rules
+    metadata = ("name", "title", "source", "assumed")
+    assert replace(read, **{name: getattr(rules, name) for name in metadata}) == rules
 
 
 def test_a_house_file_of_unpublished_rules_is_complete():

@@ -11,7 +11,7 @@ from game.stats.summary import summary
 RULES = replace(rule_files.load("walnut-studiolo"), target=1_000, opening=0)
 
 
-def heard(before, after):
+def announced(before, after):
     return [(m["event_type"], m["player"], m["points"]) for m in announcements(before, after)]
 
 
@@ -20,30 +20,30 @@ def begun():
 
 
 def test_a_match_begins():
-    assert heard(None, begun()) == [("match_begun", "Anna", 0)]
+    assert announced(None, begun()) == [("match_begun", "Anna", 0)]
 
 
 def test_hot_dice_are_announced_once():
     hot = begun().throw([1, 1, 1, 5, 5, 5])
     kept = hot.keep([1, 1, 1, 5, 5, 5])
 
-    assert heard(begun(), hot) == [("hot_dice", "Anna", 1_500)]
-    assert heard(hot, kept) == []
+    assert announced(begun(), hot) == [("hot_dice", "Anna", 1_500)]
+    assert announced(hot, kept) == []
 
 
 def test_hot_dice_right_after_hot_dice_are_announced_again():
     first = begun().throw([1, 1, 1, 5, 5, 5])
     second = first.push(Kept((1, 1, 1, 5, 5, 5)), Thrown((1, 1, 1, 5, 5, 5)))
 
-    assert [what for what, *_ in heard(first, second)] == ["hot_dice"]
+    assert [what for what, *_ in announced(first, second)] == ["hot_dice"]
 
 
 def test_a_bank_and_a_farkle_are_announced_with_their_points():
     thrown = begun().throw([1, 1, 2, 3, 4, 6])
     kept = thrown.keep([1, 1])
 
-    assert heard(thrown, thrown.bank()) == [("banked", "Anna", 200)]
-    assert heard(kept, kept.throw([2, 3, 4, 6])) == [("farkled", "Anna", 200)]
+    assert announced(thrown, thrown.bank()) == [("banked", "Anna", 200)]
+    assert announced(kept, kept.throw([2, 3, 4, 6])) == [("farkled", "Anna", 200)]
 
 
 def test_the_winner_is_announced():
@@ -51,15 +51,15 @@ def test_the_winner_is_announced():
     last = match.bank()
     over = last.throw([2, 2, 3, 4, 6, 6])
 
-    assert [what for what, *_ in heard(match, last)] == ["banked", "last_round"]
-    assert [what for what, *_ in heard(last, over)] == ["farkled", "won"]
+    assert [what for what, *_ in announced(match, last)] == ["banked", "last_round"]
+    assert [what for what, *_ in announced(last, over)] == ["farkled", "won"]
 
 
 def test_undone_and_corrected_steps_are_not_announced():
     hot = begun().throw([1, 1, 1, 5, 5, 5])
 
-    assert heard(hot, hot.undo()) == []
-    assert heard(begun().throw([1, 2, 3, 3, 4, 6]), hot) == []
+    assert announced(hot, hot.undo()) == []
+    assert announced(begun().throw([1, 2, 3, 3, 4, 6]), hot) == []
 
 
 def test_the_summary_has_the_player_on_turn_and_the_points_at_risk():
@@ -76,4 +76,4 @@ def test_a_reset_is_announced_with_score_and_points_at_risk():
     kept = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4_000))
     kept = kept.throw([1, 5, 2, 3, 3, 4]).keep([1, 5])
 
-    assert heard(kept, kept.throw([2, 2, 2, 2])) == [("farkled", "Anna", 4_150)]
+    assert announced(kept, kept.throw([2, 2, 2, 2])) == [("farkled", "Anna", 4_150)]

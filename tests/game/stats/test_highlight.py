@@ -18,43 +18,43 @@ def match():
     return Match.start(RULES, ["Anna", "Ben"])
 
 
-def told(match):
+def shown(match):
     found = highlight(match)
     return found and (found.kind, found.seat, str(found.words))
 
 
 def test_there_is_no_highlight_before_the_first_throw(match):
-    assert told(match) is None
-    assert told(match.throw((1, 2, 3, 4, 6, 6))) is None
+    assert shown(match) is None
+    assert shown(match.throw((1, 2, 3, 4, 6, 6))) is None
 
 
 def test_a_farkle_is_shown_with_the_lost_points_until_the_next_throw(match):
     farkled = match.throw(THOUSAND).keep((1, 1, 1)).throw((2, 3, 4))
-    assert told(farkled) == (HighlightKind.FARKLE, 0, "Farkle! Anna loses 1,000")
+    assert shown(farkled) == (HighlightKind.FARKLE, 0, "Farkle! Anna loses 1,000")
 
-    assert told(farkled.throw((1, 2, 3, 4, 6, 6))) is None
+    assert shown(farkled.throw((1, 2, 3, 4, 6, 6))) is None
 
 
 def test_a_farkle_on_the_first_throw_loses_nothing(match):
-    assert told(match.throw(FARKLE)) == (HighlightKind.FARKLE, 0, "Farkle, Anna!")
+    assert shown(match.throw(FARKLE)) == (HighlightKind.FARKLE, 0, "Farkle, Anna!")
 
 
 def test_hot_dice_are_shown_while_they_are_in_hand(match):
     hot = match.throw((1, 1, 1, 5, 5, 5))
 
-    assert told(hot)[0] is HighlightKind.HOT
-    assert told(hot.keep((1, 1, 1, 5, 5, 5)))[0] is HighlightKind.HOT
-    assert told(hot.keep((1, 1, 1))) is None
+    assert shown(hot)[0] is HighlightKind.HOT
+    assert shown(hot.keep((1, 1, 1, 5, 5, 5)))[0] is HighlightKind.HOT
+    assert shown(hot.keep((1, 1, 1))) is None
 
 
 def test_the_first_bank_gets_on_the_board_and_later_ones_take_the_lead(match):
     opened = match.throw(THOUSAND).bank()
-    assert told(opened) == (HighlightKind.OPENED, 0, "Anna is on the board")
+    assert shown(opened) == (HighlightKind.OPENED, 0, "Anna is on the board")
 
     behind = opened.throw(FIVE_HUNDRED).bank().throw(FARKLE)
     ahead = behind.throw(THOUSAND).bank()
-    assert told(ahead) == (HighlightKind.LEAD, 1, "Ben takes the lead")
-    assert told(ahead.throw(FARKLE).throw(FIVE_HUNDRED).bank()) is None
+    assert shown(ahead) == (HighlightKind.LEAD, 1, "Ben takes the lead")
+    assert shown(ahead.throw(FARKLE).throw(FIVE_HUNDRED).bank()) is None
 
 
 @pytest.mark.parametrize("teams", [None, [1, 2, 1]])
@@ -66,26 +66,26 @@ def test_nobody_gets_on_the_board_twice(teams):
     assert match.state.players[0].score <= 0
     again = match.throw(FARKLE).throw(THOUSAND).bank()
 
-    assert told(again) == (None if teams else (HighlightKind.OPENED, 2, "Cleo is on the board"))
-    assert told(again.throw(THOUSAND).bank()) is None
+    assert shown(again) == (None if teams else (HighlightKind.OPENED, 2, "Cleo is on the board"))
+    assert shown(again.throw(THOUSAND).bank()) is None
 
 
 def test_the_last_round_and_the_win_are_shown():
     match = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw(THOUSAND).bank()
-    assert told(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
+    assert shown(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
 
-    assert told(match.throw(FARKLE)) == (HighlightKind.WON, 0, "Anna wins!")
+    assert shown(match.throw(FARKLE)) == (HighlightKind.WON, 0, "Anna wins!")
 
 
 def test_a_reset_is_shown_as_back_to_zero():
     rules = rule_files.load("ten-thousand-extras")
     match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4000)).throw((2, 2, 2, 2, 3, 4))
 
-    assert told(match) == (HighlightKind.FARKLE, 0, "Anna is back to zero")
+    assert shown(match) == (HighlightKind.FARKLE, 0, "Anna is back to zero")
     assert highlight(match).points == 0
 
 
 def test_a_player_whose_score_was_set_to_zero_is_not_on_the_board(match):
     opened = match.throw(THOUSAND).bank()
 
-    assert told(opened.push(ScoreSet(0, 0))) is None
+    assert shown(opened.push(ScoreSet(0, 0))) is None
