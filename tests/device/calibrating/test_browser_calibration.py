@@ -128,7 +128,7 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     phone.locator("#next").click()
 
     known = phone.locator("#dice-words")
-    throw_and(phone, "dice", "#learn", lambda: "Known" in known.inner_text())
+    throw_and(phone, "dice", "#learn", lambda: "knows your dice" in known.inner_text())
     phone.locator("#next").click()
 
     passed = phone.locator("#trials .die")
