@@ -82,68 +82,44 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
         thread.close()
 
 
-def calibrate(settings: Settings, camera: str | None) -> None:
-    """Find the tray, check the frame, learn the dice if wanted, and save.
-
-    Args:
-        settings: The settings of this installation.
-        camera: See `open_bench`.
-    """
-    with open_bench(settings, camera) as bench:
-        _tray(bench)
-        _checks(bench.wizard.state())
-        if click.confirm("Learn the dice now?", default=False):
-            _dice(bench)
-        _save(bench)
+def calibrate(bench: CalibrationBench) -> None:
+    """Find the tray, check the frame, learn the dice if wanted, and save."""
+    _tray(bench)
+    _checks(bench.wizard.state())
+    if click.confirm("Learn the dice now?", default=False):
+        _dice(bench)
+    _save(bench)
 
 
-def find_tray(settings: Settings, camera: str | None) -> None:
-    """Find the tray and save it.
-
-    Args:
-        settings: The settings of this installation.
-        camera: See `open_bench`.
-    """
-    with open_bench(settings, camera) as bench:
-        _tray(bench)
-        _save(bench)
+def find_tray(bench: CalibrationBench) -> None:
+    """Find the tray and save it."""
+    _tray(bench)
+    _save(bench)
 
 
-def check(settings: Settings, camera: str | None) -> int:
-    """Check a frame and return the exit code: 1 if a check failed.
-
-    Args:
-        settings: The settings of this installation.
-        camera: See `open_bench`.
-    """
-    with open_bench(settings, camera) as bench:
-        state = bench.wizard.do(CalibrationStep.CHECK)
-        _checks(state)
+def check(bench: CalibrationBench) -> int:
+    """Check a frame and return the exit code: 1 if a check failed."""
+    state = bench.wizard.do(CalibrationStep.CHECK)
+    _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
 
 
-def learn_dice(settings: Settings, camera: str | None) -> None:
-    """Learn the dice from scratch and save them.
-
-    Args:
-        settings: The settings of this installation.
-        camera: See `open_bench`.
-    """
-    with open_bench(settings, camera) as bench:
-        bench.wizard.do(CalibrationStep.FORGET)
-        _dice(bench)
-        _save(bench)
+def learn_dice(bench: CalibrationBench) -> None:
+    """Learn the dice from scratch and save them."""
+    bench.wizard.do(CalibrationStep.FORGET)
+    _dice(bench)
+    _save(bench)
 
 
-def self_test(settings: Settings, camera: str | None) -> int:
-    """Read a few throws and return the exit code: 1 unless each of them was read.
-
-    Args:
-        settings: The settings of this installation.
-        camera: See `open_bench`.
-    """
-    with open_bench(settings, camera) as bench:
-        return 0 if _test(bench) else FAILED
+def self_test(bench: CalibrationBench) -> int:
+    """Read a few throws and return the exit code: 1 unless each of them was read."""
+    state = bench.wizard.do(CalibrationStep.RETEST)
+    for number in range(TRIALS):
+        _wait_for_throw(bench, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
+        state = _state_after(lambda: bench.wizard.do(CalibrationStep.TEST), state)
+        if state.trials:
+            click.echo(state.trials[-1].words)
+    return 0 if sum(trial.passed for trial in state.trials) == TRIALS else FAILED
 
 
 def print_mat(paper: mat.Paper, out: str | None) -> None:
@@ -221,16 +197,6 @@ def _dice(bench: CalibrationBench) -> None:
         _wait_for_throw(bench, f"Throw all the dice ({state.learning.looked_at} seen so far)")
         state = _state_after(lambda: bench.wizard.do(CalibrationStep.LEARN), state)
     click.echo(f"Learnt: {state.learning.words}.")
-
-
-def _test(bench: CalibrationBench) -> bool:
-    state = bench.wizard.do(CalibrationStep.RETEST)
-    for number in range(TRIALS):
-        _wait_for_throw(bench, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
-        state = _state_after(lambda: bench.wizard.do(CalibrationStep.TEST), state)
-        if state.trials:
-            click.echo(state.trials[-1].words)
-    return sum(trial.passed for trial in state.trials) == TRIALS
 
 
 def _wait_for_throw(bench: CalibrationBench, words: str) -> None:

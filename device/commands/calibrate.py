@@ -36,7 +36,8 @@ def calibrate(context: click.Context, camera: str | None, file: str | None) -> N
     traykeeper calibrate height --tray 250x250 --die 8
     """
     if context.invoked_subcommand is None:
-        terminal.calibrate(_settings_of(file), camera)
+        with terminal.open_bench(_settings_of(file), camera) as bench:
+            terminal.calibrate(bench)
     else:  # options before the command apply to it as well
         context.default_map = {context.invoked_subcommand: {"camera": camera, "file": file}}
 
@@ -50,7 +51,8 @@ def calibrate_tray(camera: str | None, file: str | None) -> None:
     \b
     traykeeper calibrate tray
     """
-    terminal.find_tray(_settings_of(file), camera)
+    with terminal.open_bench(_settings_of(file), camera) as bench:
+        terminal.find_tray(bench)
 
 
 @calibrate.command("check")
@@ -62,7 +64,8 @@ def calibrate_check(camera: str | None, file: str | None) -> int:
     \b
     traykeeper calibrate check
     """
-    return terminal.check(_settings_of(file), camera)
+    with terminal.open_bench(_settings_of(file), camera) as bench:
+        return terminal.check(bench)
 
 
 @calibrate.command("dice")
@@ -74,7 +77,8 @@ def calibrate_dice(camera: str | None, file: str | None) -> None:
     \b
     traykeeper calibrate dice
     """
-    terminal.learn_dice(_settings_of(file), camera)
+    with terminal.open_bench(_settings_of(file), camera) as bench:
+        terminal.learn_dice(bench)
 
 
 @calibrate.command("test")
@@ -86,7 +90,8 @@ def calibrate_test(camera: str | None, file: str | None) -> int:
     \b
     traykeeper calibrate test
     """
-    return terminal.self_test(_settings_of(file), camera)
+    with terminal.open_bench(_settings_of(file), camera) as bench:
+        return terminal.self_test(bench)
 
 
 @calibrate.command("mat")
