@@ -27,7 +27,7 @@ from game.match.step import step
 from game.message import Message, Plural, Value
 from game.rules import scoring
 
-_PLAYED = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
+_PLAY_EVENTS = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
 """Events that belong to the player on turn."""
 
 
@@ -73,7 +73,7 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
     moved = len(now) - len(then)
     for i in range(since, len(then)):
         event, was, would_be = before.timeline[i], then[i], now[i + moved]
-        if isinstance(event, _PLAYED) and would_be.turn.seat != was.turn.seat:
+        if isinstance(event, _PLAY_EVENTS) and would_be.turn.seat != was.turn.seat:
             other = would_be.player.display_name
             why = Message("it would be %(name)s's turn", name=other)
             raise LaterStepError(describe_event(was, event), why)
@@ -96,11 +96,11 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
         raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
     dice = scoring.checked_dice(correction.dice, match.rules)
     thrown = Thrown(dice, forget_faces(old, dice))
-    ways = _Ways(match, correction.index, thrown)
-    return tuple(repair for repair in ways.all() if _holds(match, repair))
+    ways = _RepairFinder(match, correction.index, thrown)
+    return tuple(repair for repair in ways.all() if _is_possible(match, repair))
 
 
-def _holds(match: Match, repair: Repair) -> bool:
+def _is_possible(match: Match, repair: Repair) -> bool:
     try:
         check_same_players(match, match.push(repair.action), repair.action.stop)
     except GameError:
@@ -109,7 +109,7 @@ def _holds(match: Match, repair: Repair) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ways:
+class _RepairFinder:
     match: Match
     index: int
     thrown: Thrown

@@ -1,8 +1,6 @@
 """Applies one event to the state of a match."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from game.errors import IllegalMove
 from game.match.events import (
@@ -45,8 +43,35 @@ def step(state: State, event: Event) -> State:
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
         winner = state.players[state.winner].display_name
         raise IllegalMove(Message("%(name)s has won: start a rematch", name=winner))
-    after = _STEPS[type(event)](state, event)
-    return replace(after, n_events=state.n_events + 1)
+    return replace(_apply(state, event), n_events=state.n_events + 1)
+
+
+def _apply(state: State, event: Event) -> State:  # noqa: C901, PLR0911 - one case per event
+    match event:
+        case Thrown():
+            return _thrown(state, event)
+        case Kept():
+            return _with_keep(state, _find_keep(state, event.dice), assumed=event.assumed)
+        case Banked():
+            return _banked(state, event)
+        case Farkled():
+            return _farkled(state)
+        case TookOver():
+            return _took_over(state)
+        case Skipped():
+            return end_turn(state, TurnEnding.SKIP)
+        case Joined():
+            return join(state, event)
+        case Left():
+            return leave(state, event)
+        case Renamed():
+            return rename(state, event)
+        case Reordered():
+            return reorder(state, event)
+        case ScoreSet():
+            return _score_set(state, event)
+        case TurnSet():
+            return _turn_set(state, event)
 
 
 def _thrown(state: State, event: Thrown) -> State:
@@ -107,10 +132,6 @@ def _scoreless(state: State, *, first_try: bool) -> State:
     return end_turn(state, TurnEnding.FARKLE)
 
 
-def _kept(state: State, event: Kept) -> State:
-    return _with_keep(state, _find_keep(state, event.dice), assumed=event.assumed)
-
-
 def _banked(state: State, event: Banked) -> State:
     keep = state.best_bank_keep if event.dice is None else _find_keep(state, event.dice)
     if refusal := state.bank_refusal(keep):
@@ -143,7 +164,7 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
     return replace(state, turn=replace(state.turn, throws=throws))
 
 
-def _farkled(state: State, _: Farkled) -> State:
+def _farkled(state: State) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
         raise IllegalMove(
             Message("%(name)s's last throw scores: it is no farkle", name=state.player.display_name)
@@ -151,16 +172,12 @@ def _farkled(state: State, _: Farkled) -> State:
     return end_turn(state, TurnEnding.FARKLE)
 
 
-def _took_over(state: State, _: TookOver) -> State:
+def _took_over(state: State) -> State:
     if state.left_over is None or state.turn.throws:
         raise IllegalMove(Message("there is nothing to take over now"))
     left = state.left_over
     turn = replace(state.turn, starting_points=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)
-
-
-def _skipped(state: State, _: Skipped) -> State:
-    return end_turn(state, TurnEnding.SKIP)
 
 
 def _score_set(state: State, event: ScoreSet) -> State:
@@ -191,19 +208,3 @@ def _turn_set(state: State, event: TurnSet) -> State:
         )
     turn = Turn(event.seat, starting_points=event.points, dice=event.dice, start=state.n_events)
     return replace(abandon_turn(state), turn=turn, left_over=None)
-
-
-_STEPS: dict[type, Callable[[State, Any], State]] = {
-    Thrown: _thrown,
-    Kept: _kept,
-    Banked: _banked,
-    Farkled: _farkled,
-    TookOver: _took_over,
-    Skipped: _skipped,
-    Joined: join,
-    Left: leave,
-    Renamed: rename,
-    Reordered: reorder,
-    ScoreSet: _score_set,
-    TurnSet: _turn_set,
-}

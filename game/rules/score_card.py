@@ -22,14 +22,14 @@ PAD_MM = (105, 148)
 """Width and height of A6. The pad scales to the page, because A4, A5 and A6 have the same
 proportions."""
 
-WIDE, WIDE_BOLD = 0.56, 0.66
+WIDTH_REGULAR, WIDTH_BOLD = 0.56, 0.66
 """Width of an average letter as a share of the font size, in the widest common fonts, regular and
 bold."""
 
 LARGEST, SMALLEST = 2.8, 1.8
 """Largest and smallest size of the small print in mm: 8 and 5 points."""
 
-_STEP, _ROOM = 5.2, 26.0
+_LINE_HEIGHT, _MAX_LINES_HEIGHT = 5.2, 26.0
 """Height of a line of the card and largest height of all lines, in mm."""
 
 _PIPS = {
@@ -63,7 +63,7 @@ class CardLine:
 
 def card_lines(rules: Ruleset) -> tuple[CardLine, ...]:
     """Return a line for everything that scores, in the order of the card."""
-    found = [*_few(rules), *_many(rules), *_whole(rules)]
+    found = [*_single_and_triple_lines(rules), *_of_a_kind_lines(rules), *_shape_lines(rules)]
     return tuple(CardLine(dice, name, points) for dice, name, points in found if points)
 
 
@@ -71,7 +71,7 @@ Found = Iterator[tuple[Dice, str, Message | None]]
 """Dice, their name, and their score. A score of None means that the combination is not played."""
 
 
-def _few(rules: Ruleset) -> Found:
+def _single_and_triple_lines(rules: Ruleset) -> Found:
     for face in FACES:
         yield (face,), f"single {face}", _figure(rules.singles[face - 1])
     threes = _threes(rules)
@@ -93,7 +93,7 @@ def _threes(rules: Ruleset) -> dict[int, int]:
     return {face: points.get((face,) * 3, 0) for face in FACES}
 
 
-def _many(rules: Ruleset) -> Found:
+def _of_a_kind_lines(rules: Ruleset) -> Found:
     words = dict(zip(range(4, rules.n_dice + 1), ("four", "five", "six"), strict=False))
     for n, word in words.items():
         points = {
@@ -110,7 +110,7 @@ def _many(rules: Ruleset) -> Found:
             yield (face,) * n, f"{word} {face}s", figure
 
 
-def _whole(rules: Ruleset) -> Found:
+def _shape_lines(rules: Ruleset) -> Found:
     for row in OPTIONS:
         if row.shape:
             points = _figure(getattr(rules, row.name))
@@ -134,7 +134,7 @@ def card(rules: Ruleset, say: Translate = str) -> str:
     width, height = CARD_MM
     rows = card_lines(rules)
     half = max((len(rows) + 1) // 2, 1)
-    step = min(_STEP, _ROOM / half)
+    step = min(_LINE_HEIGHT, _MAX_LINES_HEIGHT / half)
     parts = [_text(4, 7, rules.title, _fitting(rules.title, width - 8, 4), bold=True)]
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
@@ -151,7 +151,9 @@ def _card_line(line: CardLine, x: float, y: float, step: float, say: Translate) 
     name, points = "" if line.dice else say(NOTHING_AT_ALL), say(line.points)
     if name:
         yield _text(x, y + 0.7 * size, name, min(2.6, size))
-    room = 37 - (len(line.dice) * 1.1 * size if line.dice else WIDE * size * len(name)) - 0.5
+    room = (
+        37 - (len(line.dice) * 1.1 * size if line.dice else WIDTH_REGULAR * size * len(name)) - 0.5
+    )
     figure = _fitting(points, room, min(2.8, 1.1 * size))
     yield _text(x + 37, y + 0.74 * size, points, figure, bold=True, end=True)
 
@@ -166,12 +168,12 @@ def _small_print(text: str, y: float, width: float, height: float) -> Iterator[s
 
 
 def _rows(text: str, width: float, size: float) -> list[str]:
-    return wrap(text, int(width / (WIDE * size)))
+    return wrap(text, int(width / (WIDTH_REGULAR * size)))
 
 
 def _fitting(text: str, width: float, size: float) -> float:
     """Return the size, or a smaller one at which bold text fits the width."""
-    return min(size, width / (WIDE_BOLD * max(1, len(text))))
+    return min(size, width / (WIDTH_BOLD * max(1, len(text))))
 
 
 def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
@@ -186,7 +188,7 @@ def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
     n = max(4, len(names))
     column = (width - 10) / n
     length = say(match_length(rules.rounds, rules.target))
-    room = width - 13 - WIDE * 4 * len(length)
+    room = width - 13 - WIDTH_REGULAR * 4 * len(length)
     parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
     parts.append(_text(width - 5, 9, length, 4, end=True))
     top, bottom, n_lines = 13.0, height - 5, 26
@@ -196,7 +198,7 @@ def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
     ]
     parts += [_rule(5, top + i * step, width - 5, top + i * step) for i in range(n_lines + 1)]
     for i, name in enumerate(names):
-        size = min(3.2, (column - 2) / (WIDE * len(name)))
+        size = min(3.2, (column - 2) / (WIDTH_REGULAR * len(name)))
         parts += [_text(6 + i * column, top + 3.7, name, size)]
     return _svg(width, height, parts, size=("100%", "100%"))
 

@@ -9,15 +9,15 @@ from game.rules.ruleset import Ruleset
 
 def sentences(rules: Ruleset) -> tuple[Message, ...]:
     """Return a sentence for every option in force, in the order in which one explains a game."""
-    return tuple(_said(rules, tuple(Section)))
+    return tuple(_sentences(rules, tuple(Section)))
 
 
 def playing_sentences(rules: Ruleset) -> tuple[Message, ...]:
     """Return the sentences on turns, the end of a match and penalties."""
-    return tuple(_said(rules, (Section.TURN, Section.END, Section.PENALTIES)))
+    return tuple(_sentences(rules, (Section.TURN, Section.END, Section.PENALTIES)))
 
 
-def _said(rules: Ruleset, sections: tuple[Section, ...]) -> Iterator[Message]:
+def _sentences(rules: Ruleset, sections: tuple[Section, ...]) -> Iterator[Message]:
     for row in OPTIONS:
         if row.section in sections:
             yield from row.sentences(rules)

@@ -8,7 +8,7 @@ import pytest
 from game.rules import rule_files, scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import Ruleset
-from game.rules.score_card import CARD_MM, PAD_MM, WIDE, WIDE_BOLD, card, card_lines, pad
+from game.rules.score_card import CARD_MM, PAD_MM, WIDTH_BOLD, WIDTH_REGULAR, card, card_lines, pad
 
 
 @pytest.mark.parametrize("name", rule_files.names())
@@ -35,7 +35,7 @@ def test_text_in_a_wide_font_stays_on_the_card_and_off_the_dice(name):
     ]
     for text in svg.iter(f"{SVG}text"):
         x, y, size = (float(text.get(each)) for each in ("x", "y", "font-size"))
-        wide = size * len(text.text) * (WIDE_BOLD if text.get("font-weight") else WIDE)
+        wide = size * len(text.text) * (WIDTH_BOLD if text.get("font-weight") else WIDTH_REGULAR)
         left = x - wide if text.get("text-anchor") else x
         assert left + wide <= CARD_MM[0] - 3
         assert all(not (left < dx + w and dx < x and dy < y < dy + w) for dx, dy, w in dice)

@@ -8,7 +8,7 @@ import pytest
 
 from game.commands import StartMatch
 from game.rules.rule_files import load, names
-from game.rules.score_card import CARD_MM, WIDE, WIDE_BOLD, card, pad
+from game.rules.score_card import CARD_MM, WIDTH_BOLD, WIDTH_REGULAR, card, pad
 from tests.languages import OTHERS, english_left, spoken
 from web.i18n.translate import translate
 
@@ -47,7 +47,7 @@ def test_text_fits_on_the_card_in_every_language(language, name):
         found = texts(card(load(name), translate))
     for text in found:
         size = float(text.get("font-size"))
-        wide = size * len(text.text) * (WIDE_BOLD if text.get("font-weight") else WIDE)
+        wide = size * len(text.text) * (WIDTH_BOLD if text.get("font-weight") else WIDTH_REGULAR)
         x = float(text.get("x"))
         assert (wide if text.get("text-anchor") else x + wide) <= CARD_MM[0] - 3
         assert float(text.get("y")) <= CARD_MM[1] - 1
