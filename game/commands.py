@@ -81,10 +81,13 @@ class KeepDice:
         dice: The faces to keep.
         throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
             keep is refused.
+        step: Number of the step that the phone showed. If the match has moved on since, the keep is
+            refused.
     """
 
     dice: tuple[int, ...]
     throw: int | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,15 @@ class Bank:
         dice: The faces to keep from the last throw. None takes the best keep.
         throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
             bank is refused.
+        step: Number of the step that the phone showed. If the match has moved on since, the bank is
+            refused.
+        points: The points that the phone showed. If the bank would give others, it is refused.
     """
 
     dice: tuple[int, ...] | None = None
     throw: int | None = None
+    step: int | None = None
+    points: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +116,13 @@ class CorrectThrow:
     Attributes:
         dice: The faces that the throw really showed.
         index: Timeline index of the throw. None is the newest throw.
+        step: Number of the step that the phone showed. If the match has moved on since, the
+            correction is refused.
     """
 
     dice: tuple[int, ...]
     index: int | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ class FakeTrayReader:
 
     Attributes:
         requests: Number of the newest request.
+        last_tumble_s: When dice were last seen rolling.
         notes: When the accepted readings were taken, and what was retracted or discarded, in order.
     """
 
@@ -13,6 +14,7 @@ class FakeTrayReader:
 
     def __init__(self):
         self.requests = 0
+        self.last_tumble_s = float("-inf")
         self.notes = []
 
     def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
@@ -27,6 +29,9 @@ class FakeTrayReader:
 
     def retract_accepted(self):
         self.notes.append("retracted")
+
+    def surely_tumbled_since(self, time_s):
+        return self.last_tumble_s > time_s
 
     def discard_readings(self, since_s=0.0):
         self.notes.append("discarded")

@@ -34,7 +34,7 @@ from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Signals
 from device.hardware.systemd import keep_alive
 from device.session.session import Session
-from device.session.table_state import TableState
+from device.session.table_state import OpenQuestion, TableState
 from device.watching.reports import (
     CameraFound,
     CameraLost,
@@ -305,7 +305,10 @@ class TableWorker:
 def _throw_simulated_dice(tray: SimulatedTray | None, table: TableState) -> None:
     if tray is None:
         raise TableError(Message("These dice are real: throw them yourself."))
+    if isinstance(table.overlay, OpenQuestion):  # or the dice in question would be gone
+        raise TableError(table.overlay.question)
     if table.dice_log is not None:
         tray.throw_all()
     else:
         throw_like_a_player(tray, table.match)
+    table.has_simulated_throw = True

@@ -30,7 +30,7 @@ class Decisions:
         kinds = {type(action) for action in actions}
         if Thrown in kinds:
             table.tray_reader.mark_accepted(table.read_s)
-            table.leftovers = ()
+            table.leftovers, table.has_simulated_throw = (), False
         elif Spliced in kinds and _positions(after) != _positions(before):
             table.leftovers = places  # the changed past does not turn these dice into a new throw
             table.tray_reader.discard_readings()

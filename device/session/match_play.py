@@ -107,6 +107,14 @@ class MatchPlay:
         """Bank the turn with this keep, or with the best keep of the last throw."""
         self._play(Banked(dice))
 
+    def bank_points(self, dice: Dice | None) -> int:
+        """Return the points of the turn if it is banked with this keep, or with the best one."""
+        state = self._table.live_match.match.state
+        last, keep = state.turn.last, state.best_bank_keep
+        if last and dice is not None:
+            keep = scoring.find_keep(last.dice, dice, state.rules)
+        return state.locked_points + (keep.score if keep else 0)
+
     def try_to_bank(self) -> None:
         """Bank the turn; if that is refused, say why and leave the throw as it was read."""
         if self._table.situation is not Situation.ACCEPTED:

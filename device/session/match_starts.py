@@ -77,7 +77,7 @@ class MatchStarts:
         table.rolloff = RollOff()
         table.clear()
         table.message = message
-        table.dice_log = None
+        table.dice_log, table.has_simulated_throw = None, False
 
     def _rematch(self) -> None:
         old = self._table.live_match.match

@@ -6,6 +6,8 @@ from device.session import judge
 from device.session.decisions import Decisions
 from device.session.plays import Plays
 from device.session.table_state import (
+    STILL_WAITING,
+    THROWN_SINCE,
     AwaitThrow,
     ConfirmThrow,
     NeedsAttention,
@@ -118,7 +120,7 @@ class ReadingRequests:
         table = self._table
         match table.overlay:
             case Waiting(purpose=ReadThrow() | ConfirmThrow() | RereadThrow()) as waiting:
-                table.message = Message("Still waiting for the dice to lie still.")
+                table.message = STILL_WAITING
                 request = waiting.request or table.live_match.request
                 table.overlay = replace(waiting, request=request)
             case _:
@@ -143,7 +145,7 @@ class ReadingRequests:
                 Message("There is no accepted throw to read again: press to read the dice.")
             )
         if table.tray_reader.has_tumbled or table.tray_reader.is_moving:
-            raise TableError(Message("The dice were thrown since: press to read them."))
+            raise TableError(THROWN_SINCE)
         self.request(RereadThrow(throw.index))
 
     def stop(self, message: Message) -> None:
@@ -219,6 +221,7 @@ class ReadingResults:
         waiting = waiting_for(table, number)
         if waiting is None:
             return None
+        table.note_reading(tray_reading.time_s)
         if isinstance(waiting.purpose, ReadUnprompted) and _is_empty(tray_reading):
             table.overlay = waiting.purpose.interrupted  # picked up before anybody asked
             return None
@@ -246,6 +249,7 @@ class ReadingResults:
             raise TableError(Message("The match is over: hold the button for a rematch."))
         table.clear()
         table.read_s = tray_reading.time_s
+        table.note_reading(tray_reading.time_s)
         verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))
         if isinstance(verdict, Accept | Ask) and judge.is_costly(table.live_match.match, verdict):
             verdict = judge.ask_to_confirm(verdict)

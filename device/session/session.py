@@ -15,6 +15,7 @@ from device.session.match_starts import MatchStarts, StartCommand
 from device.session.plays import DicePlay, Plays, RollOffPlay
 from device.session.reading_flow import CameraPresence, ReadingRequests, ReadingResults
 from device.session.table_state import (
+    NOT_BANKED_YET,
     NeedsAttention,
     ReadThrow,
     ReadUnprompted,
@@ -96,10 +97,7 @@ class Session:
         Raises:
             TableError, GameError: If it is refused. Nothing is changed then.
         """
-        if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
-            raise TableError(Message("No match is played: these are just dice."))
-        if self._is_late(command):
-            raise TableError(MOVED_ON)
+        self._check(command)
         match command:
             case EnterThrow():
                 self.table.read_s = None
@@ -119,14 +117,30 @@ class Session:
             case _:
                 raise TableError(Message("This table cannot do that."))
 
+    def _check(self, command: Command) -> None:
+        """Refuse a command that cannot be carried out now, whatever it says."""
+        if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
+            raise TableError(Message("No match is played: these are just dice."))
+        if self._is_late(command):
+            raise TableError(MOVED_ON)
+        if isinstance(command, KeepDice | Bank) and (reason := self.table.unread_throw):
+            raise TableError(reason)
+        if isinstance(command, Bank) and command.points not in (
+            None,
+            self._plays.match.bank_points(command.dice),
+        ):
+            raise TableError(MOVED_ON)
+
     def _is_late(self, command: Command) -> bool:
         """Return whether the phone that sent the command showed an earlier state of the table."""
         table = self.table
         match command:
+            case EnterThrow() | Undo() | KeepDice() | Bank() | CorrectThrow() if (
+                command.step not in (None, table.live_match.steps)
+            ):
+                return True
             case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
                 return table.last_throw is None or table.last_throw.index != throw
-            case EnterThrow(step=int(step)) | Undo(step=int(step)):
-                return table.live_match.steps != step
             case RecordEvent(seat=int(seat)):
                 return table.live_match.match.state.turn.seat != seat
         return False
@@ -201,7 +215,7 @@ class Session:
         """End the roll-off if that is played; in a match, repeat the advice."""
         overlay = self.table.overlay
         if not self._plays.rolloff.end_if_possible() and isinstance(overlay, NeedsAttention):
-            self.table.message = Paragraph(Message("Nothing is banked yet."), overlay.advice[0])
+            self.table.message = Paragraph(NOT_BANKED_YET, overlay.advice[0])
 
     def _shut_down_if_allowed(self) -> None:
         if self._shut_down is None:

@@ -1,7 +1,7 @@
 """Where the table stands: what is played, what is open, and the last message."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from device.session import messages
 from device.session.live_match import LiveMatch
@@ -21,6 +21,10 @@ WELCOME = Paragraph(
     Message("Throw one die each to see who starts."),
     Message("Or set up a match on a phone."),
 )
+
+STILL_WAITING = Message("Still waiting for the dice to lie still.")
+NOT_BANKED_YET = Message("Nothing is banked yet.")
+THROWN_SINCE = Message("The dice were thrown since: press to read them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,13 @@ Overlay = Waiting | OpenQuestion | NeedsAttention
 """What is open over the match."""
 
 
+class _Offer(NamedTuple):
+    """The repairs on offer. The number tells offers apart."""
+
+    number: int = 0
+    repairs: tuple[Answer, ...] = ()
+
+
 class TableState:
     """Where the table stands.
 
@@ -137,6 +148,8 @@ class TableState:
         leftovers: Where dice lay that belong to no throw of what is played now.
         read_s: When the dice of the newest throw were seen, on the tray reader's clock; None if they
             were entered on a phone.
+        last_reading_s: When the tray was last read, on the same clock.
+        has_simulated_throw: Whether simulated dice were thrown since then.
     """
 
     def __init__(self, live_match: LiveMatch, rules: Ruleset, tray_reader: TrayReader) -> None:
@@ -147,8 +160,8 @@ class TableState:
         self.message = messages.resumed(live_match.match) if live_match else WELCOME
         self.leftovers = live_match.earlier_places
         self.read_s: float | None = None
-        self._repairs: tuple[Answer, ...] = ()
-        self._offer_number = 0
+        self.last_reading_s, self.has_simulated_throw = 0.0, False
+        self._offer = _Offer()
 
     @property
     def match(self) -> Match | None:
@@ -179,6 +192,25 @@ class TableState:
         return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
 
     @property
+    def unread_throw(self) -> Message | None:
+        """Why nothing can be kept or banked before a throw is read; None if no throw is unread.
+
+        Otherwise a player who sees a farkle in the tray could still bank.
+        """
+        reader = self.tray_reader
+        match self.overlay:
+            case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):
+                return STILL_WAITING
+            case OpenQuestion(question=reason) | NeedsAttention(advice=(reason, *_)):
+                return Paragraph(NOT_BANKED_YET, reason)
+        has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(self.last_reading_s)
+        return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
+
+    def note_reading(self, time_s: float) -> None:
+        """Note that the tray was read, as it was seen at this time on the tray reader's clock."""
+        self.last_reading_s, self.has_simulated_throw = time_s, False
+
+    @property
     def last_places(self) -> tuple[Place, ...]:
         """Where the dice lay that were read last. Dice still there were not thrown since."""
         if self.dice_log and self.dice_log.last:
@@ -189,19 +221,20 @@ class TableState:
     def choices(self) -> tuple[Choice, ...]:
         """The answers on offer. Their ids change with each offer, so a late tap answers nothing new."""
         return tuple(
-            Choice(f"{self._offer_number}.{i}", option.label)
+            Choice(f"{self._offer.number}.{i}", option.label)
             for i, option in enumerate(self.options)
         )
 
     @property
     def options(self) -> tuple[Answer, ...]:
         """The answers to the open question, or the repairs on offer."""
-        return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._repairs
+        return (
+            self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._offer.repairs
+        )
 
     def offer(self, *repairs: Answer) -> None:
         """Replace the repairs on offer."""
-        self._repairs = repairs
-        self._offer_number += 1
+        self._offer = _Offer(self._offer.number + 1, repairs)
 
     def clear(self, *, keep_unprompted: bool = False) -> None:
         """Close what is open, because a person did something else.

@@ -100,6 +100,9 @@ class TrayReader(Protocol):
     def has_tumbled(self) -> bool | None:
         """Whether dice were seen rolling since the last accepted reading; None if not watched throughout."""
 
+    def surely_tumbled_since(self, time_s: float) -> bool:
+        """Return whether dice were certainly seen rolling after a time on the watch's clock, in seconds."""
+
     @property
     def is_moving(self) -> bool:
         """Whether something other than a hand is moving over the tray now."""

@@ -113,6 +113,10 @@ class TrayWatch:
         """Implement `TrayReader.has_tumbled`."""
         return self._motion.has_tumbled
 
+    def surely_tumbled_since(self, time_s: float) -> bool:
+        """Implement `TrayReader.surely_tumbled_since`."""
+        return self._motion.surely_tumbled_since(time_s)
+
     @property
     def is_moving(self) -> bool:
         """Implement `TrayReader.is_moving`."""

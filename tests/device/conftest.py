@@ -24,8 +24,8 @@ def match_rig(rig) -> Rig:
 
 
 @pytest.fixture
-def anothers(tmp_path) -> Path:
-    """A folder of another user, who has nothing else; only root may make one."""
+def other_users_folder(tmp_path) -> Path:
+    """A folder that belongs to another user; only root can create one."""
     if os.geteuid() != 0:
         pytest.skip("needs root")
     folder = tmp_path / "state"
@@ -38,8 +38,8 @@ def anothers(tmp_path) -> Path:
 
 
 @pytest.fixture
-def roots(tmp_path) -> Path:
-    """A file that only root may read."""
+def root_only_file(tmp_path) -> Path:
+    """A file that only root can read."""
     path = tmp_path / "secret"
     path.write_text("root's")
     path.chmod(0o600)
@@ -48,5 +48,5 @@ def roots(tmp_path) -> Path:
 
 @pytest.fixture
 def in_1970(monkeypatch):
-    """The calendar of a Pi whose clock nobody has set."""
+    """The date of a Pi whose clock was never set."""
     monkeypatch.setattr(time, "localtime", lambda *_: time.gmtime(12.0))

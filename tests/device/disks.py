@@ -1,4 +1,4 @@
-"""Disks that are small, full, read-only or dead: real ones of the kernel's, for tests as root."""
+"""Small, full, read-only and failing disks, made with the kernel; tests that use them need root."""
 
 import fcntl
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 SHUT_DOWN = 0x8004587D
-"""EXT4_IOC_SHUTDOWN: from now on every write fails, as on a card that has died."""
+"""EXT4_IOC_SHUTDOWN: every write fails from now on, like on a dead SD card."""
 
 AT_ONCE = (2).to_bytes(4, "little")
-"""What was not written yet is lost."""
+"""The mode that drops data which was not written yet."""
 
 
 def _run(*command: object) -> None:
@@ -22,7 +22,7 @@ def _run(*command: object) -> None:
 
 @contextmanager
 def mounted(folder: Path, *how: object) -> Iterator[Path]:
-    """`mount` with these words, on this folder, until the end."""
+    """Mount something on a folder within the block, with these arguments of `mount`."""
     if os.geteuid() != 0:
         pytest.skip("mounts a disk: needs root")
     folder.mkdir(exist_ok=True)
@@ -38,14 +38,14 @@ def mounted(folder: Path, *how: object) -> Iterator[Path]:
 
 @contextmanager
 def small_disk(folder: Path, size: str = "1m") -> Iterator[Path]:
-    """A disk in memory."""
+    """Mount a disk in memory."""
     with mounted(folder, "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as disk:
         yield disk
 
 
 @contextmanager
 def card(folder: Path, size_mb: int = 16) -> Iterator[Path]:
-    """A disk of its own file system, on a file beside the folder."""
+    """Mount a disk with its own file system, stored in a file beside the folder."""
     image = folder.with_suffix(".img")
     with image.open("wb") as file:
         file.truncate(size_mb << 20)
@@ -56,7 +56,7 @@ def card(folder: Path, size_mb: int = 16) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """Take all the room there is; gives the file that does."""
+    """Fill a disk, and return the file that does so."""
     path = disk / "filler"
     with path.open("ab", buffering=0) as file:
         for size in (1 << 16, 1 << 12, 1):
@@ -67,7 +67,7 @@ def fill(disk: Path) -> Path:
 
 
 def kill(disk: Path) -> None:
-    """It answers every write with an error from here on."""
+    """Let every write to the disk fail from now on."""
     folder = os.open(disk, os.O_RDONLY)
     try:
         fcntl.ioctl(folder, SHUT_DOWN, AT_ONCE)

@@ -1,4 +1,4 @@
-"""A player who sees only the dice, and an account of the match kept from them alone."""
+"""A player who sees only the dice and keeps an own account of the match."""
 
 from collections.abc import Callable
 from time import sleep
@@ -8,10 +8,10 @@ from device.cameras.simulated.tray import SimulatedTray
 from game.match.match import Match
 
 IN_FLIGHT_S = 0.1
-"""Nobody presses before the dice have left the hand."""
+"""Time before the player presses, so that the dice have left the hand."""
 
 ENOUGH = 400
-"""Points at which this player banks: matches end, and farkles, hot dice and refusals happen."""
+"""Points at which this player banks. Matches end soon, with farkles, hot dice and refusals."""
 
 
 def play_to_the_end(
@@ -24,16 +24,16 @@ def play_to_the_end(
     check: Callable[[Match], object] = lambda _: None,
     pause: Callable[[float], object] = sleep,
 ) -> Match:
-    """Play until somebody has won; gives the account.
+    """Play until somebody has won, and return the player's account of the match.
 
     Args:
-        tray: whose truth the account is kept from.
-        account: the match as it begins.
-        mark: tells the companion that a throw was made.
-        bank: tells it that the turn is banked.
-        throw: throws the dice that are due; by hand without.
-        check: called with the account after each throw.
-        pause: lets so many seconds go by.
+        tray: The tray that shows the true faces.
+        account: The match as it begins.
+        mark: Tells the companion that a throw was made.
+        bank: Tells the companion that the turn is banked.
+        throw: Throws the dice in hand; the default throws them in the tray.
+        check: Called with the account after each throw.
+        pause: Waits for a number of seconds.
     """
     throw = throw or (lambda account: throw_like_a_player(tray, account))
     while account.state.winner is None:

@@ -1,6 +1,6 @@
-"""A whole table to play at: simulated tray, mock pins, real gpiozero, real journal, no page.
+"""A whole table: simulated tray, mock pins, real gpiozero, real journal, no page.
 
-Nothing waits: the clock goes on when the rig says so, one look of the camera after the other.
+Nothing waits. The clock advances when the rig says so, one frame of the camera after the other.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
 
 
 class Finger:
-    """Presses the button's mock pin; time passes for it only when it holds."""
+    """Presses the mock pin of the button; only holding it takes time."""
 
     def __init__(self, button: TrayButton, clock: Clock) -> None:
         self.button, self._clock = button, clock
@@ -48,7 +48,7 @@ class Finger:
 
 
 class Rig:
-    """The parts of a table, and what a person does at it."""
+    """A table, and what a person does at it."""
 
     def __init__(
         self,
@@ -74,18 +74,18 @@ class Rig:
         return [player.score for player in self.state.players]
 
     def look(self) -> None:
-        """The camera's next look, whose reports wait in the inbox."""
+        """Take the next step of the camera; its reports wait in the inbox."""
         self.clock.now_s = max(self.clock.now_s, self._next_s)
         self._next_s = self.clock() + self.watch.step()
 
     def step(self) -> None:
-        """The next look, and what the companion makes of it."""
+        """Take the next step of the camera, and let the companion handle its reports."""
         self.look()
         self.loop.work_off()
-        self.loop.step(0)  # a turn of the loop in which nothing came
+        self.loop.step(0)  # a turn of the loop without a note
 
     def wait_s(self, seconds: float) -> None:
-        """Let time go by: dice roll, hands come and go."""
+        """Let time pass, so that dice roll and hands come and go."""
         end_s = self.clock() + seconds
         while self._next_s < end_s:
             self.step()
@@ -96,10 +96,10 @@ class Rig:
         return self.settled()
 
     def press_until_read(self) -> None:
-        """Press, and do as the table says until the throw is read.
+        """Press, and follow the advice of the table until the throw is read.
 
-        Where a die cannot be read, slide the dice and press again; asked whether they were
-        thrown, hold for yes; told that they were only moved, say that they were thrown.
+        If a die cannot be read, slide the dice and press again. If the table asks whether the dice were
+        thrown, hold for yes. If it says that they only moved, answer that they were thrown.
         """
         for _ in range(TRIES):
             snapshot = self.press()
@@ -118,7 +118,7 @@ class Rig:
         return self.settled()
 
     def roll(self, *values: int) -> None:
-        """Throw dice that come to show these faces."""
+        """Throw dice that will show these faces."""
         if len(values) == N_DICE:
             self.tray.throw_all(values)
         else:
@@ -126,12 +126,12 @@ class Rig:
         self.wait_s(LET_ROLL_S)
 
     def throw(self, *values: int) -> Snapshot:
-        """Throw dice that come to show these faces, and press."""
+        """Throw dice that will show these faces, and press."""
         self.roll(*values)
         return self.press()
 
     def settled(self) -> Snapshot:
-        """The snapshot once nothing is being waited for, or a wait has no end."""
+        """Return the snapshot once no reading is awaited, or a throw is awaited without a time limit."""
         self.loop.work_off()
         return self.until(
             lambda s: (
@@ -149,7 +149,7 @@ class Rig:
 
 @contextmanager
 def open_rig(folder: Path, **options) -> Iterator[Rig]:
-    """The table opened in this folder; it looks once at a throw, where a real one looks twice."""
+    """Open a table in a folder. It reads each throw once, while a real one reads it twice."""
     clock = options.pop("clock", None) or Clock(1000.0)
     seed, opened = options.pop("seed", 7), options.pop("opened", True)
     tray = options.pop("tray", None) or SimulatedTray(seed=seed, roll_s=ROLL_S, clock=clock)
@@ -192,7 +192,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             stores,
             watch=watch,
             clock=clock,
-            pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - made below
+            pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - created below
             **options,
         )
         rig = Rig(

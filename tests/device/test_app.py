@@ -14,7 +14,7 @@ from game.situation import Situation
 from web.contracts.coach import CoachMode
 
 
-def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
+def test_play_starts_without_its_camera(tmp_path):
     options = PlayOptions(camera="usb:97", state=str(tmp_path))
     with open_companion(options) as companion:
         snapshot = companion.do(StartMatch(("Anna", "Ben")))
@@ -26,7 +26,7 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
     assert snapshot.situation is Situation.ACCEPTED
 
 
-def test_a_pi_camera_that_goes_is_never_replaced_by_simulated_dice(monkeypatch):
+def test_a_lost_pi_camera_is_never_replaced_by_simulated_dice(monkeypatch):
     monkeypatch.setattr(cameras, "has_pi_camera", lambda: True)
     simulated, open_it = app._camera(PlayOptions(camera="auto"), ProfileStore(), 640)
     monkeypatch.setattr(cameras, "has_pi_camera", lambda: False)
@@ -36,7 +36,7 @@ def test_a_pi_camera_that_goes_is_never_replaced_by_simulated_dice(monkeypatch):
         open_it()
 
 
-def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
+def test_files_left_unfinished_by_a_power_cut_are_removed_at_the_start(tmp_path):
     cut = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED_SUFFIX}"
     cut.parent.mkdir()
     cut.write_bytes(b"half a picture")
@@ -45,7 +45,7 @@ def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
         assert not cut.exists()
 
 
-def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
+def test_the_coach_answers_soon_after_it_is_switched_on(tmp_path):
     with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
         companion.do(StartMatch(("Anna", "Ben")))
         snapshot = companion.do(SetCoachMode(CoachMode.LIVE))
@@ -56,7 +56,7 @@ def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
     assert 0.5 < snapshot.coach.figures.before.win < 0.6
 
 
-def test_phones_are_sent_to_the_address_that_the_machine_has_now(tmp_path, monkeypatch):
+def test_the_join_address_follows_the_machines_address(tmp_path, monkeypatch):
     with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
         for address in ("192.168.1.20", "10.42.0.1"):
             monkeypatch.setattr(app, "lan_address", lambda _, it=address: it)

@@ -1,4 +1,4 @@
-"""What is handed in on the command line is bounded, and answered in one line that harms no terminal."""
+"""Input of the command line is limited, and refused in one line that is safe for a terminal."""
 
 import os
 import socket
@@ -54,7 +54,7 @@ def play(folder):
         (("play", "--state", "/dev/null"), "/dev/null: this folder cannot be created"),
     ],
 )
-def test_it_is_one_line_and_quick(words, why):
+def test_bad_input_is_refused_quickly_in_one_line(words, why):
     code, _, said = run(*words)
 
     assert code == 2
@@ -73,20 +73,20 @@ def test_nan_is_outside_every_range(words):
     assert "'nan' is not a finite number" in said
 
 
-def test_root_does_not_play_in_anothers_folder(anothers):
-    code, _, said = run("play", "--state", anothers, "--camera", "sim", "--port", "0")
+def test_root_refuses_to_play_in_another_users_folder(other_users_folder):
+    code, _, said = run("play", "--state", other_users_folder, "--camera", "sim", "--port", "0")
 
     assert code == 2
     assert "belongs to user 1234, not to root: start the service" in said
-    assert list(anothers.iterdir()) == []
+    assert list(other_users_folder.iterdir()) == []
 
 
-def test_a_profile_without_end_is_refused():
+def test_an_endless_profile_is_refused():
     with pytest.raises(ProfileError, match="it is a device or a pipe"):
         profile_file.load(Path("/dev/zero"))
 
 
-def test_a_backup_never_takes_the_place_of_a_device(tmp_path):
+def test_a_backup_never_replaces_a_device(tmp_path):
     play(tmp_path)
     code, _, said = run("backup", "/dev/null", "--state", tmp_path)
 
@@ -95,14 +95,14 @@ def test_a_backup_never_takes_the_place_of_a_device(tmp_path):
     assert not Path("/dev/null").is_file()
 
 
-def test_a_pipe_that_nobody_fills_does_not_stop_a_restore(tmp_path):
+def test_an_empty_pipe_does_not_hang_a_restore(tmp_path):
     os.mkfifo(tmp_path / "pipe")
 
     assert run("restore", tmp_path / "pipe", "--yes")[0] == 2
 
 
 @pytest.mark.parametrize("words", [("read", "f.jpg"), ("rules", "check", "f.toml"), ("match", "f")])
-def test_a_pipe_that_nobody_fills_is_no_file(tmp_path, words):
+def test_an_empty_pipe_is_refused_as_a_file(tmp_path, words):
     os.mkfifo(tmp_path / words[-1])
     code, _, said = run(*words, cwd=tmp_path)
 
@@ -110,14 +110,14 @@ def test_a_pipe_that_nobody_fills_is_no_file(tmp_path, words):
     assert "a device or a pipe" in said
 
 
-def test_a_text_that_is_too_long_is_refused(tmp_path):
+def test_a_text_over_the_limit_is_refused(tmp_path):
     with (tmp_path / "match.txt").open("wb") as file:
         file.truncate(MAX_CHARS + 1)
 
     assert "match.txt: this is longer than" in run("match", tmp_path / "match.txt")[2]
 
 
-def test_a_line_without_an_end_is_refused():
+def test_an_endless_line_is_refused():
     with Path("/dev/zero").open("rb") as endless:
         code, _, said = run("keeps", "-", stdin=endless)
 
@@ -126,7 +126,7 @@ def test_a_line_without_an_end_is_refused():
 
 
 @pytest.mark.parametrize("name", ["/dev/null", "kept.txt", "folder"])
-def test_a_report_takes_the_place_of_nothing(tmp_path, name):
+def test_a_report_overwrites_no_special_file(tmp_path, name):
     (tmp_path / "kept.txt").write_text("mine")
     (tmp_path / "folder").mkdir()
     system = System(Machine(), Settings(), None, None, None, installed=False)
@@ -136,7 +136,7 @@ def test_a_report_takes_the_place_of_nothing(tmp_path, name):
     assert (tmp_path / "kept.txt").read_text() == "mine"
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
+def test_a_zip_bomb_is_refused(tmp_path):
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bomb:
         bomb.writestr("backup.json", '{"format": 1, "made_s": 1, "files": {"settings.toml": {}}}')
@@ -146,7 +146,7 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
         backup.read(path)
 
 
-def test_nested_json_and_unseen_characters_are_refused(tmp_path):
+def test_deeply_nested_json_and_invisible_characters_are_refused(tmp_path):
     (tmp_path / "list").write_text("[" * 100_000)
     (tmp_path / "settings.toml").write_text('state = "a\\u0000b"\n')
 
@@ -157,7 +157,7 @@ def test_nested_json_and_unseen_characters_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "<&-", "1>&- 2>&- <&-"])
-def test_a_closed_stream_is_never_taken_by_a_file(tmp_path, closed):
+def test_no_file_takes_the_place_of_a_closed_stream(tmp_path, closed):
     play(tmp_path)
     before = (tmp_path / JOURNAL_FILE).read_bytes()
     script = f"{COMMAND} backup {tmp_path}/kept.zip --state {tmp_path} {closed}"
@@ -185,7 +185,7 @@ EVIL = "a\x1b]0;evil\x07"
         ("restore", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL, "--yes"),
     ],
 )
-def test_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, words):
+def test_control_characters_in_file_names_are_escaped(tmp_path, words):
     (tmp_path / f"{EVIL}good.toml").write_text('extends = "zilch"\n')
     (tmp_path / f"{EVIL}bad.toml").write_text('extend = "zilch"\n')
     play(make(tmp_path / EVIL))
@@ -196,7 +196,7 @@ def test_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, words):
     assert all(line.isprintable() for line in (out + said).splitlines())
 
 
-def test_no_warning_of_play_is_obeyed_by_the_terminal(tmp_path):
+def test_control_characters_in_warnings_of_play_are_escaped(tmp_path):
     state = make(tmp_path / EVIL)
     (state / "calibration.toml").write_text("broken")
     (state / "pencil.json").mkdir()
@@ -214,19 +214,19 @@ def make(folder):
     return folder
 
 
-def test_names_are_shown_on_one_line_without_orders_to_the_terminal():
+def test_printable_text_is_one_line_without_control_characters():
     assert printable("Zoë 🎲.zip") == "Zoë 🎲.zip"
     assert printable("a\x1b[2J\n.zip") == r"a\x1b[2J\n.zip"
     assert printable("a\u202eb") == r"a\u202eb"
 
 
-def test_what_root_does_in_a_folder_of_another_it_does_as_that_other(anothers, roots):
-    (anothers / "journal.lock").symlink_to(roots)
-    with as_owner_of(anothers):
+def test_root_works_in_another_users_folder_as_that_user(other_users_folder, root_only_file):
+    (other_users_folder / "journal.lock").symlink_to(root_only_file)
+    with as_owner_of(other_users_folder):
         with pytest.raises(PermissionError):
-            (anothers / "journal.lock").read_text()
-        (anothers / "new").write_text("")
+            (other_users_folder / "journal.lock").read_text()
+        (other_users_folder / "new").write_text("")
 
-    assert (anothers / "new").stat().st_uid == 1234
+    assert (other_users_folder / "new").stat().st_uid == 1234
     assert os.geteuid() == 0
-    assert roots.read_text() == "root's"
+    assert root_only_file.read_text() == "root's"

@@ -1,4 +1,4 @@
-"""The health page on a phone: a backup is saved, and put back."""
+"""The health page on a phone: a backup is saved and restored."""
 
 import pytest
 from playwright.sync_api import expect
@@ -12,7 +12,7 @@ from web.app import new_link
 pytestmark = pytest.mark.browser
 
 
-def test_a_backup_is_saved_to_the_phone_and_put_back(browser, tmp_path):
+def test_a_backup_is_saved_to_the_phone_and_restored(browser, tmp_path):
     options = PlayOptions(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
     with serving(options) as (companion, server):
         companion.do(StartMatch(("Anna", "Ben")))

@@ -42,13 +42,13 @@ def is_let_go(response: Response) -> bool:
 
 
 def needs_saying(snapshot: Snapshot) -> bool:
-    """Whether only a person can tell that the dice were thrown: that is the first choice."""
+    """Return whether the page asks if the dice were thrown; yes is the first choice."""
     is_asked = any(words in str(snapshot.question) for words in ASKS_IF_THROWN)
     return is_asked or (bool(snapshot.choices) and "only moved" in str(snapshot.message))
 
 
 class Hands:
-    """Plays on the page, and looks at what the page says."""
+    """Plays on the page, and compares the page with the account."""
 
     def __init__(self, rig: Rig, phone: Page):
         self.rig, self.phone = rig, phone
@@ -100,7 +100,7 @@ class Hands:
 
 
 @pytest.mark.timeout(600)
-def test_match_to_ten_thousand_on_the_page(rig, phone):
+def test_a_match_to_ten_thousand_is_played_on_the_page(rig, phone):
     hands = Hands(rig, phone)
     hands.set_up("Anna", "Ben")
     account = play_to_the_end(

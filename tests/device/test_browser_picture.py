@@ -1,4 +1,4 @@
-"""A phone takes pictures of real dice, through the page: no camera, no tray, real HTTP."""
+"""A phone takes photos of real dice on the page: no camera, no tray, real HTTP."""
 
 import json
 import os
@@ -21,7 +21,7 @@ NAME = "lk001.jpg"
 
 @pytest.fixture(scope="module")
 def shared():
-    """The photo, and the true values of its dice."""
+    """The photo, and the true faces of its dice."""
     folder = Path(os.environ.get("TRAYKEEPER_PICTURES", "no such folder"), "photos")
     if not (folder / NAME).exists():
         pytest.skip("no photos: set TRAYKEEPER_PICTURES to the folder of photos/")
@@ -31,7 +31,7 @@ def shared():
 
 @pytest.fixture
 def phone(browser, tmp_path):
-    """The page of a table without a camera, on the phone that holds the pencil."""
+    """The page of a table without a camera, on the scorekeeper's phone."""
     with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
         app = create_app(rig.companion, scorekeeper=rig.companion.scorekeeper)
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
@@ -68,7 +68,7 @@ def test_a_real_photo_becomes_a_throw_and_is_corrected_by_a_tap(phone, shared):
     expect(phone.locator("#throw .big-dice")).to_have_attribute("data-dice", json.dumps(corrected))
 
 
-def test_a_large_one_is_made_smaller_on_the_phone(phone, shared, tmp_path):
+def test_a_large_photo_is_made_smaller_on_the_phone(phone, shared, tmp_path):
     picture, values = shared
     large = cv2.resize(cv2.imread(str(picture)), None, fx=2.5, fy=2.5)
     noise = np.random.default_rng(1).integers(0, 24, large.shape, np.uint8)
@@ -93,7 +93,7 @@ def test_a_large_one_is_made_smaller_on_the_phone(phone, shared, tmp_path):
         ("nothing.jpg", b"", "That is not a photo"),
     ],
 )
-def test_what_is_no_picture_of_dice_gets_one_line(phone, tmp_path, name, data, words):
+def test_a_file_without_dice_is_refused_in_one_line(phone, tmp_path, name, data, words):
     if isinstance(data, str):
         width, height = map(int, data.split("x"))
         felt = np.full((height, width, 3), (60, 90, 40), np.uint8)
@@ -105,7 +105,7 @@ def test_what_is_no_picture_of_dice_gets_one_line(phone, tmp_path, name, data, w
     expect(phone.locator(".hero h1")).to_contain_text("Anna")
 
 
-def test_a_phone_that_watches_is_offered_the_pencil(phone, browser):
+def test_a_watching_phone_is_offered_to_keep_score(phone, browser):
     watcher = browser.new_page(viewport=PHONE)
     watcher.goto(phone.url)
     expect(watcher.locator("#take-picture")).to_be_hidden()

@@ -24,7 +24,7 @@ THROW = (1, 1, 3, 3, 3, 5)
 
 
 class Thumb:
-    """Taps on a page, and counts; it never scrolls."""
+    """Taps on a page and counts the taps; it never scrolls."""
 
     def __init__(self, page):
         self.page, self.taps = page, 0
@@ -38,7 +38,7 @@ class Thumb:
         self.taps += 1
 
     def taken(self):
-        """Taps since it was last asked."""
+        """Taps since the last call."""
         taps, self.taps = self.taps, 0
         return taps
 
@@ -51,7 +51,7 @@ def rig(tmp_path):
 
 @pytest.fixture
 def table(rig, browser):
-    """(the phone that holds the pencil, the one that watches, the board)."""
+    """The scorekeeper's phone, a watching phone, and the board."""
     app = create_app(
         rig.companion,
         rules=(rule_files.load("walnut-studiolo"),),
@@ -80,7 +80,7 @@ def table(rig, browser):
 
 
 def shown_everywhere(pages, points):
-    """All three show so many points at risk, whole and without a scroll, in both fonts."""
+    """Check that all three show the points at risk completely without scrolling, in both fonts."""
     holder, watcher, board = pages
     for page in (holder, watcher):
         expect(page.locator(".hero .big")).to_have_text(points, timeout=PATIENCE_MS)
@@ -100,7 +100,7 @@ def shown_everywhere(pages, points):
 
 
 @pytest.mark.timeout(300)
-def test_a_turn_in_as_few_taps_as_can_be_seen_on_every_screen(rig, table):
+def test_a_turn_takes_few_taps_and_shows_on_every_screen(rig, table):
     holder, watcher, board = table
     thumb = Thumb(holder)
     rig.tray.throw_all(THROW)
@@ -138,7 +138,7 @@ def test_a_turn_in_as_few_taps_as_can_be_seen_on_every_screen(rig, table):
     assert thumb.taken() == 3
 
 
-def test_the_same_people_again_are_one_tap(rig, table):
+def test_a_rematch_takes_one_tap(rig, table):
     holder, watcher, _ = table
     holder.goto(holder.url.partition("#")[0] + "new")
     thumb = Thumb(holder)
@@ -149,7 +149,7 @@ def test_the_same_people_again_are_one_tap(rig, table):
     assert thumb.taken() == 1
 
 
-def test_a_watcher_is_told_nothing_that_only_a_player_can_do(rig, table):
+def test_a_watcher_gets_no_instructions_for_players(rig, table):
     _, watcher, _ = table
     rig.throw(*THROW)
     expect(watcher.locator(".hero .big")).to_have_text("550", timeout=PATIENCE_MS)
@@ -172,7 +172,7 @@ MATCH = (
 
 
 def well_shown(pages, selectors):
-    """Nothing is hidden, cut, split or too large on the phones, in both fonts."""
+    """Check that nothing is hidden, cut, split or too large on the phones, in both fonts."""
     for page in pages[:2]:
         for font in FONTS:
             set_font(page, font)
@@ -180,8 +180,8 @@ def well_shown(pages, selectors):
 
 
 @pytest.mark.timeout(300)
-def test_a_match_is_seen_by_two_phones_and_the_board_from_the_first_throw_to_the_winner(rig, table):
-    """Read by the camera, banked by a thumb that never scrolls."""
+def test_two_phones_and_the_board_show_a_match_from_the_first_throw_to_the_winner(rig, table):
+    """The camera reads each throw, and a thumb that never scrolls banks."""
     holder, watcher, board = table
     rig.companion.do(StartMatch(("Anna", "Bartholomäus"), target=1500))
     thumb = Thumb(holder)

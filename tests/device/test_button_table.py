@@ -1,4 +1,4 @@
-"""Every cell of the table in docs/play.md: the pin is driven, the dice are read from frames."""
+"""Every cell of the table in docs/play.md, with a driven pin and dice read from frames."""
 
 from collections import Counter
 from dataclasses import replace
@@ -13,11 +13,11 @@ from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
+from tests.throws import FARKLE
 from vision.reading import Problem
 
 SCORING = (1, 1, 2, 3, 4, 6)
 OPENING = (1, 1, 1, 2, 3, 4)  # 1,000
-NOTHING = (2, 3, 3, 4, 6, 6)
 
 
 def roll_one(rig, face):
@@ -33,7 +33,7 @@ def test_no_match_press_reads_a_players_die(rig):
     assert snapshot.rolloff.rolls == ((4,),)
 
 
-def test_the_roll_off_stays_in_view_while_a_die_is_waited_for_and_when_all_dice_lie_there(rig):
+def test_the_roll_off_stays_in_view_while_waiting_and_when_all_dice_are_thrown(rig):
     roll_one(rig, 4)
     rig.tray.gather()
     rig.finger.press()
@@ -59,7 +59,7 @@ def test_no_match_hold_ends_the_roll_off_and_the_match_begins(rig):
 
 
 @pytest.mark.parametrize("lying", [(), (1, 2, 3)])
-def test_the_roll_off_can_be_ended_whatever_was_pressed_for_meanwhile(rig, lying):
+def test_a_hold_ends_the_roll_off_even_while_it_waits_or_needs_attention(rig, lying):
     roll_one(rig, 2)
     roll_one(rig, 5)
     rig.tray.gather()
@@ -71,7 +71,7 @@ def test_the_roll_off_can_be_ended_whatever_was_pressed_for_meanwhile(rig, lying
     assert snapshot.match.state.player.name == "Player 2"
 
 
-def test_a_die_of_the_roll_off_that_was_taken_back_is_read_again(rig):
+def test_an_undone_die_of_the_roll_off_is_read_again(rig):
     roll_one(rig, 2)
     roll_one(rig, 5)
     rig.companion.do(Undo())
@@ -81,7 +81,7 @@ def test_a_die_of_the_roll_off_that_was_taken_back_is_read_again(rig):
 
 
 @pytest.mark.parametrize("lies", ["the first", "the second"])
-def test_no_die_of_the_roll_off_is_the_next_players_where_one_was_tapped_in(rig, lies):
+def test_after_an_entered_die_of_the_roll_off_no_old_die_counts_for_the_next_player(rig, lies):
     roll_one(rig, 2)
     if lies == "the second":
         rig.tray.gather()
@@ -93,7 +93,7 @@ def test_no_die_of_the_roll_off_is_the_next_players_where_one_was_tapped_in(rig,
     assert rig.companion.snapshot().rolloff.rolls == ((2,), (5,))
 
 
-def test_roll_off_tie_is_thrown_again(rig):
+def test_players_who_tie_in_the_roll_off_throw_again(rig):
     roll_one(rig, 5)
     roll_one(rig, 5)
     assert "tie" in str(rig.hold().message)
@@ -104,7 +104,7 @@ def test_roll_off_tie_is_thrown_again(rig):
     assert snapshot.match.state.player.name == "Player 2"
 
 
-def test_no_match_hold_with_nobody_says_what_to_do(rig):
+def test_no_match_hold_without_players_says_what_to_do(rig):
     assert "at least 2 players" in str(rig.hold().message)
 
 
@@ -130,7 +130,7 @@ def test_turn_begins_hold_does_nothing_and_says_throw_first(match_rig):
     assert str(snapshot.message).startswith("Throw first")
 
 
-def test_waiting_press_is_still_waiting(match_rig):
+def test_waiting_press_keeps_waiting(match_rig):
     match_rig.tray.throw_all(SCORING)
     match_rig.wait_s(0.1)
     match_rig.finger.press()
@@ -141,7 +141,7 @@ def test_waiting_press_is_still_waiting(match_rig):
     assert snapshot.situation is Situation.WAITING
 
 
-def test_a_press_while_a_throw_is_waited_for_reads_what_lies_there_now(match_rig):
+def test_waiting_for_a_throw_press_reads_what_is_in_the_tray(match_rig):
     match_rig.press()
     assert str(match_rig.press().message) == "Waiting for a throw."
     match_rig.tray.throw_all(SCORING)
@@ -212,7 +212,7 @@ def test_accepted_hold_with_a_farkle_on_the_tray_banks_nothing(match_rig):
 
 
 def open_question(rig):
-    """All six in mid-turn where hot dice was not possible."""
+    """Throw all six dice in the middle of a turn without hot dice."""
     rig.throw(*OPENING)
     return rig.throw(2, 2, 3, 3, 4, 5)
 
@@ -243,7 +243,7 @@ def test_question_press_reads_again(match_rig):
     assert match_rig.scores == [0, 0]
 
 
-def test_question_hold_of_three_seconds_takes_the_throw_before_back(match_rig):
+def test_question_hold_of_three_seconds_undoes_the_previous_throw(match_rig):
     open_question(match_rig)
     snapshot = match_rig.hold(UNDO_S + 0.2)
 
@@ -259,7 +259,7 @@ def test_attention_names_the_number_expected(match_rig):
     assert "Expected six dice, saw 5" in str(snapshot.advice[0])
 
 
-def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch):
+def test_attention_ends_when_the_unread_die_is_named(match_rig, monkeypatch):
     def unsure_of_the_second(readings):
         first, second, *others = readings[0].dice
         doubtful = replace(second, value=None, problem=Problem.UNREADABLE)
@@ -276,7 +276,7 @@ def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch
     assert None not in [die.slot for die in snapshot.photo.dice]
 
 
-def test_attention_a_tapped_die_changes_the_reading_unless_the_photo_is_old(match_rig):
+def test_attention_naming_a_die_changes_the_reading_unless_the_photo_is_old(match_rig):
     match_rig.tray.throw(values=(1, 2, 3, 4, 5))
     photo = match_rig.press().photo
     with pytest.raises(TableError, match="an old one"):
@@ -312,7 +312,7 @@ def test_attention_hold_never_banks(match_rig):
 
 
 def test_turn_over_press_reads_the_next_players_throw(match_rig):
-    match_rig.throw(*NOTHING)
+    match_rig.throw(*FARKLE)
     match_rig.throw(*SCORING)
 
     assert match_rig.state.turn.seat == 1
@@ -320,7 +320,7 @@ def test_turn_over_press_reads_the_next_players_throw(match_rig):
 
 
 def test_turn_over_hold_does_nothing(match_rig):
-    match_rig.throw(*NOTHING)
+    match_rig.throw(*FARKLE)
     before = match_rig.state
     snapshot = match_rig.hold()
 
@@ -331,7 +331,7 @@ def test_turn_over_hold_does_nothing(match_rig):
 def won(rig):
     rig.throw(*OPENING)
     rig.hold()
-    return rig.throw(*NOTHING)
+    return rig.throw(*FARKLE)
 
 
 def test_won_press_does_nothing(tmp_path):
@@ -358,7 +358,7 @@ def test_won_hold_is_a_rematch(tmp_path):
         assert snapshot.match.state.player.name == "Ben"
 
 
-def test_hold_of_three_seconds_takes_the_last_step_back(match_rig):
+def test_hold_of_three_seconds_undoes_the_last_step(match_rig):
     match_rig.throw(*SCORING)
     match_rig.hold(UNDO_S + 0.2)
 
@@ -374,7 +374,7 @@ def test_hold_of_five_seconds_shuts_down_only_where_that_is_allowed(tmp_path, ma
         assert asked == [1]
 
 
-def test_nobody_in_the_network_shuts_the_machine_down(tmp_path):
+def test_a_page_cannot_shut_the_machine_down(tmp_path):
     asked = []
     with open_rig(tmp_path / "other", shut_down=lambda: asked.append(1)) as rig:
         with pytest.raises(TableError, match="Only the button at the tray"):
@@ -395,7 +395,7 @@ def test_a_die_tapped_on_the_photo_of_an_accepted_throw_corrects_it(match_rig):
     assert snapshot.photo.dice[four].slot == 4
 
 
-def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
+def test_without_a_camera_dice_are_entered_and_the_button_banks(tmp_path):
     def no_camera():
         raise CameraError(Message("unplugged"))
 
@@ -409,7 +409,7 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
         assert rig.scores == [1000, 0]
 
 
-def test_a_press_while_the_camera_is_being_opened_reads_when_it_is(tmp_path):
+def test_a_press_while_the_camera_opens_reads_once_it_is_open(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.tray.throw_all(OPENING)
@@ -433,7 +433,7 @@ def test_lamp_shows_what_letting_go_would_do(tmp_path):
         assert "throw" in str(rig.settled().lamp.meaning)
 
 
-def test_lamp_tells_of_hot_dice_as_long_as_they_are_kept(match_rig):
+def test_lamp_shows_hot_dice_only_while_they_are_kept(match_rig):
     match_rig.throw(1, 1, 1, 5, 5, 5)
     assert "hot dice" in str(match_rig.lamp.shown.meaning)
     match_rig.companion.do(KeepDice((1, 1, 1)))
@@ -442,7 +442,7 @@ def test_lamp_tells_of_hot_dice_as_long_as_they_are_kept(match_rig):
     assert "hot dice" not in str(match_rig.lamp.shown.meaning)
 
 
-def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
+def test_lamp_never_offers_a_shutdown_that_is_switched_off(match_rig):
     ready = match_rig.settled().lamp
     match_rig.inbox.holding(SHUTDOWN_S)
 
@@ -450,14 +450,14 @@ def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
 
 
 def show_and_hold(rig, seconds):
-    """As a finger does: the lamp counts, and only then is the button let go."""
+    """Let the lamp count, then release the button, like a finger does."""
     for so_far_s in (seconds, None):
         rig.inbox.holding(so_far_s)
         rig.loop.work_off()
     rig.hold(seconds)
 
 
-def test_the_buzzer_says_banked_where_a_turn_was_and_nowhere_else(tmp_path):
+def test_the_buzzer_plays_the_banked_sound_only_after_a_bank(tmp_path):
     with open_rig(tmp_path, lamp=lambda pins: Sounder(pins, 27)) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         show_and_hold(rig, BANK_S)

@@ -1,4 +1,4 @@
-"""The command line as a person runs it."""
+"""The command line, as a person uses it."""
 
 import json
 import signal
@@ -32,7 +32,7 @@ def run(*args, text=None):
 
 @pytest.fixture
 def call(capsys):
-    """The same without a process of its own: what it says, and its exit code."""
+    """Run the command line in this process; return its output and its exit code."""
 
     def call(*args):
         with pytest.raises(SystemExit) as left:
@@ -60,7 +60,7 @@ def photo(tmp_path_factory):
 
 
 @pytest.mark.parametrize("words", [(), ("rules",), ("bench",)])
-def test_without_a_verb_the_help_is_printed_line_by_line(call, words):
+def test_without_a_command_the_help_is_printed_line_by_line(call, words):
     done = call(*words)
 
     assert (done.stdout + done.stderr).strip() == call(*words, "--help").stdout.strip()
@@ -83,7 +83,7 @@ def test_keeps_reads_throws_from_stdin_and_names_the_bad_line():
     assert_refused(done, "stdin, line 3", "'1 2 x' is not a throw")
 
 
-def test_keeps_reads_stdin_from_another_system():
+def test_keeps_reads_stdin_with_foreign_line_ends():
     done = subprocess.run(
         [*COMMAND, "keeps", "--json", "-"],
         capture_output=True,
@@ -99,7 +99,7 @@ def test_keeps_reads_stdin_from_another_system():
     assert done.stderr.count(b"\n") == 1
 
 
-def test_keeps_json_is_the_public_form(call):
+def test_keeps_json_has_the_documented_form(call):
     done = call("keeps", "--json", "5", "5")
 
     assert json.loads(done.stdout) == {
@@ -143,11 +143,11 @@ def test_bad_input_is_one_line_with_the_remedy(call, args, words):
     assert_refused(call(*args), *words)
 
 
-def test_a_name_that_is_no_text_is_refused_as_any_other():
+def test_a_file_name_that_is_not_utf8_is_refused_like_any_other():
     assert_refused(run("match", "x\udcff"), "there is no such file")
 
 
-def test_read_prints_a_line_for_each_picture_and_reads_the_others(call, photo, tmp_path):
+def test_read_prints_a_line_for_each_picture_and_goes_on_after_a_bad_one(call, photo, tmp_path):
     empty = tmp_path / "empty.jpg"
     empty.touch()
     done = call("read", "--json", str(empty), str(photo), str(tmp_path / "no.jpg"))
@@ -197,7 +197,7 @@ def test_read_takes_a_list_with_trays(call, photo, tmp_path):
         '{"file": "a.jpg", "table": 7}',
     ],
 )
-def test_a_bad_line_of_a_list_is_named(call, line, tmp_path):
+def test_a_bad_line_of_a_list_is_named_in_the_error(call, line, tmp_path):
     listed = tmp_path / "list.jsonl"
     listed.write_text(line)
 
@@ -229,7 +229,7 @@ def tray(tmp_path):
     return shots["throw.png"].tray
 
 
-def test_read_takes_what_is_known_of_the_table(call, tmp_path, tray):
+def test_read_uses_further_pictures_of_the_tray(call, tmp_path, tray):
     line = {"file": "throw.png", "tray": tray.corners}
     listed = tmp_path / "list.jsonl"
     listed.write_text(json.dumps(line | {"table": KNOWN}) + "\n")
@@ -244,7 +244,7 @@ def test_read_takes_what_is_known_of_the_table(call, tmp_path, tray):
     assert "no.png: no such file" in done.stderr
 
 
-def test_what_is_known_of_the_table_counts_where_a_profile_has_the_tray(call, tmp_path, tray):
+def test_further_pictures_are_used_together_with_a_profile(call, tmp_path, tray):
     listed, profile = tmp_path / "list.jsonl", tmp_path / "calibration.toml"
     save(Profile("a camera", "now", Outline.of(tray, 1536, 864)), profile)
     seen = []
@@ -256,7 +256,7 @@ def test_what_is_known_of_the_table_counts_where_a_profile_has_the_tray(call, tm
     assert seen == [True, False]
 
 
-def test_a_list_of_many_tables_keeps_few_of_them_in_memory(call, tmp_path):
+def test_a_list_of_many_trays_keeps_few_pictures_in_memory(call, tmp_path):
     image = np.full((90, 160, 3), 128, np.uint8)
     lines = []
     for i in range(MAX_TABLES + 2):
@@ -276,7 +276,7 @@ def test_read_annotates_into_a_folder(photo, tmp_path):
     assert cv2.imread(str(tmp_path / "seen" / "throw.jpg")).shape == (864, 1536, 3)
 
 
-def test_annotated_pictures_of_one_name_do_not_overwrite_each_other(call, photo, tmp_path):
+def test_annotated_pictures_with_the_same_name_do_not_overwrite_each_other(call, photo, tmp_path):
     pictures = [tmp_path / name / "x.jpg" for name in "ab"]
     for picture in pictures:
         picture.parent.mkdir()
@@ -287,7 +287,7 @@ def test_annotated_pictures_of_one_name_do_not_overwrite_each_other(call, photo,
     assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["x-2.jpg", "x.jpg"]
 
 
-def test_annotating_never_overwrites_what_is_read(call, photo):
+def test_annotating_never_overwrites_its_source(call, photo):
     before = photo.read_bytes()
 
     assert_refused(call("read", "--annotate", str(photo.parent), str(photo)), "name another folder")
@@ -321,7 +321,7 @@ def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
     assert process.returncode == 0
 
 
-def test_port_in_use_is_one_line(tmp_path):
+def test_a_port_in_use_is_reported_in_one_line(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = run(
@@ -366,7 +366,7 @@ def test_match_prints_every_turn_the_standings_and_the_outcome(evening):
     assert done.stdout.endswith("Anna wins with 1,550!\n")
 
 
-def test_match_json_is_for_programs(call, evening):
+def test_match_json_has_the_documented_form(call, evening):
     data = json.loads(call("match", "--json", str(evening)).stdout)
 
     assert data["outcome"] == {"winner": "Anna", "score": 1550}
@@ -383,7 +383,7 @@ def test_match_reads_stdin(evening):
     assert_refused(run("match", "-", text="what"), "stdin, line 1")
 
 
-def test_a_bonus_for_the_last_die_is_told_apart_from_what_a_turn_brought(call, tmp_path):
+def test_a_bonus_for_the_last_die_is_printed_apart_from_the_turn(call, tmp_path):
     path = tmp_path / "last.txt"
     text = "traykeeper match 1\nrules standard\noption last_die_twice = 500\nplayer A\nplayer B\n"
     path.write_text(text + "111552: 11155 = 1100 | 1: 1 = 100\n")
@@ -396,27 +396,27 @@ def test_a_bonus_for_the_last_die_is_told_apart_from_what_a_turn_brought(call, t
     ("dice", "words"),
     [("222234", "takes all points"), ("111111", "wins the match at once")],
 )
-def test_keeps_say_what_a_throw_does_by_itself(tmp_path, dice, words):
+def test_keeps_names_the_effects_of_a_throw(tmp_path, dice, words):
     house = tmp_path / "house.toml"
     house.write_text('extends = "standard"\nall_ones_win = true\nfour_twos_reset = true\n')
 
     assert words in run("keeps", "--rules", str(house), *dice).stdout
 
 
-def test_match_names_the_line_that_does_not_hold(call, evening):
+def test_match_names_the_invalid_line(call, evening):
     evening.write_text(MATCH.replace("550", "500"))
 
     assert_refused(call("match", str(evening)), f"{evening}, line 6: 333 11 5 is 550")
     assert_refused(call("match", "no.txt"), "no.txt: there is no such file")
 
 
-def test_match_names_the_line_of_an_option_that_does_not_hold(call, evening):
+def test_match_names_the_line_of_an_invalid_option(call, evening):
     evening.write_text(MATCH.replace("1000", "0", 1))
 
     assert_refused(call("match", str(evening)), f"{evening}, line 3: target found 0")
 
 
-def test_match_is_read_from_another_system(call, evening):
+def test_match_reads_a_file_with_foreign_line_ends(call, evening):
     evening.write_bytes(b"\xef\xbb\xbf" + MATCH.replace("\n", "\r\n").encode())
     assert call("match", str(evening)).returncode == 0
     evening.write_bytes(b"\xff\xd8\xff\xe0")
@@ -430,7 +430,7 @@ def test_rules_list_show_and_sheet(call):
     assert ">Anna<" in call("rules", "sheet", "--pad", "--player", "Anna", "zilch").stdout
 
 
-def test_rules_check_tells_by_its_exit_code(call, tmp_path):
+def test_rules_check_reports_by_its_exit_code(call, tmp_path):
     file = tmp_path / "house.toml"
     file.write_text('extends = "walnut-studiolo"\nopening = 350\n')
     assert call("rules", "check", str(file)).returncode == 0

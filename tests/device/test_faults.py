@@ -1,4 +1,4 @@
-"""Whatever breaks, it is said what and what to do, the table goes on, and nothing told is lost."""
+"""When something breaks, the table says what to do, goes on, and loses nothing that it has shown."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
 @contextmanager
 def table(folder):
-    """A companion without a camera over this folder, and what looks after it."""
+    """A companion without a camera in this folder, with its maintenance."""
     options = PlayOptions(camera="usb:97", state=str(folder), frames_mb=0)
     with open_maintenance(options) as maintenance:
         yield maintenance
@@ -50,14 +50,14 @@ def scores(companion):
     return [player.score for player in companion.snapshot().match.state.players]
 
 
-def test_on_a_full_disk_nothing_is_accepted_and_with_room_again_it_goes_on(tmp_path):
+def test_a_full_disk_refuses_steps_until_there_is_room_again(tmp_path):
     with disks.small_disk(tmp_path / "disk") as disk, table(disk) as maintenance:
         companion = maintenance.companion
         companion.do(StartMatch(("Anna", "Ben")))
         play_a_turn(companion)
         filler = disks.fill(disk)
         with pytest.raises(JournalError, match="is the disk full or read-only"):  # noqa: PT012
-            while True:  # what the log has room for already is still taken
+            while True:  # steps are accepted while SQLite's log has room
                 play_a_turn(companion)
         told = scores(companion)
         with pytest.raises(JournalError, match="disk is full"):
@@ -77,7 +77,7 @@ def test_on_a_full_disk_nothing_is_accepted_and_with_room_again_it_goes_on(tmp_p
             assert scores(again.companion) == told
 
 
-def test_a_start_on_a_full_disk_goes_on_or_says_why_not(tmp_path):
+def test_a_start_on_a_full_disk_says_what_is_wrong(tmp_path):
     with disks.small_disk(tmp_path / "disk") as disk:
         with table(disk) as maintenance:
             maintenance.companion.do(StartMatch(("Anna", "Ben")))
@@ -93,7 +93,7 @@ def test_a_start_on_a_full_disk_goes_on_or_says_why_not(tmp_path):
             assert scores(maintenance.companion) == [1000, 0]
 
 
-def test_a_start_on_a_read_only_disk_is_one_line_and_harms_nothing(tmp_path):
+def test_a_start_on_a_read_only_disk_fails_in_one_line(tmp_path):
     with disks.small_disk(tmp_path / "disk") as disk:
         with table(disk) as maintenance:
             maintenance.companion.do(StartMatch(("Anna", "Ben")))
@@ -106,7 +106,7 @@ def test_a_start_on_a_read_only_disk_is_one_line_and_harms_nothing(tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_a_card_that_dies_in_mid_turn_stops_the_journal_and_nothing_told_is_lost(tmp_path):
+def test_a_card_that_fails_in_mid_turn_loses_nothing_that_was_shown(tmp_path):
     told = []
     with disks.card(tmp_path / "card") as disk, table(disk) as maintenance:
         companion = maintenance.companion
@@ -147,7 +147,7 @@ def test_a_second_companion_on_one_folder_is_refused(tmp_path):
         assert play_a_turn(maintenance.companion).match.state.players[0].score == 1000
 
 
-def test_a_damaged_journal_is_said_loudly_and_play_goes_on(tmp_path):
+def test_a_damaged_journal_is_announced_and_play_goes_on(tmp_path):
     with table(tmp_path) as maintenance:
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
         play_a_turn(maintenance.companion)
@@ -168,9 +168,9 @@ def test_a_damaged_journal_is_said_loudly_and_play_goes_on(tmp_path):
         play_a_turn(companion)
 
 
-def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
+def test_a_hung_camera_is_reported_and_the_match_goes_on(rig):
     rig.companion.do(StartMatch(("Anna", "Ben")))
-    rig.clock.now_s += HUNG_S + 1  # no step is taken meanwhile
+    rig.clock.now_s += HUNG_S + 1  # the watch takes no step meanwhile
     rig.loop.step(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
@@ -182,7 +182,7 @@ def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
     assert rig.companion.troubles.camera is None
 
 
-def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypatch):
+def test_slow_readings_are_not_reported_as_a_hung_camera(tmp_path, monkeypatch):
     hung = []
     with open_rig(tmp_path, looks=BURST_FRAMES) as rig:
         watch = rig.watch
@@ -200,7 +200,7 @@ def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypa
         assert rig.companion.snapshot().situation is Situation.ACCEPTED
 
 
-def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_when_it_is_back(
+def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_back(
     tmp_path,
 ):
     with open_rig(tmp_path) as rig:
@@ -227,7 +227,7 @@ def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_wh
 
 
 class SlowWorker:
-    """Takes long for the first task, and counts the tasks it has done."""
+    """Takes long for each task, and lists the tasks it has done."""
 
     def __init__(self):
         self.begun, self.may_end, self.done = Event(), Event(), []
@@ -263,7 +263,7 @@ def test_a_command_that_was_refused_because_the_table_is_busy_is_not_done_later(
 
 
 class BrokenLamp(RgbLamp):
-    """Its wire is loose now and then."""
+    """A lamp with a loose wire."""
 
     loose = False
 
@@ -273,7 +273,7 @@ class BrokenLamp(RgbLamp):
         super().show(indicator, words, banked=banked)
 
 
-def test_a_lamp_that_fails_is_told_once_and_stops_nobody(tmp_path, caplog):
+def test_a_failing_lamp_is_logged_once_and_play_goes_on(tmp_path, caplog):
     with open_rig(tmp_path, lamp=BrokenLamp) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.lamp.loose = True
@@ -312,7 +312,7 @@ def test_one_output_that_fails_does_not_silence_the_others():
 
 
 @pytest.mark.parametrize("pins", [{"green_pin": 22}, {"lamp": "one", "red_pin": 17}])
-def test_a_pin_that_is_in_use_already_leaves_lamp_or_button_out(tmp_path, pins):
+def test_a_pin_in_use_leaves_out_the_lamp_or_the_button(tmp_path, pins):
     options = PlayOptions(camera="usb:97", state=str(tmp_path), **pins)
     with open_maintenance(options) as maintenance:
         assert "already in use" in str(maintenance.companion.troubles.output)
@@ -322,7 +322,7 @@ def test_a_pin_that_is_in_use_already_leaves_lamp_or_button_out(tmp_path, pins):
         assert play_a_turn(maintenance.companion).match.state.players[0].score == 1000
 
 
-def test_damage_is_spoken_too(tmp_path):
+def test_damage_of_the_journal_is_part_of_the_first_message(tmp_path):
     damage = Paragraph(Message("The journal was damaged."), Message("More of it."))
     with open_rig(tmp_path, damage=damage) as rig:
         assert str(rig.companion.snapshot().message).startswith(
@@ -330,7 +330,7 @@ def test_damage_is_spoken_too(tmp_path):
         )
 
 
-def test_a_camera_that_opens_for_ever_is_told_too(tmp_path):
+def test_a_camera_that_hangs_while_it_opens_is_reported(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.clock.now_s += HUNG_S + 1
         rig.loop.step(0)

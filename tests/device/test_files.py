@@ -1,4 +1,4 @@
-"""Where files are, and how they are written."""
+"""Folders of the program, and how its files are written."""
 
 import pytest
 from click.testing import CliRunner
@@ -42,16 +42,16 @@ def run(capsys, *words):
     return done.value.code, "".join(capsys.readouterr())
 
 
-def test_with_the_service_installed_everybody_looks_where_it_does(root):
+def test_with_the_service_installed_its_folder_is_the_default(root):
     assert state_folder() == root / "var" / "lib" / "traykeeper"
     assert open_system(machine=Machine(root)).folder == state_folder()
 
 
-def test_a_folder_that_is_named_comes_first(root):
+def test_a_folder_that_is_set_comes_first(root):
     assert state_folder("/elsewhere").as_posix() == "/elsewhere"
 
 
-def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
+def test_pin_and_calibrate_use_the_folder_of_the_service(root, capsys):
     ScorekeeperFile(state_folder() / PENCIL)
     (state_folder() / PROFILE).write_text("nonsense = 1\n")
 
@@ -62,44 +62,44 @@ def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
     assert (code, str(state_folder()) in said) == (2, True)
 
 
-def test_what_root_calibrates_belongs_to_the_service_and_follows_no_link_there(
-    anothers, roots, tmp_path
+def test_a_profile_saved_by_root_belongs_to_the_service_and_follows_no_link(
+    other_users_folder, root_only_file, tmp_path
 ):
-    (anothers / PICTURE).symlink_to(roots)
+    (other_users_folder / PICTURE).symlink_to(root_only_file)
     settings = tmp_path / "settings.toml"
-    settings.write_text(f'state = "{anothers}"\n')
+    settings.write_text(f'state = "{other_users_folder}"\n')
     words = ["calibrate", "tray", "--camera", "sim", "--settings", str(settings)]
     done = CliRunner().invoke(cli, words, input="y\n" * 9)
 
     assert done.exit_code == 0, done.output
-    assert {name: (anothers / name).lstat().st_uid for name in (PROFILE, PICTURE)} == {
+    assert {name: (other_users_folder / name).lstat().st_uid for name in (PROFILE, PICTURE)} == {
         PROFILE: 1234,
         PICTURE: 1234,
     }
-    assert (roots.read_text(), roots.stat().st_uid) == ("root's", 0)
+    assert (root_only_file.read_text(), root_only_file.stat().st_uid) == ("root's", 0)
 
 
-def test_root_writes_nothing_where_the_folder_of_another_leads_elsewhere(anothers, tmp_path):
-    """Its owner may have put a link in place of any folder there."""
+def test_root_follows_no_link_in_another_users_folder(other_users_folder, tmp_path):
+    """The owner of the folder may have replaced any folder in it by a link."""
     (tmp_path / "etc").mkdir()
-    (anothers / "inner").symlink_to(tmp_path / "etc")
-    with as_owner_of(anothers), pytest.raises(PermissionError):
-        write_atomically(anothers / "inner" / "passwd", "")
+    (other_users_folder / "inner").symlink_to(tmp_path / "etc")
+    with as_owner_of(other_users_folder), pytest.raises(PermissionError):
+        write_atomically(other_users_folder / "inner" / "passwd", "")
 
     assert list((tmp_path / "etc").iterdir()) == []
 
 
-def test_what_root_measures_and_keeps_belongs_to_the_service(anothers, monkeypatch):
+def test_measurements_saved_by_root_belong_to_the_service(other_users_folder, monkeypatch):
     reads_s = {(width_px, 1): 0.1 for width_px in WIDTHS_PX}
     monkeypatch.setattr(fit, "_reads", lambda: (reads_s, dict.fromkeys(WIDTHS_PX, 100.0)))
     monkeypatch.setattr(fit, "_phone_s", lambda: 0.01)
-    done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(anothers)])
+    done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(other_users_folder)])
 
     assert done.exit_code == 0, done.output
-    assert (anothers / FIT).stat().st_uid == 1234
+    assert (other_users_folder / FIT).stat().st_uid == 1234
 
 
-def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path):
     path = tmp_path / "kept"
     write_atomically(path, "old")
     with pytest.raises(TypeError):
@@ -109,7 +109,7 @@ def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["kept"]
 
 
-def test_what_is_replaced_is_put_beside(tmp_path):
+def test_a_replaced_file_is_kept_as_bak(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text("old")
     path.chmod(0o640)
@@ -119,7 +119,7 @@ def test_what_is_replaced_is_put_beside(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_a_power_cut_left_unfinished_goes_and_nothing_else_does(tmp_path):
+def test_only_old_unfinished_files_are_removed(tmp_path):
     cut, kept = (
         tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED_SUFFIX}",
         tmp_path / "kept",

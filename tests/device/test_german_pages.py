@@ -1,4 +1,4 @@
-"""Every page that there is, after a match and in the middle of one, read by a German phone."""
+"""Every page on a German phone, in the middle of a match and after one."""
 
 import html
 import json
@@ -29,13 +29,13 @@ NO_TEXT = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
 
 PUBLISHED = [rule_files.load(name) for name in rule_files.names()]
 NAMES = sorted({name for rules in PUBLISHED for name in (rules.title, rules.source)}, key=len)
-"""Of games, and of where their rules stand: they stay as their authors wrote them."""
+"""Titles of games and of rule books, which are not translated."""
 
 PATIENCE_S = 30.0
 
 
 class GermanPhone:
-    """Asks for pages; `holds` says whether it may change anything."""
+    """Requests pages; `holds` says whether the phone is the scorekeeper's."""
 
     def __init__(self, server, *, holds):
         self._base = f"http://127.0.0.1:{server.port}"
@@ -44,7 +44,7 @@ class GermanPhone:
             self.ask("/api/v1/pencil/link", {"token": new_link(server.app).partition("=")[2]})
 
     def ask(self, path, body=None):
-        """Status, kind and text of the answer."""
+        """Return status, content type and text of the response."""
         headers = {
             "Accept-Language": "de",
             "Accept": "text/html",
@@ -68,7 +68,7 @@ class GermanPhone:
 
 @pytest.fixture(scope="module")
 def folder():
-    """Its name is on the health page."""
+    """A folder, whose name the health page shows."""
     with TemporaryDirectory(prefix="tablett") as folder:
         yield folder
 
@@ -93,7 +93,7 @@ def server(folder):
 
 
 @pytest.mark.parametrize("holds", [False, True], ids=["guest", "holder"])
-def test_no_word_of_english_is_on_any_page(server, holds):
+def test_no_page_shows_english_to_a_german_phone(server, holds):
     phone = GermanPhone(server, holds=holds)
     for path in ("/api/v1/players", "/api/v1/matches/1/review"):  # worked out beside the table
         phone.wait_for(path)
@@ -104,7 +104,7 @@ def test_no_word_of_english_is_on_any_page(server, holds):
 
 
 def pages(phone, app):
-    """Each that people look at, with the words that it shows, reads out or hands to its scripts."""
+    """Yield each page with the words that it shows, reads out or passes to its scripts."""
     for route in routes(app):
         method, _, path = route.partition(" ")
         if method == "GET" and not ENDLESS.search(path) and not path.startswith("/api/"):
@@ -120,7 +120,7 @@ def told(page):
 
 
 def texts(value):
-    """The texts of what scripts are handed, without the names that these know them by."""
+    """Return the texts passed to scripts, without their keys."""
     if isinstance(value, str):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

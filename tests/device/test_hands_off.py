@@ -1,4 +1,4 @@
-"""With `hands_off` what was thrown is read by itself: once, never under a hand, and it says what it did."""
+"""With `hands_off`, throws are read without a press: once, and never under a hand."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def throws(table):
     return [throw.dice for throw in table.state.turn.throws]
 
 
-def test_a_throw_is_read_without_a_press_and_told(table):
+def test_a_throw_is_read_and_announced_without_a_press(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
 
@@ -32,7 +32,7 @@ def test_a_throw_is_read_without_a_press_and_told(table):
     assert table.companion.snapshot().photo.index == 0
 
 
-def test_it_is_read_once(table):
+def test_a_throw_is_read_only_once(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
     before = table.companion.snapshot()
@@ -41,7 +41,7 @@ def test_it_is_read_once(table):
     assert table.companion.snapshot() == before
 
 
-def test_what_needs_attention_is_not_read_again_and_again(table):
+def test_a_throw_that_needs_attention_is_not_read_repeatedly(table):
     table.roll(1, 2, 3)
     table.wait_s(LONG_S)
     before = table.companion.snapshot()
@@ -85,14 +85,14 @@ def test_nothing_is_read_when_the_match_is_over(table):
     assert table.companion.snapshot() == before
 
 
-def test_off_as_installed(match_rig):
+def test_hands_off_is_off_by_default(match_rig):
     match_rig.roll(*FIRST)
     match_rig.wait_s(LONG_S)
 
     assert throws(match_rig) == []
 
 
-def test_a_question_stands_though_dice_are_thrown_and_taken_up_meanwhile(table):
+def test_an_open_question_survives_dice_that_are_thrown_and_picked_up(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
     table.roll(5, 5, 5, 2, 3, 4)
@@ -111,7 +111,7 @@ def test_a_question_stands_though_dice_are_thrown_and_taken_up_meanwhile(table):
     assert table.scores == [1000, 0]
 
 
-def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
+def test_an_open_question_survives_a_lost_camera(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
     table.roll(5, 5, 5, 2, 3, 4)
@@ -126,7 +126,7 @@ def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
     assert session.table.message is asked.message
 
 
-def test_a_hold_answers_the_question_though_a_look_has_begun(table):
+def test_a_hold_answers_the_question_during_an_unprompted_reading(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
     table.roll(5, 5, 5, 2, 3, 4)
@@ -138,21 +138,21 @@ def test_a_hold_answers_the_question_though_a_look_has_begun(table):
     assert table.scores == [1000, 0]
 
 
-def begins_to_read(table, *values):
-    """The very step in which the watch tells that they came to rest: they are not read yet."""
+def start_unprompted_reading(table, *values):
+    """Throw dice, and stop at the step in which they come to rest but are not read yet."""
     table.tray.throw_all(values)
     table.until(lambda s: s.situation is Situation.WAITING)
 
 
-def test_a_hold_while_it_is_read_banks_it(table):
-    begins_to_read(table, *FIRST)
+def test_a_hold_during_an_unprompted_reading_banks_the_throw(table):
+    start_unprompted_reading(table, *FIRST)
     table.hold()
 
     assert table.scores == [1000, 0]
 
 
-def test_a_phone_that_asks_for_something_meanwhile_loses_no_throw(table):
-    begins_to_read(table, *FIRST)
+def test_an_event_entered_during_an_unprompted_reading_loses_no_throw(table):
+    start_unprompted_reading(table, *FIRST)
     table.companion.do(RecordEvent(Renamed(0, "Anne")))
     table.wait_s(LONG_S)
 
@@ -160,8 +160,8 @@ def test_a_phone_that_asks_for_something_meanwhile_loses_no_throw(table):
 
 
 @pytest.mark.parametrize("later_s", [0.0, LONG_S])
-def test_a_throw_that_was_scooped_before_it_was_read_is_offered_at_a_press(table, later_s):
-    begins_to_read(table, *FIRST)
+def test_a_throw_picked_up_before_it_was_read_is_offered_at_a_press(table, later_s):
+    start_unprompted_reading(table, *FIRST)
     table.tray.gather()
     table.wait_s(later_s)
     assert throws(table) == []
@@ -169,17 +169,17 @@ def test_a_throw_that_was_scooped_before_it_was_read_is_offered_at_a_press(table
     assert "1 1 1 2 3 4 lay here" in str(table.press().question)
 
 
-def test_a_hold_on_a_throw_that_was_scooped_before_it_was_read_offers_it(table):
-    begins_to_read(table, *FIRST)
+def test_a_hold_after_a_throw_was_picked_up_unread_offers_it(table):
+    start_unprompted_reading(table, *FIRST)
     table.tray.gather()
 
     assert "1 1 1 2 3 4 lay here" in str(table.hold().question)
 
 
-def test_what_is_tapped_in_while_a_throw_is_read_stands(table):
+def test_a_throw_entered_during_an_unprompted_reading_counts_once(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
-    begins_to_read(table, 5, 5, 5, 2, 3, 4)
+    start_unprompted_reading(table, 5, 5, 5, 2, 3, 4)
     table.companion.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.wait_s(LONG_S)
     table.hold()
@@ -187,15 +187,15 @@ def test_what_is_tapped_in_while_a_throw_is_read_stands(table):
     assert throws(table) == [(1, 1, 2, 3, 4, 6)]
 
 
-def test_a_throw_that_is_read_while_another_match_begins_is_none_of_it(table):
-    begins_to_read(table, *FIRST)
+def test_a_new_match_drops_an_unprompted_reading(table):
+    start_unprompted_reading(table, *FIRST)
     table.companion.do(StartMatch(("Cleo", "Dan")))
     table.wait_s(LONG_S)
 
     assert throws(table) == []
 
 
-def test_a_hold_while_a_die_of_the_roll_off_is_read_begins_with_it(tmp_path):
+def test_a_hold_during_a_reading_of_the_roll_off_begins_after_it(tmp_path):
     with open_rig(tmp_path, hands_off=True) as rig:
         for face in (2, 5):
             rig.tray.gather()

@@ -1,4 +1,4 @@
-"""A table that plays no match: throws are read, told, listed and counted."""
+"""Throws without a match are read, announced, listed and counted."""
 
 import cv2
 import pytest
@@ -40,7 +40,7 @@ def dice(snapshot):
     return [throw.dice for throw in snapshot.just_dice.throws]
 
 
-def test_a_throw_is_read_summed_and_told(dice_rig):
+def test_a_throw_is_read_and_summed(dice_rig):
     snapshot = dice_rig.throw(*FIRST)
 
     assert (snapshot.situation, snapshot.match) == (Situation.JUST_DICE, None)
@@ -61,7 +61,7 @@ def test_the_same_dice_are_counted_once(dice_rig):
     assert dice(snapshot) == [FIRST]
 
 
-def test_a_misread_die_is_corrected_and_taken_back(dice_rig):
+def test_a_misread_die_is_corrected_and_the_throw_undone(dice_rig):
     photo = dice_rig.throw(*FIRST).photo
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
     snapshot = dice_rig.companion.do(CorrectDie(photo.id, four, 5))
@@ -76,7 +76,7 @@ def test_a_misread_die_is_corrected_and_taken_back(dice_rig):
     assert snapshot.just_dice.counts == (0,) * 6
 
 
-def test_any_number_may_be_thrown_and_tapped_in(dice_rig):
+def test_any_number_of_dice_may_be_thrown_or_entered(dice_rig):
     dice_rig.tray.throw(values=(3, 5))
     dice_rig.wait_s(1)
     dice_rig.press()
@@ -85,7 +85,7 @@ def test_any_number_may_be_thrown_and_tapped_in(dice_rig):
     assert str(dice_rig.companion.do(EnterThrow((4,))).message) == "A 4."
 
 
-def test_a_phones_picture_is_read_too(dice_rig):
+def test_a_photo_from_a_phone_is_a_throw(dice_rig):
     dice_rig.roll(*FIRST)
     data = cv2.imencode(".jpg", dice_rig.tray.capture().image)[1].tobytes()
 
@@ -107,7 +107,7 @@ def test_a_hold_banks_nothing_and_says_so(dice_rig):
         dice_rig.companion.do(Bank())
 
 
-def test_a_match_under_way_waits_for_it(match_rig):
+def test_a_match_in_progress_waits(match_rig):
     match_rig.throw(1, 1, 2, 3, 4, 6)
     before = match_rig.companion.snapshot().match
     assert match_rig.companion.do(SetJustDice(on=True)).match is None
@@ -118,7 +118,7 @@ def test_a_match_under_way_waits_for_it(match_rig):
     assert after.just_dice is None
 
 
-def test_a_new_match_takes_its_place_and_counts_no_old_dice(dice_rig):
+def test_a_new_match_ends_just_dice_and_counts_no_old_dice(dice_rig):
     dice_rig.throw(*FIRST)
     dice_rig.companion.do(StartMatch(("Anna", "Ben")))
     snapshot = dice_rig.press()
@@ -127,7 +127,7 @@ def test_a_new_match_takes_its_place_and_counts_no_old_dice(dice_rig):
     assert snapshot.match.last_throw is None
 
 
-def test_what_was_tapped_in_and_lies_in_the_tray_is_counted_once(dice_rig):
+def test_an_entered_throw_in_the_tray_is_counted_once(dice_rig):
     dice_rig.throw(1, 1, 2, 3, 4, 6)
     dice_rig.roll(*FIRST)
     dice_rig.wait_s(2)
@@ -137,7 +137,7 @@ def test_what_was_tapped_in_and_lies_in_the_tray_is_counted_once(dice_rig):
     assert len(dice(snapshot)) == 2
 
 
-def test_dice_of_just_dice_are_no_throw_of_the_match_that_goes_on(match_rig):
+def test_dice_thrown_in_just_dice_do_not_count_in_the_match(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     match_rig.hold()
     match_rig.companion.do(SetJustDice(on=True))
@@ -151,7 +151,7 @@ def test_dice_of_just_dice_are_no_throw_of_the_match_that_goes_on(match_rig):
     assert match_rig.state.turn.last.dice == (1, 2, 2, 3, 4, 6)
 
 
-def test_dice_of_one_match_are_no_throw_of_an_older_one_that_is_taken_up(match_rig):
+def test_dice_of_one_match_do_not_count_in_a_reopened_one(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     match_rig.hold()
     match_rig.companion.do(StartMatch(("Cleo", "Dan")))
@@ -161,7 +161,7 @@ def test_dice_of_one_match_are_no_throw_of_an_older_one_that_is_taken_up(match_r
     assert "lie where they lay" in str(match_rig.press().message)
 
 
-def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(match_rig):
+def test_an_entered_first_throw_does_not_count_again(match_rig):
     match_rig.throw(2, 3, 3, 4, 6, 6)
     match_rig.companion.do(StartMatch(("Cleo", "Dan")))
     match_rig.tray.throw_all((1, 1, 1, 5, 5, 5))
@@ -173,7 +173,7 @@ def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(matc
     assert [throw.dice for throw in match_rig.state.turn.throws] == [(1, 1, 1, 5, 5, 5)]
 
 
-def test_a_look_at_just_dice_changes_nothing_of_what_lay_there(match_rig):
+def test_switching_just_dice_on_and_off_forgets_no_places(match_rig):
     photo = match_rig.throw(1, 1, 2, 3, 4, 6).photo
     six = next(i for i, die in enumerate(photo.dice) if die.value == 6)
     match_rig.companion.do(CorrectDie(photo.id, six, 5))

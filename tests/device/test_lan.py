@@ -11,11 +11,11 @@ from device.lan import interface_address, lan_address
 ASKED = "from device.lan import lan_address; print(lan_address(''))"
 
 
-def test_who_listens_at_one_address_is_found_there():
+def test_a_server_on_one_address_is_reached_at_that_address():
     assert lan_address("192.168.1.20") == "192.168.1.20"
 
 
-def test_an_interface_tells_its_address_and_one_that_is_not_there_none():
+def test_a_missing_interface_has_no_address():
     assert interface_address("lo") == "127.0.0.1"
     assert interface_address("nowhere0") is None
 
@@ -23,7 +23,7 @@ def test_an_interface_tells_its_address_and_one_that_is_not_there_none():
 @pytest.mark.parametrize(
     ("given", "found"), [("10.42.0.1/24", "10.42.0.1"), ("169.254.7.7/16", "localhost")]
 )
-def test_a_hotspot_of_our_own_leads_nowhere_else_and_is_reached_all_the_same(given, found):
+def test_a_hotspot_without_a_router_still_has_an_address(given, found):
     if not (shutil.which("unshare") and shutil.which("ip")):
         pytest.skip("a network of its own needs unshare and ip")
     script = (

@@ -1,4 +1,4 @@
-"""What the companion can say of itself on a page is said in every language, whole."""
+"""Every message of the companion is translated completely."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})
 
 
 def held_in(*rooms):
-    """The messages that stand there as constants, in tables, too."""
+    """Yield the messages that are constants of these packages, or in tables of constants."""
     for room in rooms:
         for value in vars(room).values():
             if isinstance(value, Message):
@@ -48,13 +48,13 @@ def held_in(*rooms):
 
 
 def troubles():
-    """All that a check can complain of."""
+    """Return every problem that a check can report."""
     found = [value for value in vars(findings).values() if isinstance(value, Trouble)]
     return [each for t in found for each in (t.remedy, failed(t, "x").line)]
 
 
 def of_the_camera():
-    """Of pictures, of corners, of dice that cannot be read."""
+    """Return the advice about pictures, corners and unreadable dice."""
     dice = [Die(None, 0, 0, 9, 9, 0, 0.9, problem=problem) for problem in Problem]
     return [
         *map(picture_advice.verdict, checks()),
@@ -67,7 +67,7 @@ def of_the_camera():
 
 
 def refusals():
-    """Of the rules, of names, of what is written by hand."""
+    """Return refusals of rules, names and text written by hand."""
     match = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 2, 3, 4, 6])
     hot = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 3, 3, 3, 5]).bank()
     attempts = (
@@ -100,7 +100,7 @@ def refusal(attempt):
 
 
 def mended():
-    """The ways a table would mend a match."""
+    """Return the repairs offered after a correction."""
     match = Match.start(RULES, ["Anna", "Ben"])
     match = match.throw([1, 1, 1, 2, 3, 4]).keep([1, 1, 1]).throw([1, 2, 3]).bank()
     for dice in ((1, 1, 2, 3, 4, 6), (2, 3, 3, 4, 6, 6)):
@@ -146,7 +146,7 @@ OPTIONS = {word for name in rule_files.defaults() for word in name.split("_")}
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_is_said_in_every_language(language, family):
+def test_every_kind_of_message_is_translated(language, family):
     told = FAMILIES[family]()
     with spoken(language):
         said = [*map(translate, told)]
@@ -159,12 +159,12 @@ def test_every_family_is_said_in_every_language(language, family):
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("problem", Problem)
-def test_every_problem_has_a_word_beside_the_die(language, problem):
+def test_every_problem_has_a_label_on_the_photo(language, problem):
     with spoken(language):
         assert translate_text(problem) != problem
 
 
-def test_a_damaged_journal_is_told_whole():
+def test_the_notice_of_a_damaged_journal_is_translated_completely():
     notice = RescueState(1, "journal-damaged-1.db").with_result(GOOD, 1250, 3).notice
     with spoken("de"):
         told = translate(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")

@@ -1,4 +1,4 @@
-"""Who watches sees the tray alone, and costs the reading nothing."""
+"""The live view shows only the tray and never slows the reading."""
 
 import cv2
 import numpy as np
@@ -11,7 +11,7 @@ TRAY = Quad(((100, 60), (220, 60), (220, 140), (100, 140)))
 
 
 class Watch:
-    """Has one picture, in which only the tray is bright."""
+    """A preview in which only the tray is bright."""
 
     def __init__(self):
         self.latest = np.zeros((180, 320, 3), np.uint8)
@@ -23,20 +23,20 @@ def shown(jpeg):
     return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
 
 
-def test_it_is_cut_to_the_tray(clock):
+def test_the_live_view_is_cropped_to_the_tray(clock):
     height, width = shown(LiveView(Watch(), clock).jpeg()).shape[:2]
 
     assert (120, 80) <= (width, height) <= (150, 110)
 
 
-def test_where_nobody_said_where_the_tray_is_nothing_of_the_room_is_shown(clock):
+def test_an_uncalibrated_camera_shows_nothing_of_the_room(clock):
     watch = Watch()
     watch.zones_in_view = ()
 
     assert LiveView(watch, clock).jpeg() is None
 
 
-def test_it_is_made_once_for_all_and_only_so_often(clock):
+def test_one_jpeg_is_made_for_everybody_and_only_so_often(clock):
     watch = Watch()
     view = LiveView(watch, clock)
     first = view.jpeg()
@@ -47,7 +47,7 @@ def test_it_is_made_once_for_all_and_only_so_often(clock):
     assert view.jpeg() is not first
 
 
-def test_many_who_watch_ask_the_camera_for_nothing(tmp_path):
+def test_watchers_never_ask_the_camera_for_a_frame(tmp_path):
     with open_rig(tmp_path) as rig:
         rig.step()
         asked = []

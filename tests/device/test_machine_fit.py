@@ -1,4 +1,4 @@
-"""What suits a machine: by its memory, by what was measured, by what somebody set."""
+"""How the reader uses a machine: by its memory, by a measurement, or by the settings."""
 
 import platform
 import subprocess
@@ -30,7 +30,7 @@ PEAKS_MB = {2304: 270, 1536: 260, 1152: 250}
 
 
 def measured(seconds, *, faster=1.0, memory_mb=3800):
-    """A read of the largest picture takes so long; each thread more makes it so much faster."""
+    """A measurement: seconds to read the largest picture, and the gain from each further thread."""
     reads_s = {
         (width_px, threads): seconds * (width_px / WIDTHS_PX[0]) ** 2 * faster ** (threads - 1)
         for width_px in WIDTHS_PX
@@ -39,13 +39,13 @@ def measured(seconds, *, faster=1.0, memory_mb=3800):
     return Measured(reads_s, 0.002, PEAKS_MB, memory_mb)
 
 
-def test_auto_goes_by_what_was_measured_and_kept_here(tmp_path):
+def test_auto_uses_the_saved_measurement(tmp_path):
     fit.save(Fit(1152, 1, 1), tmp_path)
 
     assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == Fit(1152, 1, 1)
 
 
-def test_what_was_set_counts_before_what_was_measured(tmp_path):
+def test_a_setting_comes_before_a_measurement(tmp_path):
     fit.save(Fit(1152, 1, 1), tmp_path)
 
     assert fit.from_settings("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
@@ -55,14 +55,14 @@ def test_what_was_set_counts_before_what_was_measured(tmp_path):
     "broken",
     ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}', "[" * 100_000],
 )
-def test_a_broken_note_is_as_none(tmp_path, broken):
+def test_a_damaged_measurement_is_ignored(tmp_path, broken):
     (tmp_path / fit.FILE).write_text(broken)
 
     assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == fit.default_fit()
 
 
 @pytest.mark.parametrize("said", ["", "many", "0", "65", "-1", "1.5", "\u0663"])
-def test_what_is_neither_auto_nor_a_number_is_refused_with_the_remedy(tmp_path, said):
+def test_a_value_that_is_neither_auto_nor_a_number_is_refused(tmp_path, said):
     with pytest.raises(UsageError, match="threads is ") as refused:
         fit.from_settings(AUTO, said, AUTO, tmp_path)
 
@@ -73,31 +73,31 @@ def test_a_fast_machine_reads_the_largest_pictures_twice():
     assert choose(measured(0.1)) == Fit(2304, 1, 2)
 
 
-def test_a_slower_one_reads_smaller_ones_before_it_looks_only_once():
+def test_a_slower_machine_reads_smaller_pictures_before_it_reads_only_once():
     assert choose(measured(1.2)) == Fit(1536, 1, 2)
     assert choose(measured(5.0)) == Fit(1152, 1, 1)
 
 
-def test_threads_that_gain_little_are_left_to_the_page():
+def test_threads_that_gain_little_are_left_to_the_pages():
     assert choose(measured(0.6, faster=0.98)).threads == 1
     assert choose(measured(0.6, faster=0.6)).threads == 4
 
 
-def test_a_machine_that_is_too_slow_takes_what_is_quickest():
+def test_a_machine_that_is_too_slow_uses_the_quickest_way():
     assert choose(measured(60.0)) == Fit(1152, 1, 1)
 
 
 @pytest.mark.parametrize(("memory_mb", "picture_px"), [(440, 2304), (410, 1536), (395, 1152)])
-def test_a_machine_with_little_memory_reads_pictures_that_have_room(memory_mb, picture_px):
+def test_a_machine_with_little_memory_reads_smaller_pictures(memory_mb, picture_px):
     assert choose(measured(0.1, memory_mb=memory_mb)) == Fit(picture_px, 1, 2)
 
 
-def test_a_machine_in_which_nothing_has_room_takes_the_smallest():
+def test_a_machine_with_too_little_memory_reads_the_smallest_pictures():
     assert choose(measured(0.1, memory_mb=100)) == Fit(1152, 1, 2)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of glibc alone")
-def test_forty_threads_have_no_memory_of_their_own():
+def test_forty_threads_share_their_free_memory():
     def arenas(*how):
         done = [sys.executable, "-c", HOLDS_AND_LETS_GO, *how]
         return int(subprocess.run(done, capture_output=True, text=True, check=True).stdout)

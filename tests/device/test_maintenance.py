@@ -1,4 +1,4 @@
-"""One appliance, looked after: health, backup over HTTP and back, pictures of throws."""
+"""The health page, backups over HTTP, and pictures of throws."""
 
 import json
 import time
@@ -46,7 +46,7 @@ def levels(maintenance):
     return {str(check.name): check.level for check in maintenance.health()}
 
 
-def test_every_check_is_there_from_the_first_moment(maintenance):
+def test_every_check_has_a_result_from_the_start(maintenance):
     assert list(levels(maintenance)) == [
         *("camera", "journal", "backup", "lamp"),
         *("space", "disk", "power", "heat", "clock"),
@@ -54,7 +54,7 @@ def test_every_check_is_there_from_the_first_moment(maintenance):
     assert {levels(maintenance)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
 
 
-def test_a_journal_that_was_deleted_is_told_as_what_it_is_until_a_step_puts_it_right(maintenance):
+def test_a_deleted_journal_is_reported_until_a_step_mends_it(maintenance):
     companion = maintenance.companion
     companion.do(StartMatch(("Anna", "Ben")))
     maintenance.journal.path.unlink()
@@ -69,7 +69,7 @@ def test_a_journal_that_was_deleted_is_told_as_what_it_is_until_a_step_puts_it_r
     assert "steps are taken all the same" not in str(journal().line)
 
 
-def test_the_picture_of_a_read_throw_is_kept_by_its_position(maintenance):
+def test_the_picture_of_a_throw_is_saved_under_its_position(maintenance):
     companion = maintenance.companion
     companion.do(StartMatch(("Anna", "Ben")))
     companion.do(ThrowSimulatedDice())
@@ -88,7 +88,7 @@ def test_the_picture_of_a_read_throw_is_kept_by_its_position(maintenance):
 
 
 class Phone:
-    """A phone that opened the link which `play` prints, and so holds the pencil."""
+    """A phone that opened the link of `play` and so is the scorekeeper."""
 
     def __init__(self, server):
         self._base = f"http://127.0.0.1:{server.port}/api/v1/"
@@ -106,7 +106,7 @@ class Phone:
             return json.load(answer)
 
     def restore(self, backup):
-        """In parts, as the page does."""
+        """Send a backup in parts, like the page."""
         at = 0
         while at < len(backup):
             part = b64encode(backup[at : at + 1000]).decode()
@@ -114,7 +114,7 @@ class Phone:
         return self.post("restore")
 
 
-def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
+def test_a_match_is_restored_over_http_while_the_page_is_open(options):
     with serving(options) as (_, server):
         phone = Phone(server)
         phone.post("match", names=["Anna", "Ben"])
@@ -132,7 +132,7 @@ def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
         assert phone.post("bank")["players"][0]["score"] == 1000
 
 
-def test_a_picture_that_cannot_be_taken_away_stops_no_restore(options, tmp_path):
+def test_a_picture_that_cannot_be_deleted_does_not_stop_a_restore(options, tmp_path):
     (tmp_path / "frames" / "000000099.jpg").mkdir(parents=True)
     with serving(options) as (_, server):
         phone = Phone(server)
@@ -144,8 +144,8 @@ def test_a_picture_that_cannot_be_taken_away_stops_no_restore(options, tmp_path)
         assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
 
 
-def test_what_fails_after_the_matches_were_put_back_leaves_them_in_play(maintenance):
-    """Else the match of before would be gone on with, in a journal that does not know it."""
+def test_a_restore_that_fails_late_continues_the_restored_match(maintenance):
+    """Otherwise the old match would continue in a journal that does not have it."""
     companion, journal = maintenance.companion, maintenance.journal
     companion.do(StartMatch(("Anna", "Ben")))
     good = maintenance.backups.collect()
@@ -162,7 +162,7 @@ def test_what_fails_after_the_matches_were_put_back_leaves_them_in_play(maintena
     assert History(journal.path).match(1) == companion.snapshot().match
 
 
-def test_what_fails_before_the_matches_are_put_back_leaves_the_table_as_it_is(maintenance):
+def test_a_restore_that_fails_early_changes_nothing(maintenance):
     companion = maintenance.companion
     companion.do(StartMatch(("Anna", "Ben")))
     before = companion.snapshot()
@@ -175,7 +175,7 @@ def test_what_fails_before_the_matches_are_put_back_leaves_the_table_as_it_is(ma
     assert companion.snapshot().message == before.message
 
 
-def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):
+def test_a_match_that_this_version_cannot_read_is_kept_and_reported(options, tmp_path):
     with open_maintenance(options) as maintenance:
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
         maintenance.journal.append(1)
@@ -190,7 +190,7 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
         assert maintenance.companion.do(AcknowledgeDamage()).troubles == ()
 
 
-def test_files_are_set_aside_with_their_log(tmp_path):
+def test_files_are_moved_aside_together_with_their_log(tmp_path):
     for name in ("journal.db", "journal.db-wal", "journal.db-shm", "journal-damaged-1.db"):
         (tmp_path / name).write_text(name)
     for _ in range(2):

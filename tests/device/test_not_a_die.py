@@ -1,4 +1,4 @@
-"""A thing in the tray that is no die: one tap says so, and it is not asked about again."""
+"""An object that is not a die: one tap says so, and the table does not ask again."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +19,7 @@ AT_PX, RADIUS_PX, COLOUR = (330, 200), 25, (60, 150, 190)
 
 
 class Littered(SimulatedTray):
-    """A simulated tray in which a coin may lie."""
+    """A simulated tray that may contain a coin."""
 
     has_coin = False
 
@@ -34,7 +34,7 @@ class Littered(SimulatedTray):
 
 
 def read_with_coin(image, *args, known, **options):
-    """Reads the dice, and asks about the coin wherever it is new."""
+    """Read the dice, and report the coin as a foreign object if it is new."""
     reading = read(image, *args, known=known, **options)
     dice = tuple(die for die in reading.dice if not is_at_coin(die))
     if is_coin(image) and not (known.empty is not None and is_coin(known.empty)):
@@ -63,7 +63,7 @@ def littered_rig(folder):
 
 @pytest.fixture
 def rig(tmp_path, monkeypatch):
-    """Anna and Ben are about to begin, and a coin has fallen into the tray."""
+    """Anna and Ben are about to begin, and there is a coin in the tray."""
     monkeypatch.setattr("device.watching.burst.read", read_with_coin)
     with littered_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
@@ -72,7 +72,7 @@ def rig(tmp_path, monkeypatch):
 
 
 def asked(rig, *values):
-    """The photo on which the coin is ringed, and the coin's number there."""
+    """Return the photo on which the coin is ringed, and the coin's index there."""
     snapshot = rig.throw(*values)
     assert snapshot.situation is Situation.ATTENTION
     coin = next(i for i, die in enumerate(snapshot.photo.dice) if die.problem)
@@ -87,7 +87,7 @@ def is_nothing(rig, photo, coin):
     return rig.companion.do(MarkForeignObject(photo.id, coin))
 
 
-def test_the_throw_goes_on_without_it_and_keeps_its_photo(rig):
+def test_the_throw_counts_without_the_coin_and_keeps_its_photo(rig):
     snapshot = is_nothing(rig, *asked(rig, *FIRST))
 
     assert snapshot.situation is Situation.ACCEPTED
@@ -95,7 +95,7 @@ def test_the_throw_goes_on_without_it_and_keeps_its_photo(rig):
     assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
 
 
-def test_it_is_not_asked_about_again_while_it_lies_there(rig):
+def test_a_coin_that_stays_is_not_asked_about_again(rig):
     is_nothing(rig, *asked(rig, *FIRST))
     rig.hold()
     snapshot = rig.throw(*SECOND)
@@ -104,7 +104,7 @@ def test_it_is_not_asked_about_again_while_it_lies_there(rig):
     assert snapshot.match.last_throw.dice == SECOND
 
 
-def test_undo_takes_the_throw_back_and_it_is_asked_about_again(rig):
+def test_after_an_undo_the_coin_is_asked_about_again(rig):
     is_nothing(rig, *asked(rig, *FIRST))
     rig.step()
     assert rig.companion.do(Undo()).match.last_throw is None
@@ -114,7 +114,7 @@ def test_undo_takes_the_throw_back_and_it_is_asked_about_again(rig):
     assert ringed(snapshot) == ["something else"]
 
 
-def test_undo_of_an_open_question_looks_at_it_again(rig):
+def test_undo_while_the_question_is_open_reads_the_coin_again(rig):
     photo, coin = asked(rig, *FIRST[:5])
     snapshot = is_nothing(rig, photo, coin)
     assert "Expected six dice, saw 5" in str(snapshot.advice[0])
@@ -125,9 +125,7 @@ def test_undo_of_an_open_question_looks_at_it_again(rig):
     assert ringed(snapshot) == ["something else"]
 
 
-def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_next_throw(
-    rig, monkeypatch
-):
+def test_without_an_empty_tray_image_the_coin_is_asked_about_at_the_next_throw(rig, monkeypatch):
     monkeypatch.setattr("device.watching.tray_memory.seems_empty", lambda *_: False)
     rig.watch.close()  # the camera hiccups, and is another one
     rig.tray.name = "another one"
@@ -139,14 +137,14 @@ def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_
     assert ringed(rig.throw(*SECOND)) == ["something else"]
 
 
-def test_it_is_dropped_from_just_dice_too(rig):
+def test_a_coin_can_be_ignored_in_just_dice(rig):
     rig.companion.do(SetJustDice(on=True))
     photo, coin = asked(rig, *FIRST)
 
     assert is_nothing(rig, photo, coin).just_dice.last.dice == FIRST
 
 
-def test_the_same_dice_with_a_coin_beside_them_are_still_not_thrown(rig):
+def test_old_dice_beside_a_coin_are_still_not_thrown(rig):
     rig.tray.has_coin = False
     rig.throw(*FIRST)
     rig.tray.has_coin = True
@@ -157,7 +155,7 @@ def test_the_same_dice_with_a_coin_beside_them_are_still_not_thrown(rig):
     assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_what_was_accepted_is_not_left_out(rig):
+def test_a_die_of_an_accepted_throw_cannot_be_ignored(rig):
     rig.tray.has_coin = False
     photo = rig.throw(*FIRST).photo
     with pytest.raises(TableError, match="That throw is accepted"):

@@ -1,4 +1,4 @@
-"""A state folder as the version of November 2026 left it, in mid-turn: this version goes on there."""
+"""This version continues in a state folder of the version of November 2026."""
 
 import shutil
 from pathlib import Path
@@ -25,11 +25,11 @@ LEFT = Path(__file__).parent / "data" / "0.1-november"
 
 @pytest.fixture
 def state(tmp_path):
-    """A copy, to be played on."""
+    """A copy of the folder."""
     return Path(shutil.copytree(LEFT / "state", tmp_path / "state"))
 
 
-def test_the_match_goes_on_in_mid_turn(state):
+def test_a_match_of_an_older_version_goes_on_in_mid_turn(state):
     with open_maintenance(PlayOptions(camera="usb:97", state=str(state))) as maintenance:
         companion = maintenance.companion
         found = companion.snapshot()
@@ -44,7 +44,7 @@ def test_the_match_goes_on_in_mid_turn(state):
         assert [player.score for player in banked.match.state.players] == [1350, 500]
 
 
-def test_settings_profile_pencil_and_tables_are_read(state):
+def test_settings_profile_scorekeeper_and_tables_of_an_older_version_are_read(state):
     assert load(LEFT / "settings.toml").port == 8123
     profile = load_profile(state / PROFILE)
     assert profile is not None
@@ -57,7 +57,7 @@ def test_settings_profile_pencil_and_tables_are_read(state):
     assert list((state / TABLES).iterdir())
 
 
-def test_its_backup_is_put_back():
+def test_a_backup_of_an_older_version_is_restored():
     kept = backup.read(LEFT / "evening.zip")
 
     assert set(kept.parts) >= {JOURNAL, PROFILE, "settings.toml"}

@@ -1,4 +1,4 @@
-"""The pencil and the real button: a mock pin that no page can drive."""
+"""How the real button makes a phone the scorekeeper. No page can drive its mock pin."""
 
 import pytest
 
@@ -12,14 +12,14 @@ from tests.device.rig import open_rig
 
 @pytest.fixture
 def real(tmp_path, monkeypatch):
-    """A table whose button is at the tray."""
+    """A table with a real button."""
     monkeypatch.setattr(TrayButton, "is_simulated", False)
     with open_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         yield rig
 
 
-def test_the_next_press_gives_it_and_reads_nothing(real):
+def test_the_next_press_makes_the_phone_the_scorekeeper_and_reads_nothing(real):
     real.companion.scorekeeper.ask("phone")
     asked = real.until(lambda s: s.scorekeeper.by_button)
     real.finger.press()
@@ -30,14 +30,14 @@ def test_the_next_press_gives_it_and_reads_nothing(real):
     assert real.press().situation is not Situation.TURN_BEGINS  # now it reads
 
 
-def test_a_hold_does_not_give_it(real):
+def test_a_hold_makes_nobody_the_scorekeeper(real):
     real.companion.scorekeeper.ask("phone")
     real.hold()
 
     assert real.companion.snapshot().scorekeeper.holder == ""
 
 
-def test_a_button_on_the_page_never_gives_it(match_rig):
+def test_the_button_on_the_page_makes_nobody_the_scorekeeper(match_rig):
     match_rig.companion.scorekeeper.ask("phone")
     match_rig.companion.do(Press())
     match_rig.finger.press()
@@ -46,14 +46,14 @@ def test_a_button_on_the_page_never_gives_it(match_rig):
     assert not match_rig.companion.scorekeeper.view().by_button
 
 
-def test_asking_in_vain_ends_by_itself(real):
+def test_an_unanswered_request_expires(real):
     real.companion.scorekeeper.ask("phone")
     real.until(lambda s: s.scorekeeper.asking)
 
     real.until(lambda s: not s.scorekeeper.asking and "pencil" not in str(s.lamp.meaning))
 
 
-def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_rig):
+def test_a_renamed_player_keeps_the_phone(match_rig):
     do, phones = match_rig.companion.do, match_rig.companion.scorekeeper.players
     phones.allow_own_turns(on=True)
     phones.assign("bens phone", "Ben")
@@ -67,7 +67,7 @@ def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_ri
     assert phones.may_act("bens phone", "Ben")
 
 
-def test_a_new_match_renames_nobody(match_rig):
+def test_a_new_match_keeps_the_phones_of_players(match_rig):
     scorekeeper = match_rig.companion.scorekeeper
     scorekeeper.players.assign("bens phone", "Ben")
     match_rig.companion.do(StartMatch(("Anna", "Cleo")))
@@ -75,6 +75,6 @@ def test_a_new_match_renames_nobody(match_rig):
     assert scorekeeper.view().players == (("bens phone", "Ben"),)
 
 
-def test_the_lamp_says_so_unless_the_button_is_held():
+def test_the_lamp_shows_the_request_unless_the_button_is_held():
     assert indicator_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.PENCIL
     assert indicator_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK

@@ -1,4 +1,4 @@
-"""A phone's picture of the dice is a throw like any other."""
+"""A photo of the dice from a phone is a throw like any other."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, current_thread
@@ -19,25 +19,25 @@ FIRST = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
 FARKLE = (2, 2, 3, 4, 6, 6)
 TURNED = {90: 6, 180: 3, 270: 8}
-"""Degrees to turn a picture back by -> what EXIF calls it."""
+"""Degrees to turn a picture back -> its EXIF orientation."""
 
 
 @pytest.fixture
 def rig(tmp_path):
-    """A table without a camera; the simulated tray is what the phone is held over."""
+    """A table without a camera; the phone photographs the simulated tray."""
     with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         yield rig
 
 
 def photo(rig, *values, ending=".jpg"):
-    """What a phone takes of these dice."""
+    """Return a phone's photo of these dice."""
     rig.tray.throw_all(values) if len(values) == 6 else rig.tray.throw(values=values)
     rig.clock.now_s += 2
     return cv2.imencode(ending, rig.tray.capture().image)[1].tobytes()
 
 
-def test_it_is_a_throw_with_its_photo(rig):
+def test_a_photo_is_a_throw(rig):
     snapshot = rig.companion.do(SubmitPhoto(photo(rig, *FIRST)))
 
     assert snapshot.situation is Situation.ACCEPTED
@@ -46,7 +46,7 @@ def test_it_is_a_throw_with_its_photo(rig):
     assert rig.companion.photo(snapshot.photo.id).startswith(b"\xff\xd8")
 
 
-def test_a_tap_corrects_it_and_undo_takes_it_back(rig):
+def test_a_throw_from_a_photo_is_corrected_and_undone(rig):
     before = rig.companion.do(SubmitPhoto(photo(rig, *FIRST))).photo
     four = next(i for i, die in enumerate(before.dice) if die.value == 4)
     assert 5 in rig.companion.do(CorrectDie(before.id, four, 5)).match.last_throw.dice
@@ -56,7 +56,7 @@ def test_a_tap_corrects_it_and_undo_takes_it_back(rig):
 
 
 @pytest.mark.parametrize("degrees", TURNED)
-def test_it_stands_as_its_exif_says(rig, degrees):
+def test_a_photo_is_turned_as_its_exif_says(rig, degrees):
     upright = rig.companion.do(SubmitPhoto(photo(rig, *FIRST))).photo
     rig.companion.do(Undo())
     turned = np.rot90(rig.tray.capture().image, degrees // 90)
@@ -70,7 +70,7 @@ def test_it_stands_as_its_exif_says(rig, degrees):
     assert shown.width == pytest.approx(upright.width, rel=0.05)
 
 
-def test_the_same_picture_again_is_no_new_throw(rig):
+def test_the_same_photo_again_is_no_new_throw(rig):
     data = photo(rig, *FIRST)
     rig.companion.do(SubmitPhoto(data))
     snapshot = rig.companion.do(SubmitPhoto(data))
@@ -79,7 +79,7 @@ def test_the_same_picture_again_is_no_new_throw(rig):
     assert len(snapshot.match.state.turn.throws) == 1
 
 
-def test_a_farkle_is_asked_about_since_there_is_no_second_look(rig):
+def test_a_farkle_on_a_photo_has_to_be_confirmed(rig):
     asked = rig.companion.do(SubmitPhoto(photo(rig, *FARKLE)))
     assert asked.situation is Situation.QUESTION
     assert asked.match.state.player.name == "Anna"
@@ -89,7 +89,7 @@ def test_a_farkle_is_asked_about_since_there_is_no_second_look(rig):
     assert rig.companion.snapshot().match.state.player.name == "Ben"
 
 
-def test_a_match_goes_on_with_it(rig):
+def test_a_match_is_played_with_photos(rig):
     rig.companion.do(SubmitPhoto(photo(rig, *THOUSAND)))
     rig.companion.do(Bank())
     snapshot = rig.companion.do(SubmitPhoto(photo(rig, 1, 2, 3, 3, 4, 6)))
@@ -98,7 +98,7 @@ def test_a_match_goes_on_with_it(rig):
     assert snapshot.match.state.players[0].score == 1000
 
 
-def test_without_a_match_one_die_is_rolled_off(tmp_path):
+def test_without_a_match_a_photo_of_six_dice_needs_attention(tmp_path):
     with open_rig(tmp_path, open_camera=None, opened=False) as rig:
         rig.tray.throw_all((1, 2, 3, 4, 5, 6))
         rig.clock.now_s += 2
@@ -108,7 +108,7 @@ def test_without_a_match_one_die_is_rolled_off(tmp_path):
         assert refused.situation is Situation.ATTENTION
 
 
-def test_a_lone_die_is_thrown_wherever_in_the_picture_it_lies_now(tmp_path):
+def test_a_die_of_the_roll_off_may_be_anywhere_in_the_photo(tmp_path):
     with open_rig(tmp_path, open_camera=None, opened=False) as rig:
         rig.tray.gather()
         rig.tray.throw(values=[6])
@@ -126,7 +126,7 @@ def test_a_lone_die_is_thrown_wherever_in_the_picture_it_lies_now(tmp_path):
         assert "Not thrown yet" in str(rig.companion.do(SubmitPhoto(taken)).message)
 
 
-def test_what_is_kept_of_it_is_drawn_where_the_dice_lie(rig):
+def test_the_cropped_photo_shows_each_die_at_its_place(rig):
     for values in (FIRST, (1, 2, 3, 3, 4, 6)):
         shown = rig.companion.do(SubmitPhoto(photo(rig, *values))).photo
         for i, die in enumerate(shown.dice):
@@ -136,7 +136,7 @@ def test_what_is_kept_of_it_is_drawn_where_the_dice_lie(rig):
         rig.companion.do(Undo())
 
 
-def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):
+def test_a_photo_without_dice_or_with_damage_changes_nothing(rig):
     before = rig.companion.snapshot()
     empty = cv2.imencode(".png", np.full((400, 600, 3), (60, 90, 40), np.uint8))[1].tobytes()
     for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "incomplete or damaged")):
@@ -146,7 +146,7 @@ def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):
     assert rig.companion.snapshot() == before
 
 
-def test_after_the_match_it_is_refused(rig):
+def test_a_photo_after_the_match_is_refused(rig):
     rig.companion.do(StartMatch(("Anna", "Ben"), target=500))
     rig.companion.do(SubmitPhoto(photo(rig, *THOUSAND)))
     rig.companion.do(Bank())
@@ -156,7 +156,7 @@ def test_after_the_match_it_is_refused(rig):
         rig.companion.do(SubmitPhoto(photo(rig, *FIRST)))
 
 
-def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
+def test_a_large_photo_is_saved_cropped_to_the_dice(tmp_path):
     kept = []
     keeper = SimpleNamespace(keep=lambda position, image: kept.append(image.shape))
     with open_rig(tmp_path, open_camera=None, opened=False, throw_pictures=keeper) as rig:
@@ -169,7 +169,7 @@ def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
     assert kept[0][0] < 2250 / 2
 
 
-def test_no_camera_is_missed_where_phones_take_the_pictures(rig):
+def test_no_camera_is_missed_if_phones_take_the_pictures(rig):
     snapshot = rig.companion.snapshot()
     rig.clock.now_s += 30
     rig.loop.step(0)
@@ -190,7 +190,7 @@ def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match
     assert len(snapshot.match.state.turn.throws) == 1
 
 
-def test_pictures_that_come_on_many_threads_are_read_on_one(rig, monkeypatch):
+def test_photos_from_many_threads_are_read_on_one_thread(rig, monkeypatch):
     seen, reads, phones = companion.read_phone_picture, [], 3
     taken, together = photo(rig, *FIRST), Barrier(phones)
 

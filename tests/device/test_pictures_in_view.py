@@ -1,4 +1,4 @@
-"""A photo is shown with its throw and with no other, and says what is true of it now."""
+"""A photo is shown with its own throw only, with the faces that the throw has now."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,12 +13,12 @@ from tests.device.rig import ROLL_S, open_rig
 
 FIRST = (1, 1, 2, 3, 4, 6)
 PEOPLE = (255, 0, 255)
-"""A colour that neither tray nor dice have."""
+"""A colour that occurs neither in the tray nor on the dice."""
 
 
 @pytest.fixture
 def photo(match_rig):
-    """Of Anna's first throw."""
+    """The photo of Anna's first throw."""
     return match_rig.throw(*FIRST).photo
 
 
@@ -26,7 +26,7 @@ def faces(photo):
     return sorted(die.value for die in photo.dice)
 
 
-def test_a_correction_is_drawn_and_undo_gives_the_former_photo_back(match_rig, photo):
+def test_a_correction_is_drawn_and_undo_restores_the_photo(match_rig, photo):
     after = match_rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 5))).photo
     assert (faces(after), after.index) == ([1, 1, 2, 3, 4, 5], 0)
     assert match_rig.companion.photo(after.id) != match_rig.companion.photo(photo.id)
@@ -34,14 +34,14 @@ def test_a_correction_is_drawn_and_undo_gives_the_former_photo_back(match_rig, p
     assert match_rig.companion.do(Undo()).photo == photo
 
 
-def test_a_die_corrected_on_the_photo_and_taken_back_shows_what_it_showed(match_rig, photo):
+def test_undoing_the_correction_of_a_die_restores_its_face_on_the_photo(match_rig, photo):
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
     assert match_rig.companion.do(CorrectDie(photo.id, four, 5)).photo.dice[four].value == 5
 
     assert match_rig.companion.do(Undo()).photo == photo
 
 
-def test_a_throw_tapped_in_shows_no_picture_and_undone_the_one_before(match_rig, photo):
+def test_an_entered_throw_has_no_photo_and_its_undo_shows_the_previous_one(match_rig, photo):
     assert match_rig.companion.do(EnterThrow((1, 5, 5, 5))).photo is None
     assert match_rig.companion.do(Undo()).photo == photo
 
@@ -50,7 +50,7 @@ def test_a_new_match_shows_no_old_dice(match_rig, photo):
     assert match_rig.companion.do(StartMatch(("Clara", "Dora"))).photo is None
 
 
-def test_after_a_restart_the_same_throw_never_has_another_ones_name(tmp_path):
+def test_after_a_restart_a_photo_never_has_the_id_of_another_one(tmp_path):
     with open_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         before = rig.throw(*FIRST).photo
@@ -63,7 +63,7 @@ def test_after_a_restart_the_same_throw_never_has_another_ones_name(tmp_path):
     assert after.id != before.id
 
 
-def test_what_is_in_question_is_shown_while_it_is(match_rig, photo):
+def test_the_photo_in_question_is_shown_while_the_question_is_open(match_rig, photo):
     match_rig.tray.gather()
     match_rig.tray.throw(values=(1, 2, 3))
     asked = match_rig.press()
@@ -73,7 +73,7 @@ def test_what_is_in_question_is_shown_while_it_is(match_rig, photo):
     assert match_rig.companion.do(EnterThrow((1, 5, 5, 5))).photo is None
 
 
-def test_each_die_can_be_looked_at_closely(match_rig, photo):
+def test_each_die_of_the_photo_has_a_close_up(match_rig, photo):
     cuts = {match_rig.companion.photo_die(photo.id, n) for n in range(len(FIRST))}
 
     assert len(cuts) == len(FIRST)
@@ -81,7 +81,7 @@ def test_each_die_can_be_looked_at_closely(match_rig, photo):
     assert match_rig.companion.photo_die(photo.id, len(FIRST)) is None
 
 
-def test_what_is_kept_beside_the_journal_is_never_another_throws_picture(tmp_path):
+def test_the_saved_picture_always_belongs_to_its_throw(tmp_path):
     kept = []
     keeper = SimpleNamespace(keep=lambda position, image: kept.append(position))
     with open_rig(tmp_path, throw_pictures=keeper) as rig:
@@ -93,7 +93,7 @@ def test_what_is_kept_beside_the_journal_is_never_another_throws_picture(tmp_pat
 
 
 class Room:
-    """The camera over the tray, which sees people beside it, too."""
+    """A camera that also sees people beside the tray."""
 
     def __init__(self, tray):
         self._tray = tray
@@ -113,7 +113,7 @@ class Room:
         return replace(frame, image=image)
 
 
-def test_nothing_of_the_room_is_kept_beside_the_journal(tmp_path):
+def test_saved_pictures_show_nothing_of_the_room(tmp_path):
     kept = []
     pictures = SimpleNamespace(keep=lambda _, image: kept.append(image))
     clock = Clock(1000.0)
@@ -129,7 +129,7 @@ def test_nothing_of_the_room_is_kept_beside_the_journal(tmp_path):
     assert not (kept[0] == PEOPLE).all(axis=2).any()
 
 
-def test_a_picture_is_kept_of_the_throw_and_not_of_what_was_seen_since(tmp_path):
+def test_no_later_picture_is_saved_for_a_throw(tmp_path):
     kept = []
     pictures = SimpleNamespace(keep=lambda position, image: kept.append((position, image)))
     with open_rig(tmp_path, throw_pictures=pictures) as rig:

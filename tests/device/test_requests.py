@@ -1,4 +1,4 @@
-"""What a request led to has its key in the journal, however late it was written; and nothing else has."""
+"""The journal stores the key of a request with every step that the request led to, and with no other."""
 
 import sqlite3
 from contextlib import closing
@@ -8,21 +8,21 @@ import pytest
 from game.commands import Hold, MoveSimulatedButton, Press, StartMatch
 from game.situation import Situation
 from tests.device.rig import open_rig
+from tests.throws import FARKLE
 
 SCORING = (1, 1, 1, 2, 3, 4)
-NOTHING = (2, 3, 3, 4, 6, 6)
 BANK_S = 1.2
 
 
 def requests(folder):
-    """Of each step, in order."""
+    """Return the key of each step, in order."""
     with closing(sqlite3.connect(folder / "journal.db")) as db:
         rows = db.execute("SELECT request FROM entry ORDER BY position").fetchall()
     return [request for (request,) in rows]
 
 
-@pytest.mark.parametrize("dice", [SCORING, NOTHING])
-def test_a_throw_has_the_key_of_the_press_that_it_was_read_for(match_rig, tmp_path, dice):
+@pytest.mark.parametrize("dice", [SCORING, FARKLE])
+def test_a_throw_is_stored_with_the_key_of_its_press(match_rig, tmp_path, dice):
     match_rig.roll(*dice)
     match_rig.companion.do(Press(), "press")
     match_rig.settled()
@@ -30,7 +30,7 @@ def test_a_throw_has_the_key_of_the_press_that_it_was_read_for(match_rig, tmp_pa
     assert requests(tmp_path) == [None, "press"]
 
 
-def test_so_it_has_where_the_button_on_the_page_was_held_down_and_let_go(match_rig, tmp_path):
+def test_a_throw_is_stored_with_the_key_of_the_released_button(match_rig, tmp_path):
     match_rig.roll(*SCORING)
     match_rig.companion.do(MoveSimulatedButton(down=True), "down")
     match_rig.companion.do(MoveSimulatedButton(down=False), "let go")
@@ -39,7 +39,7 @@ def test_so_it_has_where_the_button_on_the_page_was_held_down_and_let_go(match_r
     assert requests(tmp_path) == [None, "let go"]
 
 
-def test_a_press_on_an_empty_tray_stands_for_the_throw_that_comes(match_rig, tmp_path):
+def test_the_key_of_a_press_on_an_empty_tray_is_stored_with_the_next_throw(match_rig, tmp_path):
     match_rig.tray.gather()
     match_rig.companion.do(Press(), "press")
     assert str(match_rig.settled().message) == "Waiting for a throw."
@@ -49,7 +49,7 @@ def test_a_press_on_an_empty_tray_stands_for_the_throw_that_comes(match_rig, tmp
     assert requests(tmp_path) == [None, "press"]
 
 
-def test_what_comes_after_it_at_the_tray_has_none(match_rig, tmp_path):
+def test_later_steps_at_the_tray_have_no_key(match_rig, tmp_path):
     match_rig.roll(*SCORING)
     match_rig.companion.do(Press(), "press")
     match_rig.settled()
@@ -59,7 +59,7 @@ def test_what_comes_after_it_at_the_tray_has_none(match_rig, tmp_path):
     assert requests(tmp_path) == [None, "press", None, None]
 
 
-def test_a_hold_that_reads_first_stands_for_throw_and_bank(match_rig, tmp_path):
+def test_the_key_of_a_hold_that_reads_first_is_stored_with_throw_and_bank(match_rig, tmp_path):
     match_rig.throw(*SCORING)
     match_rig.tray.set_aside((1, 1, 1), to="aside")
     match_rig.roll(5, 2, 3)
@@ -70,7 +70,7 @@ def test_a_hold_that_reads_first_stands_for_throw_and_bank(match_rig, tmp_path):
     assert requests(tmp_path) == [None, None, "hold", "hold"]
 
 
-def test_what_is_read_by_itself_while_a_page_holds_the_button_has_none(tmp_path):
+def test_an_unprompted_reading_has_no_key_while_a_page_holds_the_button(tmp_path):
     with open_rig(tmp_path, hands_off=True) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.tray.throw_all(SCORING)

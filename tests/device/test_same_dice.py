@@ -1,4 +1,4 @@
-"""The same dice never count twice, and a forgotten bank is never lost: at the tray, from frames."""
+"""The same dice never count twice, and a forgotten bank is never lost; read from frames."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def test_after_a_power_cut_the_same_dice_still_do_not_count_twice(tmp_path):
         assert str(snapshot.message).startswith("Not thrown yet")
 
 
-def test_a_forgotten_bank_without_hot_dice_is_one_hold(match_rig):
+def test_a_forgotten_bank_without_hot_dice_takes_one_hold(match_rig):
     match_rig.throw(*THOUSAND)
     snapshot = match_rig.throw(*NEXT)
     assert str(snapshot.question) == "Did Anna bank 1,000?"
@@ -107,7 +107,7 @@ def test_a_forgotten_bank_without_hot_dice_is_one_hold(match_rig):
     assert match_rig.state.turn.last.dice == NEXT
 
 
-def test_a_forgotten_bank_where_hot_dice_was_possible_is_one_tap(match_rig):
+def test_a_forgotten_bank_with_possible_hot_dice_takes_one_tap(match_rig):
     match_rig.throw(*HOT)
     snapshot = match_rig.throw(*NEXT)
     assert snapshot.situation is Situation.ACCEPTED
@@ -121,7 +121,7 @@ def test_a_forgotten_bank_where_hot_dice_was_possible_is_one_tap(match_rig):
     assert match_rig.state.turn.last.dice == NEXT
 
 
-def test_a_forgotten_bank_before_a_farkle_is_one_hold(match_rig):
+def test_a_forgotten_bank_before_a_farkle_takes_one_hold(match_rig):
     match_rig.throw(*THOUSAND)
     assert str(match_rig.throw(*FARKLE).question) == "Did Anna bank 1,000?"
     match_rig.hold()
@@ -131,7 +131,7 @@ def test_a_forgotten_bank_before_a_farkle_is_one_hold(match_rig):
     assert match_rig.state.turn.seat == 0
 
 
-def test_a_farkle_after_possible_hot_dice_gives_the_bank_back_with_one_tap(match_rig):
+def test_a_forgotten_bank_before_a_farkle_with_possible_hot_dice_takes_one_tap(match_rig):
     match_rig.throw(*HOT)
     snapshot = match_rig.throw(*FARKLE)
     assert snapshot.situation is Situation.TURN_OVER
@@ -169,11 +169,11 @@ def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
     assert len(match_rig.state.turns) == 1
 
 
-def test_dice_thrown_between_the_reading_and_its_acceptance_were_thrown(match_rig):
+def test_dice_thrown_while_a_reading_waits_in_the_inbox_count_as_thrown(match_rig):
     match_rig.roll(1, 1, 2, 3, 5, 6)
     match_rig.finger.press()
     match_rig.loop.work_off()
-    while not len(match_rig.inbox):  # the reading waits there
+    while not len(match_rig.inbox):  # until the reading waits in the inbox
         match_rig.look()
     match_rig.tray.set_aside((1, 1))
     match_rig.tray.throw(values=(2, 3, 5, 6))
@@ -187,14 +187,14 @@ def test_dice_thrown_between_the_reading_and_its_acceptance_were_thrown(match_ri
 
 
 class SlowTray(SimulatedTray):
-    """Whose full pictures take as long as on a small Pi."""
+    """A tray whose full frames take as long as on a small Pi."""
 
     def capture(self):
         self._clock.now_s += 0.3
         return super().capture()
 
 
-def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path, clock):
+def test_a_slow_reading_of_resting_dice_does_not_count_as_motion(tmp_path, clock):
     with open_rig(tmp_path, tray=SlowTray(seed=7, roll_s=ROLL_S, clock=clock), clock=clock) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*SCORING)
@@ -204,7 +204,7 @@ def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path,
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])
-def test_what_was_kept_is_found_wherever_it_was_put(match_rig, to):
+def test_kept_dice_are_found_wherever_they_were_put(match_rig, to):
     match_rig.throw(*SCORING)
     match_rig.tray.set_aside((1, 1), to=to)
     match_rig.throw(5, 2, 3, 3)
@@ -213,7 +213,7 @@ def test_what_was_kept_is_found_wherever_it_was_put(match_rig, to):
     assert match_rig.state.turn.last.dice == (2, 3, 3, 5)
 
 
-def test_a_tapped_keep_comes_first(match_rig):
+def test_a_keep_chosen_on_a_phone_comes_first(match_rig):
     match_rig.throw(1, 5, 2, 3, 4, 6)
     match_rig.companion.do(KeepDice((5,)))
     match_rig.tray.set_aside((5,), to="gone")
@@ -246,7 +246,7 @@ def test_the_winning_dice_do_not_open_the_rematch(tmp_path):
         assert str(snapshot.message).startswith("Not thrown yet")
 
 
-def test_a_hold_after_the_dice_were_scooped_up_still_banks(match_rig):
+def test_a_hold_after_the_dice_were_picked_up_still_banks(match_rig):
     match_rig.throw(*THOUSAND)
     match_rig.tray.nudge()
     match_rig.wait_s(0.3)
@@ -257,7 +257,7 @@ def test_a_hold_after_the_dice_were_scooped_up_still_banks(match_rig):
     assert match_rig.scores == [1000, 0]
 
 
-def test_the_dice_of_the_match_before_do_not_count_after_a_power_cut(tmp_path):
+def test_dice_of_the_previous_match_do_not_count_after_a_power_cut(tmp_path):
     with open_rig(tmp_path) as table:
         table.companion.do(StartMatch(("Anna", "Ben")))
         table.throw(*THOUSAND)
@@ -268,7 +268,7 @@ def test_the_dice_of_the_match_before_do_not_count_after_a_power_cut(tmp_path):
         assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_a_throw_that_was_taken_back_can_be_read_again_with_the_button_alone(match_rig):
+def test_an_undone_throw_can_be_read_again_with_the_button_alone(match_rig):
     match_rig.throw(*SCORING)
     match_rig.tray.set_aside((1, 1))
     match_rig.throw(1, 2, 3, 4)
@@ -280,7 +280,7 @@ def test_a_throw_that_was_taken_back_can_be_read_again_with_the_button_alone(mat
     assert match_rig.state.turn.last.dice == (1, 2, 3, 4)
 
 
-def test_a_throw_that_a_refused_hold_read_has_its_photo(match_rig):
+def test_a_throw_read_by_a_refused_hold_has_its_photo(match_rig):
     match_rig.throw(*SCORING)
     match_rig.tray.set_aside((1, 1))
     match_rig.roll(2, 3, 3, 5)
@@ -293,7 +293,7 @@ def test_a_throw_that_a_refused_hold_read_has_its_photo(match_rig):
 
 
 @pytest.mark.parametrize("mend", [CorrectThrow((1, 1, 1, 2, 3, 6)), None])
-def test_a_hold_reads_dice_thrown_since_whatever_was_corrected_or_taken_back(match_rig, mend):
+def test_a_hold_reads_dice_thrown_since_a_correction_or_an_undo(match_rig, mend):
     match_rig.throw(*THOUSAND)
     if mend:
         match_rig.companion.do(mend)

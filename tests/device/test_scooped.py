@@ -1,4 +1,4 @@
-"""A throw that was taken up before anybody pressed is offered, and never used unasked."""
+"""A throw that was picked up before it was read is offered, and never used without an answer."""
 
 import re
 
@@ -15,14 +15,14 @@ RESTED_S = STILL_S + 0.8
 
 
 def scooped(rig, *values):
-    """Dice are thrown, lie still for a while, and are taken up again."""
+    """Throw dice, let them lie still for a while, and pick them up."""
     rig.roll(*values)
     rig.wait_s(RESTED_S)
     rig.tray.gather()
     rig.wait_s(RESTED_S)
 
 
-def test_a_press_on_a_tray_that_was_scooped_empty_offers_what_lay_there(match_rig):
+def test_a_press_after_a_throw_was_picked_up_offers_it(match_rig):
     scooped(match_rig, *SCORING)
     snapshot = match_rig.press()
 
@@ -32,7 +32,7 @@ def test_a_press_on_a_tray_that_was_scooped_empty_offers_what_lay_there(match_ri
     assert sorted(die.value for die in snapshot.photo.dice) == list(SCORING)
 
 
-def test_a_press_with_the_hand_still_over_the_tray_offers_the_throw_that_lay_there_last(match_rig):
+def test_a_press_with_a_hand_over_the_tray_offers_the_last_throw(match_rig):
     scooped(match_rig, 1, 1, 1, 2, 2, 3)
     match_rig.roll(*SCORING)
     match_rig.wait_s(RESTED_S)
@@ -46,7 +46,7 @@ def test_a_press_with_the_hand_still_over_the_tray_offers_the_throw_that_lay_the
     assert "1 1 3 5 5 6 lay here" in str(snapshot.question)
 
 
-def test_the_next_players_throw_is_offered_too_where_nobody_banked(match_rig):
+def test_a_throw_after_a_forgotten_bank_is_offered_too(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     scooped(match_rig, *SCORING)
     asked = str(match_rig.press().question)
@@ -57,7 +57,7 @@ def test_the_next_players_throw_is_offered_too_where_nobody_banked(match_rig):
     assert match_rig.state.turn.last.dice == SCORING
 
 
-def test_a_hold_to_bank_with_dice_that_fell_back_and_were_scooped_may_bank_alone(match_rig):
+def test_a_hold_after_dice_fell_back_and_were_picked_up_can_bank_alone(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     scooped(match_rig, *SCORING)
     asked = match_rig.hold()
@@ -67,7 +67,7 @@ def test_a_hold_to_bank_with_dice_that_fell_back_and_were_scooped_may_bank_alone
     assert match_rig.state.turn.last is None
 
 
-def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):
+def test_a_hold_accepts_the_offer_and_the_next_throw_is_read_as_usual(match_rig):
     scooped(match_rig, *SCORING)
     match_rig.press()
     snapshot = match_rig.hold()
@@ -97,7 +97,7 @@ def test_a_throw_that_was_read_is_not_offered_again(match_rig):
     assert str(match_rig.press().message) == "Waiting for a throw."
 
 
-def test_a_tray_in_which_nothing_lay_offers_nothing(match_rig):
+def test_a_tray_that_was_empty_offers_nothing(match_rig):
     match_rig.wait_s(RESTED_S)
 
     assert str(match_rig.press().message) == "Waiting for a throw."
@@ -110,7 +110,7 @@ def test_too_few_dice_are_not_offered(match_rig):
 
 
 class Looks:
-    """A tray, and the rests that are remembered of it."""
+    """A tray, and the rests remembered for it."""
 
     def __init__(self):
         self.now_s = 10.0
@@ -136,7 +136,7 @@ def looks():
     return looks
 
 
-def test_one_picture_is_kept_of_a_rest_however_long(looks):
+def test_one_picture_is_kept_for_each_rest(looks):
     looks.see(3)
     looks.see(0.3, settled=False)  # a hand passes, and touches nothing
     looks.see(3)
@@ -144,7 +144,7 @@ def test_one_picture_is_kept_of_a_rest_however_long(looks):
     assert looks.captured == 1
 
 
-def test_the_rest_before_is_told_once_with_its_times(looks):
+def test_the_previous_rest_is_returned_once_with_its_times(looks):
     looks.see(1)
     looks.see(0.5, settled=False)
     looks.tray.gather()
@@ -156,7 +156,7 @@ def test_the_rest_before_is_told_once_with_its_times(looks):
     assert looks.rests.take_previous(0) is None
 
 
-def test_a_rest_that_began_before_the_last_reading_is_not_told(looks):
+def test_a_rest_before_the_last_reading_is_not_returned(looks):
     read_s = looks.now_s
     looks.see(0.5, settled=False)
     looks.tray.gather()

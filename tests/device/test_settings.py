@@ -1,4 +1,4 @@
-"""The settings file: every key documented, every mistake named."""
+"""The settings file: every key is documented, and every mistake is named."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ def test_every_setting_is_documented_in_the_file_and_on_the_page(setting):
     assert row in DOC
 
 
-def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
+def test_the_printed_file_reads_back_to_the_same_settings():
     mine = Settings(port=80, voice=True, still_s=0.6, camera="usb:1")
 
     assert parse(as_text(), "here") == Settings()
@@ -60,7 +60,7 @@ def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
         ('lamp = "two"', "lamp is 'two': use rgb, one or none"),
     ],
 )
-def test_a_mistake_is_named_with_the_remedy(text, words):
+def test_a_mistake_is_refused_with_the_remedy(text, words):
     with pytest.raises(UsageError) as refused:
         parse(text, "settings.toml")
 
@@ -68,15 +68,15 @@ def test_a_mistake_is_named_with_the_remedy(text, words):
     assert words in str(refused.value)
 
 
-def test_the_tray_lies_still_as_long_as_the_watch_waits_by_itself():
+def test_the_default_still_time_is_that_of_the_watch():
     assert Settings().still_s == STILL_S
 
 
-def test_a_whole_number_of_seconds_is_a_number_too():
+def test_a_whole_number_of_seconds_is_accepted():
     assert parse("still_s = 1", "here").still_s == 1.0
 
 
-def test_a_persons_own_file_comes_before_the_systems(tmp_path, monkeypatch):
+def test_a_users_file_comes_before_the_systems(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     own = tmp_path / "traykeeper" / "settings.toml"
     own.parent.mkdir()
@@ -98,7 +98,7 @@ def test_one_setting_is_printed_for_the_shell(tmp_path):
     assert "did you mean 'port'?" in refused.stderr
 
 
-def test_play_goes_by_its_settings_and_options_override_them(tmp_path):
+def test_options_of_play_override_the_settings(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('camera = "replay:/nowhere"\n')
     refused = run("play", "--settings", str(file))
@@ -108,7 +108,7 @@ def test_play_goes_by_its_settings_and_options_override_them(tmp_path):
     assert "'tape' is not a camera" in overridden.stderr
 
 
-def test_play_refuses_settings_that_do_not_hold(tmp_path):
+def test_play_refuses_invalid_settings(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text("prot = 80\n")
     refused = run("play", "--settings", str(file))
@@ -120,7 +120,7 @@ def test_play_refuses_settings_that_do_not_hold(tmp_path):
     assert "there is no such file" in run("play", "--settings", str(tmp_path / "no")).stderr
 
 
-def test_every_option_of_play_that_is_a_setting_has_its_name():
+def test_options_of_play_are_named_after_their_settings():
     options = {param.name for param in play.params}
 
     assert options - {"roll_s", "seed", "settings"} <= asdict(Settings()).keys()
@@ -141,11 +141,11 @@ def test_every_option_of_play_that_is_a_setting_has_its_name():
         ("rules", "/nowhere/house.toml"),
     ],
 )
-def test_what_can_be_played_is_taken_and_no_file_that_it_names_is_looked_for(name, value):
+def test_valid_values_are_accepted_without_looking_for_files(name, value):
     assert getattr(parse(f"{name} = {json.dumps(value)}", "here"), name) == value
 
 
-def test_a_value_that_cannot_be_used_is_named_with_its_line(tmp_path):
+def test_an_invalid_value_is_named_with_its_line(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('port = 80\nlamp = "two"\n')
 
@@ -154,7 +154,7 @@ def test_a_value_that_cannot_be_used_is_named_with_its_line(tmp_path):
     )
 
 
-def test_settings_are_read_without_what_takes_long_to_load():
+def test_settings_are_read_without_slow_imports():
     large = "{'cv2', 'numpy', 'flask'}"
     code = f"import sys, device.settings; sys.exit(len({large} & sys.modules.keys()))"
 
@@ -162,6 +162,6 @@ def test_settings_are_read_without_what_takes_long_to_load():
 
 
 @pytest.mark.parametrize("folder", ["games", "~/games", "./games"])
-def test_a_folder_that_depends_on_where_one_is_is_refused(folder):
+def test_a_relative_state_folder_is_refused(folder):
     with pytest.raises(UsageError, match="write the absolute path"):
         parse(f'state = "{folder}"', "settings.toml")

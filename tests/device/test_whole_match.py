@@ -1,4 +1,4 @@
-"""A whole match at the tray, with the button alone."""
+"""A whole match, played with the button alone."""
 
 import pytest
 
@@ -11,13 +11,13 @@ from tests.device.rig import open_rig
 
 RULES = rule_files.load("walnut-studiolo")
 FIRST_SEED = 16
-"""Of those below 60 the one of the fewest throws, 63: with farkles, hot dice and all that can happen."""
+"""The seed below 60 with the fewest throws (63). Its match has farkles and hot dice."""
 
 
 @pytest.mark.slow
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + count(1, 8)))
-def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
+def test_a_match_to_ten_thousand_is_played_with_the_button_alone(tmp_path, seed):
     with open_rig(tmp_path, seed=seed, looks=BURST_FRAMES) as rig:
         for face in (3, 5):
             rig.tray.gather()

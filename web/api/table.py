@@ -217,14 +217,18 @@ def _add_commands(api: Routes, table: Table) -> None:
         "/dice", "Enter a throw by hand", EnterThrow, OWN_TURN,
         dice=dice(), step=optional(STEP),
     )  # fmt: skip
-    add("/keep", "Set dice aside", KeepDice, OWN_TURN, dice=dice(), throw=optional(INDEX))
+    add(
+        "/keep", "Set dice aside", KeepDice, OWN_TURN,
+        dice=dice(), throw=optional(INDEX), step=optional(STEP),
+    )  # fmt: skip
     add(
         "/bank", "Bank the best keep, or the given one", Bank, OWN_TURN,
-        dice=optional(dice()), throw=optional(INDEX),
+        dice=optional(dice()), throw=optional(INDEX), step=optional(STEP),
+        points=optional(integer(0, MAX_SCORE)),
     )  # fmt: skip
     add(
         "/correct", "Correct the dice of a throw", CorrectThrow, OWN_TURN,
-        dice=dice(), index=optional(INDEX),
+        dice=dice(), index=optional(INDEX), step=optional(STEP),
     )  # fmt: skip
     add(
         "/face", "Correct the face of a die on the newest photo", CorrectDie, OWN_TURN,

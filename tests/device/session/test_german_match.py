@@ -1,4 +1,4 @@
-"""A match at the tray as a German phone shows it: on the real page, without a word of English."""
+"""A match on a German phone: the real page shows no English."""
 
 import html
 import re
@@ -49,20 +49,20 @@ HOT = (1, 1, 3, 3, 3, 5)
 PAIR_OF_ONES = (1, 1, 2, 3, 4, 6)
 
 SAME = {"anna", "ben", "cleo", "dora", "stirler", "traykeeper", "usb", "options", "opening"}
-"""Names of people, and of what a program sends."""
+"""Names of people, and words that programs send."""
 HIDDEN = re.compile(r"<(script|style|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 SPOKEN = re.compile(r'(?:aria-label|alt|placeholder|data-why)="([^"]*)"')
 
 
 class Table:
-    """A session with a page: what is done at the tray is looked at on a German phone."""
+    """A session with a page, which is checked on a German phone after each action."""
 
     def __init__(self):
         self.version = 0
         self.client = as_scorekeeper(make_app(self, rules=(WALNUT,)))
 
     def open(self, journal, rules):
-        """Nobody plays here yet."""
+        """Open the table without a match."""
         self.reader, self.held_s, self.places = FakeTrayReader(), 0.0, 0
         self.session = Session(LiveMatch(journal), rules, self.reader, shut_down=lambda: None)
         self.session.camera.found()
@@ -88,7 +88,7 @@ class Table:
         )
 
     def do(self, command):
-        """Somebody asks for something; refused or not, the phone shows no English."""
+        """Carry out a command; the phone shows no English even if it is refused."""
         return self.happen(self.session.do, command)
 
     def happen(self, job, *args):
@@ -102,7 +102,7 @@ class Table:
         return self.happen(self.session.release_button, 0.0)
 
     def look(self):
-        """The words that a phone shows, or reads out."""
+        """Return the words that the phone shows or reads out."""
         self.version += 1
         page = self.client.get("/sections", headers={"Accept-Language": "de"}).text
         text = html.unescape(f"{HIDDEN.sub(' ', page)} {' '.join(SPOKEN.findall(page))}")
@@ -112,14 +112,14 @@ class Table:
         return text
 
     def hold(self, seconds=1.2):
-        """The lamp says what letting go will do."""
+        """Hold the button, while the lamp shows what letting go will do."""
         self.held_s = seconds
         self.look()
         self.held_s = 0.0
         return self.happen(self.session.release_button, seconds)
 
     def throw(self, *faces, **how):
-        """Thrown onto places of their own, and read by a press."""
+        """Throw dice to new places, and press."""
         self.places += 60
         self.reader.has_tumbled = True
         self.read(lay(faces, y=self.places), **how)
@@ -160,14 +160,14 @@ def begun(table):
 
 @pytest.fixture
 def opened(begun):
-    """All are on the board, and it is Anna's turn."""
+    """Every player has opened, and it is Anna's turn."""
     for _ in range(3):
         begun.throw(*HOT)
         begun.do(Bank())
     return begun
 
 
-def test_who_begins_is_thrown_for_with_the_button(table):
+def test_the_roll_off_in_german(table):
     assert "Werft je einen Würfel" in table.look()
     table.throw(3)
     table.throw(3, 4)
@@ -184,7 +184,7 @@ def test_who_begins_is_thrown_for_with_the_button(table):
     assert "Spieler 2 heißt jetzt Ben." in table.look()
 
 
-def test_the_tray_asks_and_advises(begun):
+def test_questions_and_advice_in_german(begun):
     begun.hold()
     begun.read([])
     begun.press()
@@ -202,7 +202,7 @@ def test_the_tray_asks_and_advises(begun):
     assert "Anna warf 1 1 2 3 4 6: 200 im Risiko." in begun.look()
 
 
-def test_what_cannot_be_is_refused_with_the_reason(begun):
+def test_refusals_in_german(begun):
     begun.throw(*PAIR_OF_ONES)
     assert "200: es fehlen 300 auf die Eröffnung von 500." in begun.hold()
     for kept in ((1, 5), (1, 2), (1, 1, 1), (4,)):
@@ -224,7 +224,7 @@ def test_what_cannot_be_is_refused_with_the_reason(begun):
     begun.hold(6.0)
 
 
-def test_a_keep_is_assumed_from_the_number_thrown(opened):
+def test_an_assumed_keep_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     opened.throw(2, 2, 5)
     opened.throw(2, 2, 5, 5)
@@ -232,7 +232,7 @@ def test_a_keep_is_assumed_from_the_number_thrown(opened):
     assert "Anna hat 1 1 = 200 behalten." in opened.look()
 
 
-def test_a_tapped_keep_that_does_not_fit_is_asked_about(opened):
+def test_a_chosen_keep_that_does_not_fit_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     opened.do(KeepDice((1,)))
     opened.throw(2, 2, 5, 5)
@@ -248,7 +248,7 @@ def test_a_tapped_keep_that_does_not_fit_is_asked_about(opened):
         ((1, 4), "Beiseite liegt 1 4: Das ist keine Auswahl aus diesem Wurf."),
     ],
 )
-def test_dice_set_aside_that_do_not_fit_are_asked_about(opened, aside, asked):
+def test_dice_aside_that_do_not_fit_in_german(opened, aside, asked):
     opened.throw(*PAIR_OF_ONES)
     opened.read([*lay((2, 2, 5, 5), y=800), *lay(aside, zone=Zone.ASIDE)])
 
@@ -256,7 +256,7 @@ def test_dice_set_aside_that_do_not_fit_are_asked_about(opened, aside, asked):
     opened.hold()
 
 
-def test_hot_dice_go_on_or_were_a_bank(opened):
+def test_hot_dice_in_german(opened):
     opened.throw(*HOT)
     opened.throw(*PAIR_OF_ONES)
 
@@ -265,7 +265,7 @@ def test_hot_dice_go_on_or_were_a_bank(opened):
     opened.do(AnswerQuestion(opened.session.table.choices[0].id))
 
 
-def test_a_bank_that_nobody_marked_is_asked_about(opened):
+def test_a_forgotten_bank_in_german(opened):
     opened.throw(*THOUSAND)
     opened.throw(*PAIR_OF_ONES)
 
@@ -275,7 +275,7 @@ def test_a_bank_that_nobody_marked_is_asked_about(opened):
     opened.do(Redo())
 
 
-def test_dice_that_only_moved_are_no_throw(opened):
+def test_dice_that_only_moved_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     opened.read(lay(PAIR_OF_ONES, y=opened.places), has_tumbled=False)
     opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), has_tumbled=False)
@@ -286,7 +286,7 @@ def test_dice_that_only_moved_are_no_throw(opened):
     opened.hold(3.5)
 
 
-def test_dice_that_lie_exactly_as_before_are_asked_about(opened):
+def test_dice_that_have_not_moved_in_german(opened):
     before = lay((3, 3, 3, 5), y=opened.places, x=300)
     opened.read([*before, *lay((2, 4), y=990)])
 
@@ -294,7 +294,7 @@ def test_dice_that_lie_exactly_as_before_are_asked_about(opened):
     opened.hold()
 
 
-def test_what_is_read_twice_must_agree(opened):
+def test_readings_that_differ_in_german(opened):
     opened.press()
     for faces in (FARKLE, THOUSAND):
         opened.happen(
@@ -306,7 +306,7 @@ def test_what_is_read_twice_must_agree(opened):
     assert "Zwei Blicke auf diesen Wurf stimmen nicht überein" in opened.look()
 
 
-def test_a_throw_is_read_again(opened):
+def test_reading_again_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     for faces in (PAIR_OF_ONES, PAIR_OF_ONES[1:], (None, 2, 3, 4, 6, 6)):
         opened.do(ReadAgain())
@@ -317,7 +317,7 @@ def test_a_throw_is_read_again(opened):
     opened.do(ReadAgain())
 
 
-def test_farkles_corrections_and_what_is_set_by_hand(opened):
+def test_farkles_corrections_and_manual_changes_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
     opened.throw(2, 3, 4, 6)
     assert "Farkle! Anna verliert 200." in opened.look()
@@ -338,7 +338,7 @@ def test_farkles_corrections_and_what_is_set_by_hand(opened):
     opened.do(DropEvents(0, 2))
 
 
-def test_the_last_round_and_the_win(opened):
+def test_the_last_round_and_the_win_in_german(opened):
     opened.do(RecordEvent(ScoreSet(0, 9800)))
     opened.throw(*THOUSAND)
     opened.do(Bank())
@@ -355,7 +355,7 @@ def test_the_last_round_and_the_win(opened):
 
 @pytest.fixture
 def begun_by(page, tmp_path):
-    """Begins a match under rules of one's own."""
+    """Begin a match with other rules."""
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
 
         def begin(**options):
@@ -367,7 +367,7 @@ def begun_by(page, tmp_path):
 
 
 @pytest.mark.parametrize(("kept", "left"), [((1, 1, 1), 3), (HOT, 6)])
-def test_points_are_taken_over_where_the_rules_allow_it(begun_by, kept, left):
+def test_piggybacking_in_german(begun_by, kept, left):
     table = begun_by(piggyback=Piggyback.YES, opening=0)
     table.throw(*(THOUSAND if left == 3 else HOT))
     table.do(Bank(kept))
@@ -378,7 +378,7 @@ def test_points_are_taken_over_where_the_rules_allow_it(begun_by, kept, left):
     table.hold()
 
 
-def test_what_costs_is_said(begun_by):
+def test_penalties_in_german(begun_by):
     table = begun_by(triple_threes=300, three_farkles=500, four_twos_reset=True)
     table.throw(3, 3, 3, 1, 2, 6)
     table.do(Bank())
@@ -391,7 +391,7 @@ def test_what_costs_is_said(begun_by):
     assert "Drei in Folge kosten 500." in table.look()
 
 
-def test_an_exact_target_is_overshot(begun_by):
+def test_overshooting_an_exact_target_in_german(begun_by):
     table = begun_by(win=Win.EXACTLY, target=900, opening=0)
     table.throw(*THOUSAND)
     table.do(Bank((1, 1, 1)))
@@ -399,7 +399,7 @@ def test_an_exact_target_is_overshot(begun_by):
     assert "Anna schießt über das Ziel hinaus und bekommt null." in table.look()
 
 
-def test_the_camera_goes_and_dice_are_tapped_in(begun):
+def test_a_lost_camera_in_german(begun):
     begun.happen(
         begun.session.camera.lost, Message("the camera hangs: check its cable; it is opened again")
     )
@@ -412,7 +412,7 @@ def test_the_camera_goes_and_dice_are_tapped_in(begun):
     begun.happen(begun.session.starts.reload)
 
 
-def test_a_club_calls_a_match(table):
+def test_a_called_match_in_german(table):
     question = Message("%(title)s calls %(names)s to this tray.", title="Cleo", names="Anna")
     call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)

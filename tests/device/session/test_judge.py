@@ -23,7 +23,7 @@ def die(face, x, y=100.0, zone=Zone.TRAY, problem=None):
 
 
 def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY):
-    """Dice in a row, a hundred pixels apart."""
+    """Return dice in a row, a hundred pixels apart."""
     return [die(face, x + 100 * i, y, zone) for i, face in enumerate(faces)]
 
 
@@ -38,7 +38,7 @@ def match():
 
 @pytest.fixture
 def opened(match):
-    """Both have opened, and it is Anna's turn."""
+    """Both players have opened, and it is Anna's turn."""
     return match.throw(HOT).bank().throw(HOT).bank()
 
 
@@ -48,7 +48,7 @@ def accept(match, verdict):
 
 
 def thrown(match, faces, **where):
-    """The match after these dice were thrown and read in a row."""
+    """Return the match after these dice were thrown in a row and read."""
     return accept(match, judge(match, tray_reading(lay(faces, **where))))
 
 
@@ -75,7 +75,7 @@ def test_press_after_setting_dice_aside_without_throwing_does_nothing(match):
     assert isinstance(judge(match, tray_reading(lay(PAIR_OF_ONES)[2:])), NotThrown)
 
 
-def test_press_on_the_last_players_leftovers_does_nothing(opened):
+def test_press_on_the_previous_players_dice_does_nothing(opened):
     match = thrown(opened, PAIR_OF_ONES).bank()
 
     assert isinstance(judge(match, tray_reading(lay(PAIR_OF_ONES), has_tumbled=None)), NotThrown)
@@ -94,7 +94,7 @@ FALLEN = (2, 2, 3, 3, 4, 6)
 
 
 def forgotten(stayed, slid, fell):
-    """Of the last player's six so many lie where they lay, slid, or were thrown and show FALLEN."""
+    """Return the previous player's six dice, some unmoved, some slid, some thrown to show FALLEN."""
     old = lay(LEFT)
     moved = [die(d.value, d.x, 300) for d in old[stayed : stayed + slid]]
     return [*old[:stayed], *moved, *lay(FALLEN[:fell], y=500)]
@@ -110,7 +110,7 @@ SPLITS = [
 
 
 def expected_of_forgotten(stayed, slid, fell, has_tumbled):
-    """What a turn may begin with: only six dice of which none lies where it lay are a throw."""
+    """Return the expected verdict: only six dice that have all moved are a first throw."""
     moved = slid + fell
     if not moved:
         return NotThrown
@@ -125,7 +125,7 @@ def expected_of_forgotten(stayed, slid, fell, has_tumbled):
 
 @pytest.mark.parametrize("has_tumbled", [True, False, None])
 @pytest.mark.parametrize(("stayed", "slid", "fell"), SPLITS)
-def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell, has_tumbled):
+def test_dice_left_from_the_previous_turn_never_count(opened, stayed, slid, fell, has_tumbled):
     match = thrown(opened, LEFT).bank()
     verdict = judge(match, tray_reading(forgotten(stayed, slid, fell), has_tumbled=has_tumbled))
 
@@ -158,7 +158,7 @@ def test_dice_that_tumbled_to_the_same_faces_were_thrown(match):
     assert accept(match, verdict).state.turns[-1].throws[0].keep.dice == (1, 1)
 
 
-def test_where_nobody_watched_moved_dice_are_a_question(match):
+def test_moved_dice_are_asked_about_if_nobody_watched(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, tray_reading(lay((2, 3, 4, 6), y=300), has_tumbled=None))
 
@@ -167,14 +167,14 @@ def test_where_nobody_watched_moved_dice_are_a_question(match):
     assert is_costly(match, verdict)
 
 
-def test_slid_dice_can_be_called_thrown_with_one_tap(match):
+def test_slid_dice_can_be_declared_thrown_with_one_tap(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, tray_reading(lay((2, 3, 4, 6), y=300), has_tumbled=False))
 
     assert str(verdict.override.label) == "They were thrown: 2 3 4 6"
 
 
-def test_number_thrown_tells_what_was_kept(match):
+def test_the_number_thrown_decides_what_was_kept(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
@@ -182,21 +182,21 @@ def test_number_thrown_tells_what_was_kept(match):
     assert verdict.events[0] == Kept((1, 1), assumed=True)
 
 
-def test_best_keep_of_that_size_is_taken(match):
+def test_the_best_keep_of_that_size_is_assumed(match):
     match = thrown(match, (1, 5, 2, 3, 4, 4))
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300)))
 
     assert verdict.events[0] == Kept((1,), assumed=True)
 
 
-def test_tapped_keep_comes_first(match):
+def test_a_chosen_keep_comes_first(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6)).keep((5,))
     match = accept(match, judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300))))
 
     assert match.state.turn.throws[0].keep.dice == (5,)
 
 
-def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
+def test_a_chosen_keep_that_does_not_fit_the_number_is_asked_about(match):
     match = thrown(match, PAIR_OF_ONES).keep((1,))
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
@@ -205,7 +205,7 @@ def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
     assert verdict.options[0].actions[0] == Kept((1, 1), assumed=True)
 
 
-def test_dice_set_aside_tell_what_was_kept(match):
+def test_dice_set_aside_decide_what_was_kept(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6))
     aside = lay((5,), y=900, zone=Zone.ASIDE)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300), aside))
@@ -213,7 +213,7 @@ def test_dice_set_aside_tell_what_was_kept(match):
     assert verdict.events[0] == Kept((5,), assumed=True)
 
 
-def test_dice_aside_that_do_not_add_up_are_a_question(match):
+def test_dice_aside_that_do_not_add_up_are_asked_about(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1,), y=900, zone=Zone.ASIDE)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
@@ -222,7 +222,7 @@ def test_dice_aside_that_do_not_add_up_are_a_question(match):
     assert str(verdict.question).startswith("One die aside and 4 thrown do not make 6.")
 
 
-def test_faces_aside_that_are_no_keep_are_a_question(match):
+def test_dice_aside_that_are_no_keep_are_asked_about(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1, 4), y=900, zone=Zone.ASIDE)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
@@ -278,7 +278,7 @@ def test_too_many_dice_are_those_that_were_kept(match):
     ]
 
 
-def test_what_cannot_be_banked_is_what_was_tapped(match):
+def test_the_refusal_of_a_bank_names_the_chosen_keep(match):
     match = thrown(match, PAIR_OF_ONES).keep((1,))
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5, 6), y=300)))
 
@@ -291,7 +291,7 @@ def test_first_throw_with_a_die_missing_names_the_number_expected(match):
     assert str(verdict.advice[0]).startswith("Expected six dice, saw 5: Anna begins with all dice;")
 
 
-def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
+def test_hot_dice_are_announced_with_an_offer_to_bank_instead(opened):
     match = thrown(opened, HOT)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
@@ -304,7 +304,7 @@ def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
     assert repaired.state.turn.seat == 1
 
 
-def test_forgotten_bank_where_hot_dice_was_impossible_is_one_question(opened):
+def test_a_forgotten_bank_without_hot_dice_is_one_question(opened):
     match = thrown(opened, (1, 1, 1, 5, 2, 3))
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
@@ -340,7 +340,7 @@ def test_doubtful_die_needs_attention_and_never_counts(match, problem):
     assert isinstance(judge(match, tray_reading(dice)), Attention)
 
 
-def test_a_kept_die_whose_face_was_named_is_known_again(match):
+def test_a_kept_die_whose_face_was_named_keeps_it(match):
     smudged = die(None, 700, problem=Problem.UNREADABLE)
     match = accept(
         match, judge(match, tray_reading([*lay((1, 2, 3, 4, 6)), smudged]).with_face(5, 1))
@@ -351,7 +351,7 @@ def test_a_kept_die_whose_face_was_named_is_known_again(match):
     assert match.state.turn.throws[0].keep.dice == (1,)
 
 
-def test_a_doubtful_die_elsewhere_is_no_known_one(match):
+def test_a_doubtful_die_elsewhere_stays_doubtful(match):
     match = thrown(match, PAIR_OF_ONES)
     doubtful = die(None, 130, problem=Problem.UNREADABLE)
 
@@ -359,7 +359,7 @@ def test_a_doubtful_die_elsewhere_is_no_known_one(match):
     assert isinstance(judge(match, there), Attention)
 
 
-def test_hot_dice_of_which_one_is_missing_are_asked_about(match):
+def test_hot_dice_with_one_die_missing_are_asked_about(match):
     match = thrown(match, (1, 1, 1, 5, 5, 5))
     verdict = judge(match, tray_reading(lay((2, 3, 4, 5, 6), y=400)))
 
@@ -376,7 +376,7 @@ def test_a_kept_die_that_was_pushed_is_asked_about(match):
     assert kept_one.state.turn.last.dice == (1, 2, 3, 4, 6)
 
 
-def test_dice_aside_that_do_not_add_up_are_asked_about_though_one_is_doubtful(match):
+def test_dice_aside_that_do_not_add_up_are_asked_about_even_if_one_is_doubtful(match):
     match = thrown(match, (1, 1, 5, 2, 3, 4))
     doubtful = die(None, 200, y=900, zone=Zone.ASIDE, problem=Problem.COCKED)
     aside = [*lay((1,), y=900, zone=Zone.ASIDE), doubtful]
@@ -385,7 +385,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about_though_one_is_doubtful(ma
     assert "one die aside and 3 thrown do not make 6" in str(verdict.question).lower()
 
 
-def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
+def test_dice_kept_before_an_entered_throw_are_not_thrown_after_it(match):
     match = thrown(match, (1, 1, 1, 2, 3, 4))
     match = match.push(*judge_entered(match, (1, 5, 5)).events)
     in_tray = lay((1, 1, 1)), lay((1, 5, 5), y=400)
@@ -394,14 +394,14 @@ def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
     assert isinstance(judge(match, tray_reading(*in_tray, has_tumbled=None)), Attention)
 
 
-def test_six_dice_after_tapped_hot_dice_may_be_those_that_were_kept(match):
+def test_six_dice_after_entered_hot_dice_are_asked_about(match):
     match = match.push(*judge_entered(match, (1, 1, 1, 5, 5, 5)).events)
     verdict = judge(match, tray_reading(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
 
     assert str(verdict.question) == "No camera saw the throw before. Were all 6 thrown?"
 
 
-def test_tapped_hot_dice_go_on_with_tapped_dice_unasked(match):
+def test_entered_dice_after_entered_hot_dice_are_accepted(match):
     match = match.push(*judge_entered(match, (1, 1, 1, 5, 5, 5)).events)
 
     assert isinstance(judge_entered(match, PAIR_OF_ONES), Accept)
@@ -414,7 +414,7 @@ def test_hand_needs_attention(match):
     assert verdict == Attention((hand,))
 
 
-def test_farkle_costs_and_a_score_does_not(match):
+def test_only_a_farkle_is_costly(match):
     farkle = judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6))))
     score = judge(match, tray_reading(lay(PAIR_OF_ONES)))
 
@@ -422,7 +422,7 @@ def test_farkle_costs_and_a_score_does_not(match):
     assert not is_costly(match, score)
 
 
-def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
+def test_a_farkle_after_a_forgotten_bank_is_costly(opened):
     match = thrown(opened, PAIR_OF_ONES)
     farkle = judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6), y=300)))
     score = judge(match, tray_reading(lay(HOT, y=300)))
@@ -433,7 +433,7 @@ def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
     assert not is_costly(match, score)
 
 
-def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
+def test_a_corrected_die_at_its_place_was_not_thrown(match):
     match = thrown(match, (5, 2, 3, 3, 4, 6)).correct((1, 2, 3, 3, 4, 6))
 
     assert isinstance(
@@ -441,7 +441,7 @@ def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
     )
 
 
-def test_tapped_dice_tell_what_was_kept_by_their_number(match):
+def test_the_number_of_entered_dice_decides_what_was_kept(match):
     match = match.throw(PAIR_OF_ONES)
     verdict = judge_entered(match, (1, 2, 2, 5))
 
@@ -467,13 +467,13 @@ def test_several_dice_in_the_roll_off_need_attention():
     assert rolloff_die(tray_reading(), ()) == EmptyTray()
 
 
-def test_repair_after_hot_dice_takes_the_throw_back_first(opened):
+def test_the_repair_after_hot_dice_undoes_the_throw_first(opened):
     verdict = judge(thrown(opened, HOT), tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert verdict.repairs[0].actions[0] == Undone()
 
 
-def test_more_dice_aside_than_were_kept_are_a_question(match):
+def test_more_dice_aside_than_were_kept_are_asked_about(match):
     match = thrown(match, (1, 2, 3, 4, 5, 6))
     one = lay((1,), y=900, zone=Zone.ASIDE)
     match = accept(match, judge(match, tray_reading(lay((5, 5, 5, 2, 3), y=300), one)))

@@ -1,4 +1,4 @@
-"""The match in play is always what its journal would give back."""
+"""The match in play always equals the match in its journal."""
 
 from contextlib import closing
 
@@ -24,7 +24,7 @@ def journal(tmp_path):
         yield journal
 
 
-def test_without_a_match_it_says_what_to_do(journal):
+def test_without_a_match_the_error_says_what_to_do(journal):
     with pytest.raises(TableError, match="set one up first"):
         _ = LiveMatch(journal).match
 
@@ -41,7 +41,7 @@ def test_actions_done_together_are_one_step(journal):
     assert journal.newest()[1] == live_match.match
 
 
-def test_a_record_that_cannot_be_read_takes_no_step_of_the_match_before(journal):
+def test_an_unreadable_record_gets_no_step_of_the_previous_match(journal):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
     journal._db.execute("UPDATE entry SET body = '{}'")  # sealed otherwise
@@ -54,7 +54,7 @@ def test_a_record_that_cannot_be_read_takes_no_step_of_the_match_before(journal)
 
 
 class Lost:
-    """A record that is found lost at the next step, and of which nothing comes back."""
+    """A record that is lost at the next step and is mended without its old steps."""
 
     def __init__(self, journal, fresh):
         self._journal, self._fresh = journal, fresh
@@ -82,7 +82,7 @@ class Lost:
 
 
 @pytest.mark.parametrize("step", [Undone(), Redone()])
-def test_a_step_back_into_a_record_that_lost_them_is_asked_for_again(journal, tmp_path, step):
+def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal, tmp_path, step):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
     live_match.do(Thrown((1, 1, 3, 3, 4, 6)))
@@ -98,7 +98,7 @@ def test_a_step_back_into_a_record_that_lost_them_is_asked_for_again(journal, tm
         assert fresh.newest()[1] == live_match.match
 
 
-def test_teams_come_back(journal):
+def test_teams_are_recorded(journal):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2))
 
@@ -116,7 +116,7 @@ ACTIONS = st.one_of(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
-def test_any_steps_come_back_as_they_were(journal, steps):
+def test_any_steps_are_recorded_as_they_were(journal, steps):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
     for step in steps:

@@ -8,7 +8,6 @@ from game.rules import rule_files
 from game.rules.ruleset import LastRound
 
 PLAIN = rule_files.load("standard")
-NOTHING = (2, 3, 3, 4, 6, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
 
 
@@ -22,7 +21,7 @@ def test_farkle_names_the_dice_and_what_is_lost():
     assert str(messages.outcome(match)) == "2 3 4 6 6: farkle! Anna loses 100. Ben throws."
 
 
-def test_three_threes_say_what_they_cost_in_a_farkle_too():
+def test_the_cost_of_three_threes_is_named_in_a_farkle_too():
     match = begin(triple_threes=300).throw((2, 3, 3, 3, 4, 6))
 
     assert str(messages.outcome(match)) == "2 3 3 3 4 6: farkle, Anna! It costs 300. Ben throws."

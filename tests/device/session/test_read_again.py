@@ -1,4 +1,4 @@
-"""An accepted throw is read again: two new looks that agree take its place, by a correction."""
+"""An accepted throw is read again; two new readings that agree replace it by a correction."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_the_same_dice_change_nothing(session, reader):
     assert message(session) == "Read again: 1 1 2 3 4 6, as before."
 
 
-def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, reader):
+def test_other_dice_read_twice_replace_the_throw_until_it_is_undone(session, reader):
     read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
@@ -67,7 +67,7 @@ def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(s
     assert dice(session) == (1, 1, 2, 3, 5, 6)
 
 
-def test_looks_that_differ_change_nothing(session, reader):
+def test_readings_that_differ_change_nothing(session, reader):
     read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
@@ -83,7 +83,7 @@ def test_looks_that_differ_change_nothing(session, reader):
         ((), "the throw had six dice, in the tray: no dice."),
     ],
 )
-def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, reader, faces, said):
+def test_a_reading_that_cannot_be_the_throw_changes_nothing(session, reader, faces, said):
     read_again(session, reader, faces)
 
     assert dice(session) == THROW
@@ -91,7 +91,7 @@ def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, re
     assert session.table.situation is Situation.ACCEPTED
 
 
-def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, reader):
+def test_dice_kept_from_earlier_throws_are_not_part_of_it(session, reader):
     lying = row((1, 1)).reading.dice
     session.do(KeepDice((1, 1)))
     reader.has_tumbled = True
@@ -110,7 +110,7 @@ def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, reader):
     assert dice(session) == (2, 3, 5, 6)
 
 
-def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, reader):
+def test_a_misread_farkle_is_corrected(session, reader):
     session.do(Undo())
     read(session, *FARKLE)
     assert session.table.situation is Situation.TURN_OVER
@@ -120,14 +120,14 @@ def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, reader):
     assert state(session).player.name == "Anna"
 
 
-def test_dice_that_were_thrown_since_are_another_throw(session, reader):
+def test_dice_thrown_since_are_not_read_again(session, reader):
     reader.has_tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
         session.do(ReadAgain())
 
 
-def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, reader):
+def test_without_an_accepted_throw_nothing_is_read_again(session, reader):
     session.do(Undo())
     with pytest.raises(TableError, match="no accepted throw"):
         session.do(ReadAgain())
@@ -137,14 +137,14 @@ def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, read
         session.do(ReadAgain())
 
 
-def test_without_a_camera_it_says_so(session):
+def test_without_a_camera_reading_again_says_so(session):
     session.camera.lost(Message("unplugged"))
     session.do(ReadAgain())
 
     assert "no camera" in message(session)
 
 
-def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, reader):
+def test_a_correction_during_the_reading_stays(session, reader):
     session.do(ReadAgain())
     session.do(CorrectThrow((1, 1, 1, 3, 4, 6)))
     answer(session, row(THROW))
@@ -152,7 +152,7 @@ def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, reader):
     assert dice(session) == (1, 1, 1, 3, 4, 6)
 
 
-def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatch):
+def test_the_camera_corrects_a_misread_throw(match_rig, monkeypatch):
     def misread(readings):
         first, *others = readings[0].dice
         return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))

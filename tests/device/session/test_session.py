@@ -1,4 +1,4 @@
-"""What people say to the table: a session with a real journal, and an eye that is told things."""
+"""What people ask of the table: a session with a real journal and a fake tray reader."""
 
 from contextlib import closing
 
@@ -56,13 +56,13 @@ def reader(session):
     return session.table.tray_reader
 
 
-def test_what_happened_since_the_tray_was_seen_is_not_lost(session, reader):
+def test_a_throw_is_accepted_as_of_the_time_it_was_seen(session, reader):
     read(session, *THOUSAND, time_s=12.5)
 
     assert reader.notes == [12.5]
 
 
-def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, reader):
+def test_an_answer_accepts_the_throw_as_of_the_time_it_was_seen(session, reader):
     read(session, *THOUSAND, time_s=12.5)
     read(session, *FARKLE, y=300, time_s=20.0)
     assert message(session) == "Did Anna bank 1,000?"
@@ -71,7 +71,7 @@ def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, reader):
     assert reader.notes == [12.5, 20.0]
 
 
-def test_a_correction_that_asks_reads_nothing(session, reader):
+def test_a_correction_with_a_question_accepts_no_reading(session, reader):
     read(session, *THOUSAND, time_s=12.5)
     session.do(Bank((1, 1, 1)))
     session.do(CorrectThrow((2, 2, 3, 3, 4, 6), 0))
@@ -93,7 +93,7 @@ def test_a_correction_that_asks_reads_nothing(session, reader):
         (TurnSet(2, 450, 3), "It is Cleo's turn: 450 at risk, three dice to throw."),
     ],
 )
-def test_each_event_by_hand_has_its_own_sentence(session, event, said):
+def test_each_recorded_event_has_its_own_sentence(session, event, said):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(RecordEvent(event))
@@ -101,7 +101,7 @@ def test_each_event_by_hand_has_its_own_sentence(session, event, said):
     assert message(session) == said
 
 
-def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
+def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
@@ -117,7 +117,7 @@ def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
 
 
 def win(session):
-    """Whoever is on turn wins at once: nobody else may follow."""
+    """Let the player on turn win, without a throw of the others."""
     seat = state(session).turn.seat
     session.do(RecordEvent(ScoreSet(seat, RULES.target)))
     session.do(RecordEvent(TurnSet(seat, 0, 6)))
@@ -127,7 +127,7 @@ def win(session):
         session.do(RecordEvent(Farkled()))
 
 
-def test_a_rematch_is_for_a_match_that_is_won(session):
+def test_a_rematch_is_refused_before_the_match_is_won(session):
     with pytest.raises(TableError, match="not over"):
         session.do(Rematch())
 
@@ -150,7 +150,7 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
     assert message(session) == "A rematch: C begins."
 
 
-def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
+def test_a_rematch_leaves_out_who_left_and_includes_who_joined(session):
     session.do(RecordEvent(Joined("Dan")))
     session.do(RecordEvent(Left(1)))
     win(session)
@@ -170,7 +170,7 @@ def test_a_rematch_keeps_a_changed_order(session):
     assert names == ["Anna", "Cleo", "Ben"]
 
 
-def test_an_unread_die_is_told_by_a_person(session, reader):
+def test_an_unread_die_is_named_by_a_person(session, reader):
     faces = (1, 1, None, 2, 3, None)
     read(session, *faces)
     assert session.table.situation is Situation.ATTENTION
@@ -182,7 +182,7 @@ def test_an_unread_die_is_told_by_a_person(session, reader):
     assert state(session).turn.last.dice == THOUSAND
 
 
-def test_a_die_of_the_roll_off_is_told_too(tmp_path):
+def test_an_unread_die_of_the_roll_off_is_named_by_a_person(tmp_path):
     with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
         read(session, None)
         session.results.correct(row((None,)).with_face(0, 4))
@@ -190,7 +190,7 @@ def test_a_die_of_the_roll_off_is_told_too(tmp_path):
         assert session.table.rolloff.rolls == ((4,),)
 
 
-def test_a_die_of_the_roll_off_is_taken_back(tmp_path):
+def test_a_die_of_the_roll_off_is_undone(tmp_path):
     with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
         session.do(EnterThrow((4,)))
         session.do(EnterThrow((6,)))
@@ -203,7 +203,7 @@ def test_a_die_of_the_roll_off_is_taken_back(tmp_path):
             session.do(Undo())
 
 
-def test_a_die_that_nobody_asks_about_is_refused(session, reader):
+def test_naming_a_die_that_is_not_in_question_is_refused(session, reader):
     read(session, *THOUSAND)
 
     with pytest.raises(TableError, match="press to read"):
@@ -232,7 +232,7 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
     assert [player.score for player in state(session).players] == [1000, 0, 1000]
 
 
-def test_a_correction_that_sets_the_score_back_asks_first(session):
+def test_a_correction_that_resets_the_score_asks_first(session):
     session.do(StartMatch(["Anna", "Ben"], options={"four_twos_reset": True}))
     session.do(RecordEvent(ScoreSet(0, 5000)))
     session.do(EnterThrow((1, 2, 2, 2, 3, 4)))
@@ -256,7 +256,7 @@ def test_a_hold_while_something_needs_attention_repeats_the_advice(session, read
     assert message(session) == f"Nothing is banked yet. {advice}"
 
 
-def test_a_tray_that_never_rests_is_waited_for_no_longer(session, reader):
+def test_waiting_for_a_tray_that_never_rests_ends(session, reader):
     press(session)
     session.requests.timed_out(reader.requests)
 
@@ -264,7 +264,7 @@ def test_a_tray_that_never_rests_is_waited_for_no_longer(session, reader):
     assert message(session) == "The tray was not still for 20 seconds: press again."
 
 
-def test_an_older_match_is_taken_up_again_where_it_stood(session):
+def test_a_reopened_match_continues_where_it_stood(session):
     session.do(EnterThrow(THOUSAND))
     session.do(StartMatch(("Cleo", "Dan")))
     session.do(ReopenMatch(1))
@@ -278,7 +278,7 @@ def test_an_older_match_is_taken_up_again_where_it_stood(session):
     assert state(session).player.name == "Cleo"
 
 
-def test_a_match_that_is_not_there_changes_nothing(session):
+def test_reopening_an_unknown_match_changes_nothing(session):
     session.do(EnterThrow(THOUSAND))
     with pytest.raises(JournalError, match="there is no match 9"):
         session.do(ReopenMatch(9))
@@ -286,7 +286,7 @@ def test_a_match_that_is_not_there_changes_nothing(session):
     assert state(session).turn.last.dice == THOUSAND
 
 
-def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
+def test_house_rules_are_recorded_with_the_match(session, tmp_path):
     session.do(StartMatch(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000}))
     with closing(Journal.open(tmp_path / "copy.db")) as journal:
         journal.start(session.table.live_match.match)
@@ -300,7 +300,7 @@ def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
     assert session.table.live_match.match.rules == again.rules
 
 
-def test_house_rules_that_do_not_hold_begin_no_match(session):
+def test_invalid_house_rules_begin_no_match(session):
     before = session.table.live_match.match
     with pytest.raises(RulesetError, match="options: opening found -1"):
         session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
@@ -308,7 +308,7 @@ def test_house_rules_that_do_not_hold_begin_no_match(session):
     assert session.table.live_match.match is before
 
 
-def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, reader):
+def test_dice_in_the_tray_are_no_throw_after_a_turn_was_inserted(session, reader):
     read(session, *THOUSAND)
     session.do(Bank())
     session.do(InsertTurn("111234: 111 = 1000, bank", None))
@@ -317,7 +317,7 @@ def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, 
     assert message(session) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, reader):
+def test_undoing_a_throw_retracts_it_at_the_tray_reader(session, reader):
     read(session, *THOUSAND)
     session.do(Bank())
     session.do(Undo())
@@ -327,7 +327,7 @@ def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, re
     assert reader.notes == [0.0, "retracted"]
 
 
-def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, reader):
+def test_a_hold_banks_in_the_end_if_the_tray_never_stops_flickering(session, reader):
     read(session, *THOUSAND)
     reader.has_tumbled, reader.is_moving = False, True
     hold(session)
@@ -337,7 +337,7 @@ def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(sessio
     assert state(session).players[0].score == 1000
 
 
-def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, reader):
+def test_a_hold_can_bank_alone_if_dice_fell_back_into_the_tray(session, reader):
     read(session, *THOUSAND)
     hold(session)
     for _ in range(2):  # a farkle, so it is looked at again before it is asked about
@@ -352,7 +352,7 @@ def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, r
     assert message(session) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
+def test_a_bank_or_keep_for_an_earlier_throw_is_refused(session):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank(throw=0))
     session.do(EnterThrow(THOUSAND))
@@ -367,7 +367,7 @@ def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
     assert [player.score for player in session.table.match.state.players] == [1000, 1000, 0]
 
 
-def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
+def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
     shown = session.table.live_match.steps
     session.do(EnterThrow(THOUSAND, step=shown))
     thrown = session.table.match
@@ -383,12 +383,12 @@ def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
 
 
 def smudged_kept(faces, *, y=400, smudged=True):
-    """A kept die at its place, that cannot be read now, and these."""
+    """Return a reading of a kept die at its place, possibly unreadable, and of these dice."""
     kept = row((None,) if smudged else (1,), problem=Problem.UNREADABLE)
     return TrayReading(Reading(kept.reading.dice + row(faces, y=y).reading.dice), has_tumbled=True)
 
 
-def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(session, reader):
+def test_an_unreadable_kept_die_is_known_in_both_readings_of_a_farkle(session, reader):
     read(session, 1, 2, 3, 4, 4, 6)
     press(session)
     answer(session, smudged_kept((2, 3, 4, 4, 6)))
@@ -397,7 +397,7 @@ def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(s
     assert state(session).player.name == "Ben"
 
 
-def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, reader):
+def test_a_throw_is_read_again_beside_an_unreadable_kept_die(session, reader):
     read(session, 1, 2, 3, 4, 4, 6)
     press(session)
     answer(session, smudged_kept((2, 3, 4, 4, 5)))
@@ -408,7 +408,7 @@ def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, reader):
     assert message(session) == "Read again: 2 3 4 4 5, as before."
 
 
-def test_read_again_knows_no_die_of_the_throw_itself(session, reader):
+def test_reading_again_assumes_no_face_of_the_throw_itself(session, reader):
     read(session, *THOUSAND)
     reader.has_tumbled = False
     session.do(ReadAgain())
@@ -417,14 +417,14 @@ def test_read_again_knows_no_die_of_the_throw_itself(session, reader):
     assert "Nothing is changed" in message(session)
 
 
-def test_a_correction_leaves_no_doubt_about_what_tumbled(session, reader):
+def test_a_correction_retracts_nothing_at_the_tray_reader(session, reader):
     read(session, *THOUSAND)
     session.do(CorrectThrow((1, 1, 1, 2, 3, 6)))
 
     assert reader.notes == [0.0]
 
 
-def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, reader):
+def test_a_repair_forgets_the_face_of_a_corrected_die(session, reader):
     read(session, 5, 5, 5, 2, 3, 4)
     session.do(Bank())
     session.do(CorrectThrow((2, 2, 3, 3, 4, 6)))
@@ -437,7 +437,7 @@ def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, reader):
     assert message(session) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_names_that_would_be_one_person_afterwards_are_refused(session):
+def test_names_that_mean_the_same_person_are_refused(session):
     with pytest.raises(IllegalMove, match="Anna and anna would be one person"):
         session.do(StartMatch(["Anna", "anna"]))
     for event in (Joined("BEN"), Renamed(0, "cleo")):
@@ -448,14 +448,14 @@ def test_names_that_would_be_one_person_afterwards_are_refused(session):
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
 
 
-def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, reader):
+def test_dropping_a_throw_discards_what_it_taught(session, reader):
     read(session, *THOUSAND, time_s=12.5)
     session.do(DropEvents(0, 1))
 
     assert reader.notes == [12.5, "discarded"]
 
 
-def test_just_dice_that_are_taken_back_teach_nothing(session, reader):
+def test_undoing_a_throw_of_just_dice_discards_what_it_taught(session, reader):
     session.do(SetJustDice(on=True))
     read(session, *THOUSAND, time_s=12.5)
     session.do(Undo())
@@ -463,8 +463,8 @@ def test_just_dice_that_are_taken_back_teach_nothing(session, reader):
     assert reader.notes == [12.5, "discarded"]
 
 
-def asked_about_a_thing(session, reader, *faces):
-    """Something that is no die lies beside these."""
+def ask_about_object(session, reader, *faces):
+    """Press with these dice and an object that is not a die in the tray; return the reading."""
     seen = row((*faces, None), problem=Problem.FOREIGN_OBJECT, time_s=12.5)
     press(session)
     answer(session, seen)
@@ -472,8 +472,8 @@ def asked_about_a_thing(session, reader, *faces):
     return seen
 
 
-def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, reader):
-    seen = asked_about_a_thing(session, reader, *THOUSAND)
+def test_a_throw_counts_without_an_ignored_object(session, reader):
+    seen = ask_about_object(session, reader, *THOUSAND)
     session.results.ignore(seen.without(6))
 
     assert session.table.situation is Situation.ACCEPTED
@@ -481,8 +481,8 @@ def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, read
     assert reader.notes == [12.5]
 
 
-def test_undo_takes_the_throw_back_that_went_on_without_it(session, reader):
-    seen = asked_about_a_thing(session, reader, *THOUSAND)
+def test_undo_takes_back_a_throw_without_an_ignored_object(session, reader):
+    seen = ask_about_object(session, reader, *THOUSAND)
     session.results.ignore(seen.without(6))
     session.do(Undo())
 
@@ -490,10 +490,10 @@ def test_undo_takes_the_throw_back_that_went_on_without_it(session, reader):
     assert reader.notes == [12.5, "retracted"]
 
 
-def test_while_the_question_is_open_undo_looks_at_it_again(session, reader):
+def test_undo_while_the_question_is_open_reads_the_object_again(session, reader):
     read(session, *THOUSAND, time_s=1.0)
     session.do(Bank())
-    seen = asked_about_a_thing(session, reader, 1, 2, 3)
+    seen = ask_about_object(session, reader, 1, 2, 3)
     session.results.ignore(seen.without(3))
     assert session.results.has_ignored_objects
     before = state(session)
@@ -505,7 +505,7 @@ def test_while_the_question_is_open_undo_looks_at_it_again(session, reader):
     assert not session.results.has_ignored_objects
 
 
-def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, reader):
+def test_naming_a_face_keeps_the_ignored_object_undoable(session, reader):
     press(session)
     seen = row((1, None, 3, None), time_s=12.5)
     answer(session, seen)
@@ -516,8 +516,8 @@ def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, reader):
     assert session.results.has_ignored_objects
 
 
-def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, reader):
-    seen = asked_about_a_thing(session, reader)
+def test_ignoring_the_only_object_waits_for_a_throw(session, reader):
+    seen = ask_about_object(session, reader)
     session.results.ignore(seen.without(0))
 
     assert message(session) == "Waiting for a throw."
@@ -525,7 +525,7 @@ def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, reader):
     assert message(session) == "Waiting for the dice to lie still."
 
 
-def test_nothing_is_left_out_of_a_throw_that_is_accepted(session, reader):
+def test_ignoring_a_die_of_an_accepted_throw_is_refused(session, reader):
     read(session, *THOUSAND)
     with pytest.raises(TableError, match="That throw is accepted"):
         session.results.ignore(row(THOUSAND).without(0))

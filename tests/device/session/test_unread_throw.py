@@ -1,0 +1,140 @@
+"""Nothing is banked or kept while a throw may be in the tray that has not been read."""
+
+import pytest
+
+from game.commands import Bank, CorrectThrow, KeepDice, RecordEvent, SetJustDice, StartMatch
+from game.match.events import Renamed
+from game.situation import Situation, TableError
+from tests.device.session.sessions import answer, hold, open_session, press, read, row, state
+from tests.throws import FARKLE, THOUSAND
+from tests.tray_reader import FakeTrayReader
+
+COMMANDS = [Bank(), Bank((1, 1, 1)), KeepDice((1, 1, 1))]
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Anna's first throw, worth 1,000, was accepted at 10 s."""
+    with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
+        session.do(StartMatch(["Anna", "Ben"]))
+        read(session, *THOUSAND, time_s=10.0)
+        yield session
+
+
+@pytest.fixture
+def reader(session):
+    return session.table.tray_reader
+
+
+def is_refused(session, command, reason):
+    before = session.table.match
+    with pytest.raises(TableError, match=reason):
+        session.do(command)
+    return session.table.match is before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_from_the_press_until_the_throw_is_read(session, command):
+    press(session)
+    assert is_refused(session, command, "Still waiting for the dice to lie still")
+    answer(session, row((1, 2, 3), y=300, time_s=20.0))
+    assert session.table.situation is Situation.ACCEPTED
+    session.do(Bank())
+
+
+def test_while_a_farkle_is_read_a_second_time(session):
+    press(session)
+    answer(session, row((2, 3, 4), y=300, time_s=20.0))
+    assert is_refused(session, Bank(), "Still waiting")
+    answer(session, row((2, 3, 4), y=300, time_s=21.0))
+
+    assert [player.score for player in state(session).players] == [0, 0]
+    assert state(session).player.name == "Ben"
+
+
+def test_while_thrown_dice_are_read_without_a_press(session):
+    session.requests.dice_settled()
+
+    assert is_refused(session, Bank(), "Still waiting")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_from_the_moment_dice_are_seen_to_roll(session, reader, command):
+    reader.last_tumble_s = 15.0
+
+    assert is_refused(session, command, "The dice were thrown since: press to read them")
+
+
+def test_dice_that_rolled_but_are_no_throw_hold_nothing_up_once_the_tray_was_read(session, reader):
+    reader.last_tumble_s = 15.0
+    press(session)
+    answer(session, row(THOUSAND, time_s=20.0))
+    session.do(Bank())
+
+    assert state(session).players[0].score == 1000
+
+
+def test_an_empty_tray_holds_nothing_up(session, reader):
+    reader.last_tumble_s = 15.0
+    press(session)
+    answer(session, row((), time_s=20.0))
+    session.do(Bank())
+
+    assert state(session).players[0].score == 1000
+
+
+def test_while_a_question_about_the_throw_is_open(session):
+    press(session)
+    for _ in range(2):
+        answer(session, row(FARKLE, y=300, time_s=20.0))
+    assert session.table.situation is Situation.QUESTION
+    assert is_refused(session, Bank(), "Nothing is banked yet. Did Anna bank 1,000?")
+    hold(session)
+
+    assert state(session).players[0].score == 1000
+
+
+def test_while_a_die_of_the_throw_needs_attention(session):
+    press(session)
+    answer(session, row((1, 2, None), y=300, time_s=20.0))
+
+    assert is_refused(session, Bank(), "Nothing is banked yet. The ringed die")
+
+
+def test_a_throw_that_is_read_again_can_be_banked_meanwhile(session, reader):
+    reader.has_tumbled = False
+    session.requests.reread()
+    session.do(Bank())
+
+    assert state(session).players[0].score == 1000
+
+
+def test_what_says_nothing_about_the_throw_is_done_meanwhile(session):
+    press(session)
+    session.do(RecordEvent(Renamed(0, "Anne")))
+
+    assert state(session).players[0].name == "Anne"
+
+
+def test_just_dice_bank_nothing_anyway(session):
+    session.do(SetJustDice(on=True))
+    press(session)
+
+    assert is_refused(session, Bank(), "No match is played")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Bank(step=0), Bank(points=900), Bank((1, 1, 1), points=1050),
+        KeepDice((1, 1, 1), step=0), CorrectThrow(FARKLE, step=0),
+    ],
+)  # fmt: skip
+def test_a_command_for_an_earlier_state_of_the_table_is_refused(session, command):
+    assert is_refused(session, command, "The table has moved on")
+
+
+def test_a_bank_of_the_points_that_were_shown_is_done(session):
+    session.do(Bank(step=session.table.live_match.steps, points=1000))
+
+    assert state(session).players[0].score == 1000

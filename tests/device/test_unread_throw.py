@@ -1,0 +1,53 @@
+"""No bank escapes a farkle, and no open question traps the table."""
+
+import pytest
+
+from game.commands import Bank, CorrectThrow, ThrowSimulatedDice
+from game.situation import Situation, TableError
+from tests.throws import THOUSAND
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.1, 0.3, 0.6, 2.0])
+def test_a_bank_between_a_throw_and_its_reading_is_refused(match_rig, after_s):
+    match_rig.throw(*THOUSAND)
+    match_rig.companion.do(ThrowSimulatedDice())
+    match_rig.wait_s(after_s)
+    with pytest.raises(TableError, match="press to read"):
+        match_rig.companion.do(Bank())
+    match_rig.finger.press()
+    match_rig.loop.work_off()
+    with pytest.raises(TableError):
+        match_rig.companion.do(Bank())
+    match_rig.settled()
+
+    assert len(match_rig.state.turn.throws) == 2 or match_rig.state.turns
+    assert match_rig.scores == [0, 0]
+
+
+def test_simulated_dice_stay_while_a_question_about_them_is_open(match_rig):
+    match_rig.throw(*THOUSAND)
+    asked = match_rig.throw(2, 2, 3, 4, 5, 6)
+    assert asked.situation is Situation.QUESTION
+    lying = match_rig.tray.truth
+    with pytest.raises(TableError, match="Did Anna bank 1,000"):
+        match_rig.companion.do(ThrowSimulatedDice())
+    assert match_rig.tray.truth == lying
+
+    match_rig.hold()
+    assert match_rig.scores == [1000, 0]
+
+
+def test_a_corrected_throw_is_followed_by_one_question_at_most(match_rig):
+    match_rig.throw(1, 1, 2, 3, 4, 6)
+    match_rig.companion.do(CorrectThrow((1, 2, 3, 4, 5, 6)))
+    for _ in range(3):
+        match_rig.companion.do(ThrowSimulatedDice())
+        match_rig.wait_s(1.0)
+        match_rig.press()
+        while match_rig.companion.snapshot().situation is Situation.QUESTION:
+            assert str(match_rig.companion.snapshot().message)
+            match_rig.hold()
+        if match_rig.state.turns:
+            break
+
+    assert match_rig.state.turns or len(match_rig.state.turn.throws) == 4
