@@ -56,9 +56,7 @@ def _felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
 def _wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
     """Return brightness around 1, with the grain along the width and `rings` annual rings across it."""
     across = np.linspace(0, rings, height, dtype=np.float32)[:, None]
-    grain = _clouds(
-        rng, height, width, across=5, down=3
-    )  # bends the rings; the rest is added in place
+    grain = _clouds(rng, height, width, across=5, down=3)  # bends the rings
     grain *= 0.55
     grain += across
     grain *= 2 * np.pi

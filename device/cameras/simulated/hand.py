@@ -62,12 +62,12 @@ class HandMotion:
     out_s: float = float("-inf")
 
     @property
-    def way_s(self) -> float:
+    def entry_s(self) -> float:
         """Time in seconds until it is in the tray."""
         return (1 - self.share) * REACH_S
 
-    def turned(self, now_s: float, *, inwards: bool) -> "HandMotion":
-        """Return the reach after a change of direction.
+    def redirected(self, now_s: float, *, inwards: bool) -> "HandMotion":
+        """Return the motion after a change of direction.
 
         Args:
             now_s: When the direction changes, in seconds.
@@ -76,14 +76,14 @@ class HandMotion:
         return HandMotion(self.at(now_s), now_s, float("inf") if inwards else now_s)
 
     def visit(self, now_s: float, stay_s: float) -> "HandMotion":
-        """Return a reach that moves in, stays, and moves out again.
+        """Return a motion in which the hand moves in, stays, and moves out again.
 
         Args:
             now_s: When it starts, in seconds.
             stay_s: How long it stays, in seconds.
         """
-        going = self.turned(now_s, inwards=True)
-        return HandMotion(going.share, now_s, now_s + going.way_s + stay_s)
+        going = self.redirected(now_s, inwards=True)
+        return HandMotion(going.share, now_s, now_s + going.entry_s + stay_s)
 
     def at(self, now_s: float) -> float:
         """Return how far inside the hand is: 0 is outside the frame, 1 is in the tray."""
@@ -113,9 +113,8 @@ class _Sprite:
 def _sprite() -> _Sprite:
     outlines = [_bone(*bone) for bone in _BONES]
     cover = cv2.GaussianBlur(np.maximum.reduce(outlines), (0, 0), 4)
-    cover = np.clip(cover * 4.0 - 382, 0, 255).astype(
-        np.uint8
-    )  # sharpened again, with rounded webs between the fingers
+    # Sharpened again, with rounded webs between the fingers
+    cover = np.clip(cover * 4.0 - 382, 0, 255).astype(np.uint8)
     height = np.maximum.reduce([_roundness(outline) for outline in outlines])
     for _ in range(3):
         height = cv2.blur(height, (17, 17))

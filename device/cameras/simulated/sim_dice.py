@@ -155,11 +155,8 @@ class SimDice:
             values: The face that each of them shows.
         """
         self.take_away(picked)
-        for i, rest in zip(
-            picked,
-            scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm),
-            strict=True,
-        ):
+        rests = scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm)
+        for i, rest in zip(picked, rests, strict=True):
             self.dice[i] = SimDie(AtRest(rest), SimPlace.TRAY)
 
     def put_aside(self, picked: Iterable[int]) -> None:

@@ -160,16 +160,17 @@ class SimulatedTray:
         """
         with self._lock:
             picked = self._all_dice.find_by_face(values)
-            if to == "aside":
-                self._all_dice.put_aside(picked)
-            elif to == "gone":
-                self._all_dice.take_away(picked)
-            elif to == "corner":
-                self._all_dice.slide_to_corner(picked, self._clock(), SLIDE_S)
-            elif to == "stay":
-                self._all_dice.keep_in_tray(picked)
-            else:
-                raise ValueError(f"to must be aside, gone, corner or stay, not {to!r}")
+            match to:
+                case "aside":
+                    self._all_dice.put_aside(picked)
+                case "gone":
+                    self._all_dice.take_away(picked)
+                case "corner":
+                    self._all_dice.slide_to_corner(picked, self._clock(), SLIDE_S)
+                case "stay":
+                    self._all_dice.keep_in_tray(picked)
+                case _:
+                    raise ValueError(f"to must be aside, gone, corner or stay, not {to!r}")
 
     def gather(self, *, aside: bool = False) -> None:
         """Take the dice in the tray into the hand; with `aside`, those in the set-aside area too."""
@@ -202,7 +203,7 @@ class SimulatedTray:
             now_s = self._clock()
             if hand:
                 self._hand_motion = self._hand_motion.visit(now_s, slide_s)
-                now_s += self._hand_motion.way_s
+                now_s += self._hand_motion.entry_s
             self._all_dice.slide(picked, now_s, slide_s, far_mm)
 
     def lean(self, index: int = 0, *, away: bool = False) -> None:
@@ -227,7 +228,7 @@ class SimulatedTray:
     def show_hand(self, shown: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a sentence
         """Move a hand into the frame from the near side, or out again."""
         with self._lock:
-            self._hand_motion = self._hand_motion.turned(self._clock(), inwards=shown)
+            self._hand_motion = self._hand_motion.redirected(self._clock(), inwards=shown)
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`, without waiting for a frame."""
