@@ -123,9 +123,8 @@ class CameraTasks:
                 done.set_exception(error)
                 raise
             except Exception as error:
-                log.exception(
-                    "a task with the camera failed"
-                )  # not every caller asks for its result
+                # Logged here, because not every caller asks for the result of its task.
+                log.exception("a task with the camera failed")
                 done.set_exception(error)
 
     def fail_all(self, reason: Message) -> None:
