@@ -53,7 +53,7 @@ class ProfileStore:
 
     @property
     def profile(self) -> Profile | None:
-        """The profile, for whichever camera it was made."""
+        """The saved profile, even if it was made with another camera."""
         return self._profile
 
     def profile_for(self, camera: str) -> Profile | None:

@@ -59,7 +59,7 @@ class PageSession:
         self._alive_s = self._clock()
 
     def use_button(self, use: ButtonUse) -> None:
-        """Set what a press is for."""
+        """Set what a press of the button is for."""
         self._button_use = use
         self.keep_alive()
 
@@ -70,7 +70,7 @@ class PageSession:
 
     @property
     def button_use(self) -> ButtonUse:
-        """What a press is for now."""
+        """What a press of the button is for now."""
         return self._button_use if self._is_open else ButtonUse.MATCH
 
     @property

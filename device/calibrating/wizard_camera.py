@@ -72,7 +72,7 @@ class WizardCamera:
         return image
 
     def capture_for_finder(self) -> list[Image]:
-        """Return the frames in which the tray is looked for, all of one size."""
+        """Capture the frames in which the tray finder looks for the tray; all have one size."""
         images = [self.capture() for _ in range(FINDER_FRAMES)]
         return [image for image in images if image.shape == images[0].shape]
 

@@ -143,7 +143,7 @@ def _alike(old: Metadata, new: Metadata) -> bool:
 
 
 def _exposure_values(metadata: Metadata) -> tuple[float, ...]:
-    """Return the exposure in all, and the gains of red and blue."""
+    """Return the total exposure and the gains of red and blue."""
     amount = metadata["ExposureTime"] * metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0)
     return (amount, *(metadata.get("ColourGains") or ()))
 

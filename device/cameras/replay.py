@@ -117,7 +117,7 @@ def _load_photo(file: Path) -> Image:
 
 
 class _Film:
-    """Plays in real time; frames that nobody asks for are skipped."""
+    """A film that plays in real time; frames that nobody asks for are skipped."""
 
     def __init__(self, path: Path) -> None:
         self._film = cv2.VideoCapture(str(path))

@@ -43,7 +43,7 @@ class BurstReader:
 
     @property
     def is_complete(self) -> bool:
-        """Whether enough frames were read with what is known about the tray now."""
+        """Whether enough frames were read since more was last learnt about the tray."""
         self._frames = [frame for frame in self._frames if frame.known is self._memory.known]
         return len(self._frames) >= self._size
 

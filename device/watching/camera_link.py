@@ -40,7 +40,7 @@ class CameraLink:
 
     @property
     def is_hung(self) -> bool:
-        """Whether the last call has not returned for `HUNG_S`."""
+        """Whether the last call to the camera has not returned for `HUNG_S` seconds."""
         return self._clock() - self._called_s > HUNG_S
 
     def note_call(self) -> None:

@@ -125,7 +125,7 @@ def to_grey(image: Image) -> Grey:
 
 
 def find_motion(before: Grey, now: Grey, region: Region) -> FrameDiff:
-    """Return what differs by more than noise and a new exposure explain.
+    """Return the differences that noise and a new exposure do not explain.
 
     Args:
         before: The earlier preview.

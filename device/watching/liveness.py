@@ -20,7 +20,7 @@ Noise and the darkest tray that a person can see vary by 3 or more.
 
 
 class Liveness:
-    """A check of the previews of a camera that may only seem to work.
+    """A check that the previews of a camera are new and not black.
 
     >>> liveness = Liveness()
     >>> liveness.check(camera.preview(), monotonic())

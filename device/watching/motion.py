@@ -95,7 +95,7 @@ class MotionWatch:
         self._tumbles_s: tuple[float, ...] = ()
 
     def tumbled_since(self, mark_s: float) -> bool | None:
-        """Return whether dice were seen tumbling without a hand after `mark_s`.
+        """Return whether dice were seen tumbling without a hand after the time `mark_s`.
 
         None means that only a frame or two look like it: a very short throw, or a die laid down.
         """
@@ -146,7 +146,7 @@ class MotionWatch:
 
 
 class _Stillness:
-    """Comparison of each preview with the last one, the first of this stillness, and the last rest."""
+    """How still the tray is, by comparison of each preview with earlier ones."""
 
     def __init__(self, region: Region, now: Grey, time_s: float) -> None:
         self.last = now
@@ -159,7 +159,7 @@ class _Stillness:
 
     @property
     def is_resting(self) -> bool:
-        """Whether the tray is still long enough, without a hand, to recognise a hand by it later."""
+        """Whether this preview can serve to recognise a hand later: the tray is still, without a hand."""
         return self.still_s >= REST_S and not self.has_hand
 
     def feed(self, now: Grey, time_s: float) -> FrameDiff:

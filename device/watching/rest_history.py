@@ -10,7 +10,7 @@ from vision.reading import Quad
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrayRest:
-    """A time in which nothing moved in the tray.
+    """A period in which nothing moved in the tray.
 
     Attributes:
         image: A full frame, captured when the rest began.

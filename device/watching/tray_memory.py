@@ -36,7 +36,7 @@ class WatchedTray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedReading:
-    """A reading from which the tray is learnt once the next throw is accepted.
+    """A reading that teaches the look of the tray once the next throw is accepted.
 
     Attributes:
         time_s: When the tray was seen like this.
@@ -144,7 +144,7 @@ class TrayMemory:
         return self.known.with_region(seen.image, mask).empty
 
     def accept(self, time_s: float | None, has_tumbled_since: HasTumbledSince) -> None:
-        """Mark a reading as accepted, and learn from the earlier ones, which nobody has corrected.
+        """Mark a reading as accepted and learn from the earlier ones, since nobody has corrected them.
 
         Args:
             time_s: Time of the accepted reading, in seconds; None if the dice were tapped in.

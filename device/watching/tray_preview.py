@@ -30,7 +30,7 @@ class TrayPreview:
         self._seen: _Seen | None = None  # replaced, never changed: no lock is needed
 
     def begin(self, camera: Camera, frame_px: tuple[int, int], latest: Image | None) -> None:
-        """Show a camera that was opened or calibrated.
+        """Start showing what a camera sees, after it was opened or calibrated.
 
         Args:
             camera: The camera.

@@ -69,7 +69,7 @@ class TrayWatch:
         is_unprompted: bool = False,
         wait_s: float = WAIT_S,
     ) -> int:
-        """Implement `TrayReader.request_reading`, with `wait_s` until a request times out."""
+        """Implement `TrayReader.request_reading`; a request times out after `wait_s` seconds."""
         since_s = self._clock() if since_s is None else since_s
         return self._requests.put(ReadRequest(since_s, needs_motion, is_unprompted, wait_s))
 

@@ -240,7 +240,7 @@ class WatchLoop:
         self._close_request(request, captured)
 
     def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
-        """Read the dice that lay there before the tray was emptied, unless they were accepted."""
+        """Read the dice that lay in the tray before it was emptied, unless they were accepted."""
         rest = watched.rests.take_previous(self._parts.motion.marked_s)
         if rest is None:
             return None

@@ -129,7 +129,7 @@ def find_rest(
 
 
 def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Footprint:
-    """Return a place face to face with another die, shifted a little along it."""
+    """Return a place where a die touches another one face to face, shifted a little to the side."""
     side = other.yaw + pi / 2 * int(rng.integers(4))
     away_mm = (other.edge_mm + edge_mm) / 2 + TOUCHING_MM
     along_mm = float(rng.uniform(-0.6, 0.6)) * edge_mm

@@ -32,7 +32,7 @@ class SimPlace(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimDie:
-    """One die.
+    """One simulated die.
 
     Attributes:
         motion: How it moves.
@@ -132,7 +132,7 @@ class SimDice:
     def throw(
         self, picked: Sequence[int], values: Sequence[int], now_s: float, roll_s: float
     ) -> None:
-        """Throw dice.
+        """Throw dice, which will show the given faces.
 
         Args:
             picked: Indices of the dice.
@@ -246,5 +246,5 @@ def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
 
 
 def _smallest_turn(radians_: float) -> float:
-    """Return the smallest turn to the same direction of edges; a square repeats after a quarter turn."""
+    """Return the smallest equivalent turn of a square, which repeats after a quarter turn."""
     return (radians_ + pi / 4) % (pi / 2) - pi / 4
