@@ -24,7 +24,7 @@ import json, sys, cv2
 from calibration import tray_finder
 from vision import read
 image = cv2.imread(sys.argv[1])
-found = tray_finder.find([image])
+found = tray_finder.find_tray([image])
 values = sorted(die.value for die in read(image).dice)
 print(json.dumps([cv2.__version__, values, found.tray.corners]))
 """
