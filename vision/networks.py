@@ -1,4 +1,4 @@
-"""The small neural networks, and the engines that can run them on one thread.
+"""The small neural networks, and the engines that can run them.
 
 OpenCV's dnn module always works. ONNX Runtime, which the extra `fast` installs, is faster; `choose_engine`
 uses it once it has proved in a separate process that it gives the same answers here.
@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import get_ident
 from typing import Any
+from zlib import crc32
 
 import cv2
 import numpy as np
@@ -112,7 +113,9 @@ def choose_engine(record: Path) -> str:
     """
     if "onnxruntime" not in installed_engines():
         return _engine
-    versions = f"onnxruntime {_version('onnxruntime')}, OpenCV {cv2.__version__}"
+    versions = (
+        f"onnxruntime {_version('onnxruntime')}, OpenCV {cv2.__version__}, {_networks_crc():08x}"
+    )
     result = _read_record(record)
     if result.get("versions") != versions:
         result = {"versions": versions, "is_same": _passes_check("onnxruntime")}
@@ -138,6 +141,14 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _networks_crc() -> int:
+    """Return a checksum of all networks, so that new ones are checked."""
+    checksum = 0
+    for room, name in CHECKED_SHAPES:
+        checksum = crc32(_path(room, name).read_bytes(), checksum)
+    return checksum
 
 
 def _version(package: str) -> str:
@@ -170,10 +181,14 @@ def _description(name: str) -> Mapping[str, Any]:
     return description
 
 
+def _path(room: str, name: str) -> Path:
+    return Path(str(files(room).joinpath("nets", f"{name}.onnx")))
+
+
 @cache
 def _load(engine: str, room: str, name: str, _thread: int) -> Network:
     """Load a network for one thread: a network owns its buffers, so threads cannot share it."""
-    path = Path(str(files(room).joinpath("nets", f"{name}.onnx")))
+    path = _path(room, name)
     return _load_onnxruntime(path) if engine == "onnxruntime" else _load_opencv(path)
 
 
@@ -197,7 +212,8 @@ def _load_opencv(path: Path) -> Network:
 def _load_onnxruntime(path: Path) -> Network:
     runtime = import_module("onnxruntime")
     options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = max(1, cv2.getNumThreads()), 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3  # errors only: freed sizes cause warnings
 
     def session(data: bytes) -> Any:
