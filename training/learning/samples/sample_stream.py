@@ -22,7 +22,7 @@ from training.learning.samples.change_samples import make_change_sample
 from training.learning.samples.die_samples import make_die_samples
 from training.learning.samples.finder_samples import make_finder_sample
 from training.learning.samples.tray_views import TrayView
-from training.learning.samples.view_source import TROUBLE, Materials, ViewSource
+from training.learning.samples.view_source import MIXTURES, TROUBLE, Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
@@ -95,6 +95,7 @@ def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tupl
         Purpose.TEACH,
         for_finder=recipe.kind in WHOLE_TRAY_KINDS,
         trouble=trouble_of(recipe.kind),
+        mixture=recipe.kind if recipe.kind in MIXTURES else None,
     )
     rng = np.random.default_rng([recipe.seed, first])
     number, new_samples = first, 0

@@ -39,10 +39,11 @@ FIELD_SIZE_PX = (560, 420)
 """Size of the image of a field, whose dozens of dice need more pixels."""
 MIXTURES = {
     "finder": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
+    "change": {"table": 0.62, "close": 0.05, "clutter": 0.33},
     "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
-"""How often each kind of scene is cast: many objects for the finder, many dice for the networks of
-one die."""
+"""How often each kind of scene is cast: many objects for the finder, many dice for the networks of one die, and no
+fields for the change network, because a field has no empty-tray image."""
 
 
 TROUBLE: Mapping[str, Mapping[str, float]] = {
@@ -52,7 +53,7 @@ TROUBLE: Mapping[str, Mapping[str, float]] = {
     },
     "change": {
         "single_lamp_chance": 0.5, "stack_chance": 0.05, "low_view_chance": 0.05, "flakes_chance": 0.1, "alike_chance": 0.15, "difficult_chance": 0.1,
-        "moved_lamps": 0.25, "glare": 0.2,
+        "moved_lamps": 0.12, "glare": 0.2,
     },
     "die": {
         "single_lamp_chance": 0.25, "stack_chance": 0.25, "low_view_chance": 0.1, "flakes_chance": 0.06, "alike_chance": 0.08, "difficult_chance": 0.15,
@@ -62,6 +63,13 @@ TROUBLE: Mapping[str, Mapping[str, float]] = {
 """Chances of what makes an image hard to read: fields of `SceneRequest` and of `Surprises`."""
 SURPRISE_NAMES = tuple(field.name for field in fields(Surprises))
 """The troubles that come after a world is staged."""
+
+
+def split_trouble(trouble: Mapping[str, float]) -> tuple[dict[str, float], Surprises]:
+    """Return the chances of a row of TROUBLE that concern the staging, and those that come later."""
+    later = {name: chance for name, chance in trouble.items() if name in SURPRISE_NAMES}
+    staged = {name: chance for name, chance in trouble.items() if name not in SURPRISE_NAMES}
+    return staged, Surprises(**later)
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,7 @@ class ViewSource:
             four corners.
         hard: Chance of hard light.
         trouble: Chances of what makes images hard to read, a row of TROUBLE.
+        mixture: Row of MIXTURES. None takes that of the finder or of the networks of one die.
     """
 
     def __init__(
@@ -98,6 +107,7 @@ class ViewSource:
         usual_trays: bool = False,
         hard: float = 0.0,
         trouble: Mapping[str, float] | None = None,
+        mixture: str | None = None,
     ) -> None:
         strange = purpose is Purpose.KEPT_OUT and not usual_trays
         self._library: RestLibrary = load_rests(
@@ -109,6 +119,7 @@ class ViewSource:
             self._photographs = Photographs.load(materials.photographs, PhotoSplit.TAUGHT)
         self._purpose, self._for_finder, self._size = purpose, for_finder, size
         self._hard = hard
+        self._mixture = MIXTURES[mixture or ("finder" if for_finder else "die")]
         self._trouble = trouble or {}
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
@@ -133,8 +144,7 @@ class ViewSource:
         return self._cast(number, rng)
 
     def _cast(self, number: int, rng: Generator) -> TrayView:
-        mixture = MIXTURES["finder" if self._for_finder else "die"]
-        kind = str(rng.choice(list(mixture), p=list(mixture.values())))
+        kind = str(rng.choice(list(self._mixture), p=list(self._mixture.values())))
         size = self._size or (FIELD_SIZE_PX if kind == "field" else None)
         if self._for_finder:
             request = SceneRequest(kind, hand_chance=HAND_CHANCE, size=size, hard_chance=self._hard)
@@ -146,12 +156,7 @@ class ViewSource:
                 tricky_chance=TRICKY_CHANCE,
                 zoom_chance=ZOOM_CHANCE,
             )
-        staged = {
-            name: chance for name, chance in self._trouble.items() if name not in SURPRISE_NAMES
-        }
-        surprises = Surprises(
-            **{name: self._trouble[name] for name in SURPRISE_NAMES if name in self._trouble}
-        )
+        staged, surprises = split_trouble(self._trouble)
         return cast_view(
             number, self._purpose, self._library, replace(request, **staged), surprises, empty=self._for_finder
         )  # fmt: skip
