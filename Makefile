@@ -1,24 +1,24 @@
-# Everything a newcomer needs: `make play`, `make test`. Both set up what is missing first.
+# The most common targets are `make play` and `make test`. Every target first installs what it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-# On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
+# On a Pi, picamera2 and lgpio come from apt and are visible through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
 
-# Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
+# If that picamera2 is built for numpy 1 (bookworm), OpenCV has to be as well.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
 .PHONY: help play test all unit soak test-pi lint types bench accuracy pictures locks release clean
 help:
-	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
-	@echo "make test    set up and run every check: lint, types, tests"
-	@echo "make soak    every campaign in full: kills, power cuts, matches, fuzzing (some hours)"
-	@echo "make test-pi run the service and the camera on a Pi that is not there (as root)"
-	@echo "make locks   write down anew which packages the appliance takes"
-	@echo "make release build what is handed out, try it, and say what to upload"
-	@echo "make bench   measure reading and the way from press to phone"
+	@echo "make play    run the companion (with a simulated tray if there is no camera)"
+	@echo "make test    run every check: lint, types, tests"
+	@echo "make soak    run every long campaign: kills, power cuts, matches, fuzzing (some hours)"
+	@echo "make test-pi test the service and the camera on a virtual Pi (as root)"
+	@echo "make locks   update the list of packages that the install uses"
+	@echo "make release build a release, try it, and print what to upload"
+	@echo "make bench   run the benchmarks"
 
 play: $(VENV)/play
 	@$(BIN)/traykeeper play $(ARGS)
@@ -26,11 +26,11 @@ play: $(VENV)/play
 test: lint types all
 
 # Rooms and documents whose prose follows CONTRIBUTING.md; the others are added as they are rewritten.
-PLAIN := calibration vision docs/decisions/reading.md docs/decisions/known-table.md docs/decisions/same-dice.md scripts/prose.py README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
+PLAIN := calibration vision docs/decisions/reading.md docs/decisions/known-table.md docs/decisions/same-dice.md scripts README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
 	docs/calibrate.md docs/club.md docs/mqtt.md docs/api.md docs/odds.md docs/rules.md docs/scale.md
 PLAIN += device/session device/companion $(wildcard device/*.py) docs/settings.md docs/decisions/one-thread.md
 PLAIN += bench device/bench device/coach device/commands device/doctor device/hardware device/mqtt device/storage
-PLAIN += game web scripts/languages.py docs/decisions/messages.md \
+PLAIN += game web docs/decisions/messages.md \
 	docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
 PLAIN += docs/decisions/scorekeeper.md docs/decisions/streams.md docs/decisions/corrections.md docs/decisions/validation.md
 PLAIN += device/watching device/cameras device/calibrating docs/decisions/read-ahead.md \
@@ -47,39 +47,39 @@ types: $(VENV)/dev
 	@echo "== types"
 	@$(BIN)/mypy
 
-# Tests wait for browsers and brokers: one more of them than cores. Who has nothing left to do takes
-# over half of what another still has.
+# Tests spend time waiting for browsers and brokers, so there is one more worker than there are cores. An idle
+# worker takes over half of the tests that another one has left.
 PYTEST := $(BIN)/pytest -q -n 3 --dist worksteal --durations 10
 
 all: $(VENV)/dev
 	@echo "== tests"
 	@$(PYTEST) $(ARGS)
 
-# Without whole matches, accuracy and installs: for a while at the keyboard.
+# Without whole matches, accuracy and installs, for use while programming.
 unit: $(VENV)/dev
 	@$(PYTEST) -m "not slow" $(ARGS)
 
-# What `make test` runs a seeded slice of; each prints how much it did.
+# The long campaigns, of which `make test` runs a small part. Each prints how much it did.
 soak: $(VENV)/dev
 	@TRAYKEEPER_SOAK=1 $(BIN)/pytest -q -s -m campaign --timeout 7200 $(ARGS)
 
-# Real kernel interfaces and a real systemd, as root; says what it skipped and why.
+# With real kernel interfaces and a real systemd, as root. It prints what it skipped and why.
 test-pi: $(VENV)/release
 	@TRAYKEEPER_VIRTUAL_PI=1 $(BIN)/pytest -q -rs tests/virtual_pi $(ARGS)
 
 bench: $(VENV)/play
 	@$(BIN)/traykeeper bench all
 
-# docs/accuracy.md, from the labelled pictures in the folder TRAYKEEPER_PICTURES.
+# Write docs/accuracy.md from the labelled pictures in the folder TRAYKEEPER_PICTURES.
 accuracy: $(VENV)/dev
 	@$(BIN)/python scripts/accuracy.py
 
-# The README's pictures, made from the simulated tray in a real browser.
+# Make the pictures of the README and the docs, from the simulated tray in a real browser.
 pictures: $(VENV)/dev
 	@$(BIN)/python scripts/pictures.py
 	@$(BIN)/python scripts/club_pictures.py
 
-# Which packages the appliance takes; ARGS="numpy" brings up that one alone.
+# Update the list of packages that the install uses; ARGS="numpy" updates only that one.
 locks: $(VENV)/release
 	@$(BIN)/python scripts/locks.py $(ARGS)
 
@@ -93,8 +93,8 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Traykeeper needs Python 3.11 or newer, this is $$($(PYTHON) -V 2>&1): try make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
-		{ echo "python3 -m venv is missing: sudo apt install python3-venv"; exit 1; }
-	@echo "Setting up in $(VENV) (once, about a minute)"
+		{ echo "python3 -m venv is missing: run sudo apt install python3-venv"; exit 1; }
+	@echo "Setting up $(VENV) (only once, about a minute)"
 	@$(PYTHON) -m venv $(SITE) $(VENV)
 
 $(VENV)/play: $(VENV)/bin/python pyproject.toml

@@ -29,16 +29,16 @@ DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
 
 HEAD = """# How well it reads
 
-Every picture ends in one of three ways: **right** (sure, and all dice as they are), **asked**
-(not sure: the players are asked), **silent** (sure and wrong: the one thing that must not
-happen). A *trap* is a picture that no reader may be sure of, a die cocked or hidden, a hand in
-the tray: there asking is the only right answer.
+Each picture has one of three outcomes: **right** (the reader is sure and all dice are correct), **asked**
+(the reader is not sure and asks the players), or **silent** (the reader is sure and wrong, which must not
+happen). A *trap* is a picture that no reader can be sure about, with a cocked or hidden die or a hand in
+the tray. For a trap, asking is the only right answer.
 
-The photographs are other people's, of every kind of die, ground and light; nothing is calibrated
-and no tray is told. The renders are photo-real trays, told only the corners of the tray. Both sets
-were looked at while the reader was written; pictures it never saw will come out worse.
+The photos are from other people, with all kinds of dice, backgrounds and light. For them nothing is
+calibrated and the tray is not known. The renders are photo-realistic trays of which only the corners are
+known. Both sets were used while the reader was developed, so expect worse results on new pictures.
 
-Made by `make accuracy`, one thread.
+`make accuracy` creates this page, with one thread.
 
 | pictures | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
@@ -46,18 +46,20 @@ Made by `make accuracy`, one thread.
 EVENINGS = """
 ## Evenings at one tray
 
-What a companion has that hangs over a table: the tray as it looked when it was empty, and throws of the
-dice before. Four evenings of sixteen throws, photo-real renders like the above; *known* is with that,
-*calibrated* with the throws alone, as a profile keeps them, *told* with the corners of the tray alone.
+A companion above a table knows more than a single picture: how the empty tray looks, and earlier throws of
+the same dice. These are four evenings of sixteen throws, rendered like the pictures above. *Table known*
+uses all of that, *calibrated* only the throws, as a profile stores them, and *tray known* only the corners
+of the tray.
 
 | throws | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
 """
 TRAYS = """
-## Trays found by themselves
+## Trays found automatically
 
-From one picture each, without being told anything. *Right*: no corner is off by more than {right:.0%} of the
-tray's width. One that is not *found* for sure is shown to be dragged.
+Each tray is searched in one picture without further knowledge. *Right* means that no corner is wrong by more
+than {right:.0%} of the tray's width. If a tray is not *found* with certainty, the page asks you to drag the
+corners.
 
 | pictures | n | right | found | found and wrong |
 |---|---|---|---|---|
@@ -67,9 +69,9 @@ FAIR, TRAPS = "renders, all dice readable", "renders, traps"
 RELIABILITY = """
 ## What a confidence means
 
-Dice by the confidence that was claimed for them, and how many did lie well and show what was claimed.
-It is the chance that the face is read right, times the chance that the die lies as it must. A die is
-*sure* where the first is at least {sure:.2f} and the second at least {well:.2f}.
+The dice by the confidence that the reader states for them, and the share of them that were flat and read
+correctly. The confidence is the probability that the face is right, multiplied by the probability that the
+die is flat. A die is *sure* if the first is at least {sure:.2f} and the second at least {flat:.2f}.
 
 | claimed | dice | true |
 |---|---|---|
@@ -77,14 +79,16 @@ It is the chance that the face is read right, times the chance that the die lies
 TIME = """
 ## How fast
 
-A read, one thread; in orange four passes of blur, Otsu's threshold and contours over the same frame, of
-which every reader that looks for outlines needs one. The networks look at a tray in one size, so a larger
-picture hardly costs more; each die costs a look of its own, and one that is not clear up to eight.
+The time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours
+over the same frame; every reader that looks for outlines needs at least one. The networks see a tray at one
+size, so a larger picture costs hardly more. Each die is looked at once more, and an unclear one up to eight
+times.
 
-![The time of a read over the size of the picture, and over the dice](pictures/reading-time.svg)
+![The time of a reading over the size of the picture, and over the number of dice](pictures/reading-time.svg)
 
-Drawn by `traykeeper bench vision --curves docs/pictures/reading-time.svg`; without `--curves` it prints
-the times and how many passes they are on your machine, with `--threads 4` on four of its cores.
+`traykeeper bench vision --curves docs/pictures/reading-time.svg` draws the picture in a checkout. Without
+`--curves` it prints the times on your machine, in milliseconds and in passes, and with `--threads 4` those
+on four cores.
 """
 STEPS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
@@ -92,7 +96,7 @@ Read = tuple[Case, Reading]
 
 
 def main() -> None:
-    """Read all, write the tables."""
+    """Read all pictures and write the page."""
     cv2.setNumThreads(1)
     folder = os.environ.get("TRAYKEEPER_PICTURES")
     if not folder:
@@ -119,13 +123,13 @@ def _table(reads: list[Read]) -> Iterator[str]:
 
 
 def _played(evening: Evening) -> dict[str, list[Read]]:
-    """Its throws, read with nothing but the tray, with what a profile keeps, and with all that is known."""
+    """Read the throws of an evening with the tray alone, with a profile, and with all knowledge of the table."""
     empty = load(evening.empty)
     before = KnownTray(empty)
     learnt = [read(load(path), evening.tray, known=before) for path in evening.earlier]
     known = KnownTray.of(empty, learnt)
     tables = {
-        "tray told": UNKNOWN_TRAY,
+        "tray known": UNKNOWN_TRAY,
         "calibrated": replace(known, empty=None),
         "table known": known,
     }
@@ -138,14 +142,16 @@ def _played(evening: Evening) -> dict[str, list[Read]]:
 def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
     yield EVENINGS
     for name, kind in (("all dice readable", FAIR), ("traps", TRAPS)):
-        for way in ("tray told", "calibrated", "table known"):
-            found = [one for evening in played for one in evening[way] if kind in one[0].kinds]
+        for knowledge in ("tray known", "calibrated", "table known"):
+            found = [
+                one for evening in played for one in evening[knowledge] if kind in one[0].kinds
+            ]
             if found:
-                yield _row(f"{name}, {way}", found)
+                yield _row(f"{name}, {knowledge}", found)
 
 
 def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
-    """Pictures of trays, of what kind, and where the tray really is."""
+    """Return the pictures of trays, each with its kind and the real corners."""
     trays = [("renders", case.path, case.tray) for case in load_cases(folder) if case.tray]
     for evening in load_evenings(folder):
         trays.append(("evenings, the empty tray", evening.empty, evening.tray))
@@ -155,7 +161,7 @@ def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
 
 
 def _found(kind: str, path: Path, truth: Quad) -> tuple[str, bool, bool]:
-    """Whether its tray is found right, and for sure."""
+    """Search the tray in a picture; return the kind, whether the result is right, and whether it is sure."""
     image = load(path)
     height, width = image.shape[:2]
     found = find_tray([image])
@@ -186,7 +192,7 @@ def _row(kind: str, found: list[Read]) -> str:
 
 
 def _reliability(reads: list[Read]) -> Iterator[str]:
-    yield RELIABILITY.format(sure=MIN_RIGHT_PROBABILITY, well=MIN_FLAT_PROBABILITY)
+    yield RELIABILITY.format(sure=MIN_RIGHT_PROBABILITY, flat=MIN_FLAT_PROBABILITY)
     claims = [
         (die.confidence, case.true_value(die) == die.value)
         for case, reading in reads

@@ -1,4 +1,4 @@
-"""Make the pictures of the club board: a made-up evening, in real Chromium.
+"""Make the pictures of the club board: an invented evening, in real Chromium.
 
 .venv/bin/python scripts/club_pictures.py
 """
@@ -35,6 +35,7 @@ TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "win
 
 
 def main() -> None:
+    """Serve a club board and take a picture of it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         store = ClubStore.open(Path(folder) / "club.db")
@@ -53,27 +54,46 @@ def main() -> None:
 
 
 def fill(inbox: TrayInbox, random: Random) -> None:
-    """Matches that were won, then one under way at each tray."""
+    """Publish matches that are over, and then one in progress at each tray.
+
+    Args:
+        inbox: Receives the messages of the trays.
+        random: Source of names and dice.
+    """
     rules = rule_files.load("walnut-studiolo")
     for number in range(14):
         names = random.sample(NAMES, random.choice((2, 2, 3)))
         began_s = time() - 3600 * (2.5 - number / 8)
-        tell(inbox, TRAYS[number % len(TRAYS)], whole_match(rules, names, number, began_s))
+        publish(inbox, TRAYS[number % len(TRAYS)], whole_match(rules, names, number, began_s))
     for number, tray in enumerate(TRAYS, 100):
         inbox.on_message(tray, "availability", b"offline" if tray == "garden" else b"online")
         names = random.sample(NAMES, random.choice((2, 2, 3)))
-        tape = SelfPlay(Match.start(rules, names), f"{number:016x}", time() - 600)
+        played = SelfPlay(Match.start(rules, names), f"{number:016x}", time() - 600)
         for _ in range(random.randint(12, 60)):
-            tape.play(random)
-        tell(inbox, tray, tape)
+            played.play(random)
+        publish(inbox, tray, played)
 
 
-def tell(inbox: TrayInbox, tray: str, tape: SelfPlay) -> None:
-    for entry in tape.entries:
+def publish(inbox: TrayInbox, tray: str, played: SelfPlay) -> None:
+    """Publish every entry of a match.
+
+    Args:
+        inbox: Receives the entries.
+        tray: Name of the tray.
+        played: The match.
+    """
+    for entry in played.entries:
         inbox.on_message(tray, "event", json.dumps(entry.to_json()).encode())
 
 
 def shoot(browser: Browser, address: str, name: str) -> None:
+    """Take a picture of a page.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+        name: File name of the picture.
+    """
     page = browser.new_page(viewport=SCREEN)
     page.goto(address)
     page.wait_for_timeout(500)

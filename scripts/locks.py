@@ -1,7 +1,7 @@
-"""Writes down which packages the appliance takes, with their hashes: `make locks`.
+"""Update the lists of packages, with hashes, that the install uses: `make locks`.
 
-One file for each system that it installs on, in `systemd/locks`. A package that is not there as a
-wheel is refused: nothing is compiled on a Pi.
+There is one file in `systemd/locks` for each supported system. Packages without a wheel are refused,
+because nothing is compiled on a Pi.
 """
 
 import subprocess
@@ -14,12 +14,18 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parents[1]
 LOCKS = ROOT / "systemd" / "locks"
 ARCHITECTURES = ("aarch64", "x86_64")
-HEAD = "# Made by `make locks`; the install takes these and no others.\n"
+HEAD = "# Made by `make locks`; the install uses exactly these packages.\n"
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release of Debian: what its Python is, and the oldest C library that wheels may ask for."""
+    """A release of Debian.
+
+    Attributes:
+        codename: Name of the release.
+        python: Version of its Python.
+        manylinux: Newest platform tag of wheels that its C library supports.
+    """
 
     codename: str
     python: str
@@ -27,6 +33,7 @@ class Release:
 
     @property
     def constraints(self) -> tuple[str, ...]:
+        """The option for the constraints of this release, if there is a file."""
         file = f"constraints-{self.codename}.txt"
         return ("--constraints", file) if (ROOT / file).exists() else ()
 
@@ -38,7 +45,7 @@ RELEASES = (
 
 
 def main() -> None:
-    """Take the newest of everything; with names of packages, of these alone."""
+    """Update all packages, or only those that are named on the command line."""
     names = sys.argv[1:]
     upgrade = [f"--upgrade-package={name}" for name in names] or ["--upgrade"]
     LOCKS.mkdir(exist_ok=True)
@@ -51,7 +58,7 @@ def main() -> None:
 
 
 def _build_needs() -> list[str]:
-    """What makes a package of the checkout; on the appliance, it is taken from the lock, too."""
+    """Return the packages that build the wheel, which the install takes from the list as well."""
     needs: list[str] = _pyproject()["build-system"]["requires"]
     return needs
 

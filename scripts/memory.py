@@ -1,10 +1,10 @@
-"""An evening in 512 MB: what each kind of work takes at most, for docs/hardware.md. As root.
+"""Measure the peak memory of each kind of work during an evening in 512 MB, for docs/hardware.md. Run as root.
 
-.venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
+    .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
 
-The companion and its helpers live in a control group of so much memory and no swap, as on a Zero
-2 W; the camera is the simulated tray. Printed is what programs hold themselves, and in brackets
-with the files that the kernel keeps for them as long as there is room.
+The companion and its worker run in a control group with this much memory and no swap, as on a Zero 2 W.
+The camera is the simulated tray. The script prints the memory of the processes themselves, and with the
+files that the kernel caches for them.
 """
 
 import argparse
@@ -26,21 +26,27 @@ from typing import Any
 
 CGROUPS = Path("/sys/fs/cgroup")
 PROGRAM = Path(sys.executable).with_name("traykeeper")
-EVERY_S = 0.1
+SAMPLE_INTERVAL_S = 0.1
 MB = 1024**2
 ROLLED_S = 1.0
-"""After a throw of the calibration the dice lie still."""
+"""Time after a throw until the dice are at rest."""
 
 
 @dataclass
 class Group:
-    """A control group of the kernel, of its first or second kind."""
+    """A control group of the kernel.
+
+    Attributes:
+        folder: Its folder in /sys/fs/cgroup.
+        second: Whether it is of version 2.
+    """
 
     folder: Path
     second: bool
 
     @classmethod
     def make(cls, limit_mb: int) -> "Group":
+        """Create a group with this memory limit and without swap."""
         second = "memory" in _text(CGROUPS / "cgroup.controllers").split()
         group = cls((CGROUPS if second else CGROUPS / "memory") / "traykeeper-evening", second)
         group.folder.mkdir(exist_ok=True)
@@ -51,15 +57,17 @@ class Group:
         return group
 
     def enter(self) -> None:
+        """Move this process into the group."""
         (self.folder / "cgroup.procs").write_text(str(os.getpid()))
 
     def held_mb(self) -> tuple[float, float]:
-        """By the programs themselves, and with files."""
+        """Return the memory of the processes alone, and with cached files, in MB."""
         stat = dict(line.split() for line in _text(self.folder / "memory.stat").splitlines())
         now = _text(self.folder / ("memory.current" if self.second else "memory.usage_in_bytes"))
         return int(stat["anon" if self.second else "rss"]) / MB, int(now) / MB
 
     def killed(self) -> int:
+        """Return how many processes were killed because the memory was full."""
         events = _text(self.folder / ("memory.events" if self.second else "memory.oom_control"))
         return int(dict(line.split() for line in events.splitlines())["oom_kill"])
 
@@ -72,8 +80,16 @@ def _text(path: Path) -> str:
 
 
 @dataclass
-class Diary:
-    """The highest point of each kind of work."""
+class PeakRecorder:
+    """Records the peak memory of each kind of work.
+
+    Attributes:
+        group: The control group that is measured.
+        log: File for all samples; None writes none.
+        work: The current kind of work.
+        peaks: Memory of the processes and with cached files, in MB, by kind of work.
+        done: Set to end the recording.
+    """
 
     group: Group
     log: Path | None
@@ -81,20 +97,26 @@ class Diary:
     peaks: dict[str, tuple[float, float]] = field(default_factory=dict)
     done: Event = field(default_factory=Event)
 
-    def write(self) -> None:
+    def run(self) -> None:
+        """Sample the memory until `done` is set."""
         began_s = time.monotonic()
         lines = []
-        while not self.done.wait(EVERY_S):
-            own, all_of_it = self.group.held_mb()
+        while not self.done.wait(SAMPLE_INTERVAL_S):
+            own, with_files = self.group.held_mb()
             before = self.peaks.get(self.work, (0.0, 0.0))
-            self.peaks[self.work] = (max(own, before[0]), max(all_of_it, before[1]))
-            lines.append(f"{time.monotonic() - began_s:.1f},{self.work},{own:.1f},{all_of_it:.1f}")
+            self.peaks[self.work] = (max(own, before[0]), max(with_files, before[1]))
+            lines.append(f"{time.monotonic() - began_s:.1f},{self.work},{own:.1f},{with_files:.1f}")
         if self.log:
             self.log.write_text("\n".join(["seconds,work,own_mb,with_files_mb", *lines]) + "\n")
 
 
 class Phone:
-    """Holds the pencil."""
+    """The phone of the scorekeeper.
+
+    Args:
+        address: Address of the page.
+        state: State folder of the companion, for its PIN.
+    """
 
     def __init__(self, address: str, state: str) -> None:
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
@@ -103,7 +125,7 @@ class Phone:
         self.must("pencil/pin", pin=self._pin())
 
     def own(self) -> None:
-        """From now on backups may go to it, for a while."""
+        """Allow this phone to download backups for a while."""
         self.must("pencil/owner", pin=self._pin())
 
     def _pin(self) -> str:
@@ -111,9 +133,16 @@ class Phone:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
     def post(self, path: str, **body: object) -> dict:
+        """Post a request and return the answer.
+
+        Args:
+            path: Path below /api/v1/.
+            body: Fields of the JSON body.
+        """
         return self._ask(path, json.dumps(body).encode())
 
     def get(self, path: str) -> Any:
+        """Return the answer of a path below /api/v1/."""
         return self._ask(path, None)
 
     def _ask(self, path: str, body: bytes | None) -> Any:
@@ -125,19 +154,29 @@ class Phone:
         return json.loads(data) if data[:1] in b"[{" else {}
 
     def may(self, path: str, **body: object) -> None:
-        """Where the rules allow it."""
+        """Post a request, and ignore a refusal by the rules of the game.
+
+        Args:
+            path: Path below /api/v1/.
+            body: Fields of the JSON body.
+        """
         with suppress(urllib.error.HTTPError):
             self.post(path, **body)
 
     def must(self, path: str, **body: object) -> None:
-        """Where nothing measured counts without it."""
+        """Post a request, and exit if it is refused, because the measurement needs it.
+
+        Args:
+            path: Path below /api/v1/.
+            body: Fields of the JSON body.
+        """
         try:
             self.post(path, **body)
         except urllib.error.HTTPError as error:
             sys.exit(f"{path} is refused ({error.code}): {_detail(error)}")
 
     def wait(self, path: str) -> None:
-        """Until it is worked out."""
+        """Wait until the answer of this path has been computed."""
         while True:
             try:
                 self.get(path)
@@ -150,7 +189,7 @@ class Phone:
 
 
 def _detail(error: urllib.error.HTTPError) -> str:
-    """What the page says of it."""
+    """Return the explanation in an error response."""
     text = error.read().decode(errors="replace")
     with suppress(ValueError):
         text = json.loads(text)["detail"]
@@ -158,51 +197,51 @@ def _detail(error: urllib.error.HTTPError) -> str:
 
 
 def main() -> None:
-    """Play, and tell."""
+    """Play an evening and print the peaks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--throws", type=int, default=200)
     parser.add_argument("--mb", type=int, default=512)
     parser.add_argument("--log", type=Path)
     options = parser.parse_args()
-    diary = Diary(Group.make(options.mb), options.log)
-    writing = Thread(target=diary.write)
-    writing.start()
+    recorder = PeakRecorder(Group.make(options.mb), options.log)
+    thread = Thread(target=recorder.run)
+    thread.start()
     try:
-        with TemporaryDirectory() as state, _playing(diary.group, state) as address:
-            _evening(Phone(address, state), diary, options.throws)
+        with TemporaryDirectory() as state, _playing(recorder.group, state) as address:
+            _evening(Phone(address, state), recorder, options.throws)
     finally:
-        diary.done.set()
-        writing.join()
-    print("| work | MB of its own | with files that the kernel keeps |\n|---|---|---|")
-    for work, (own, all_of_it) in diary.peaks.items():
-        print(f"| {work} | {own:.0f} | {all_of_it:.0f} |")
-    print(f"killed for want of memory: {diary.group.killed()}")
+        recorder.done.set()
+        thread.join()
+    print("| work | MB of its own | with files that the kernel caches |\n|---|---|---|")
+    for work, (own, with_files) in recorder.peaks.items():
+        print(f"| {work} | {own:.0f} | {with_files:.0f} |")
+    print(f"killed because the memory was full: {recorder.group.killed()}")
 
 
-def _evening(phone: Phone, diary: Diary, throws: int) -> None:
-    diary.work = "calibrating"
+def _evening(phone: Phone, recorder: PeakRecorder, throws: int) -> None:
+    recorder.work = "calibrating"
     calibrate(phone)
-    diary.work = "playing and reading"
+    recorder.work = "playing and reading"
     phone.post("match", names=["Anna", "Ben"])
     for number in range(throws):
         _throw(phone)
         if number % 25 == 0:
             print(f"{number} throws", file=sys.stderr)
-    diary.work = "solving, for the coach"
+    recorder.work = "solving, for the coach"
     phone.must("coach", mode="live")
     newest = phone.get("matches")[0]["id"]
     phone.may("matches/solve", match=newest)
     phone.wait(f"matches/{newest}/review")
-    diary.work = "playing, the coach at work"
+    recorder.work = "playing while the coach works"
     for _ in range(max(1, throws // 10)):
         _throw(phone)
-    diary.work = "backing up"
+    recorder.work = "backing up"
     phone.own()
     phone.get("backup")
 
 
 def calibrate(phone: Phone) -> None:
-    """As on the page, from the first look to what is kept."""
+    """Calibrate as on the page, from finding the tray to saving the profile."""
     for step in ("find", "check", "throw", "learn", "throw", "learn", "throw", "test", "save"):
         phone.must(f"calibration/{step}")
         if step == "throw":
@@ -210,7 +249,7 @@ def calibrate(phone: Phone) -> None:
 
 
 def _throw(phone: Phone) -> None:
-    """A throw that is read, and banked where the rules allow it."""
+    """Throw, read, and bank if the rules allow it."""
     before = phone.post("throw")["version"]
     phone.may("press")
     while True:
@@ -238,7 +277,7 @@ def _playing(group: Group, state: str) -> Iterator[str]:
                 urllib.request.urlopen(f"{address}healthz", timeout=5)  # noqa: S310 - our own page
                 break
             if process.poll() is not None:
-                sys.exit("it does not start")
+                sys.exit("the companion does not start")
             time.sleep(0.2)
         yield address
     finally:

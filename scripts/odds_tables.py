@@ -1,9 +1,10 @@
-"""Solve the published rule sets anew and put the tables into the package.
+"""Solve published rule sets and put their tables into the package.
 
-    .venv/bin/python scripts/odds_tables.py            # those that have none that fits
-    .venv/bin/python scripts/odds_tables.py zilch      # these, whatever is there
+    .venv/bin/python scripts/odds_tables.py            # rule sets without a valid table
+    .venv/bin/python scripts/odds_tables.py zilch      # these rule sets, even if they have a table
 
-Needed whenever a rule set changes, or `METHOD` in game/odds/match_odds.py. About a minute each.
+Run it whenever a rule set or `METHOD` in game/odds/match_odds.py changes. It takes about a minute for each
+rule set.
 """
 
 import sys
@@ -19,7 +20,7 @@ TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
 
 
 def make(name: str) -> None:
-    """Solve this one, and drop the table of older rules."""
+    """Solve the rule set of this name, and delete the table of its earlier rules."""
     rules = rule_files.load(name)
     start_s = perf_counter()
     wins = MatchOdds.unsolved(rules, rules.target)
@@ -35,11 +36,11 @@ def make(name: str) -> None:
 
 
 def missing() -> list[str]:
-    """Rule sets that have no table."""
+    """Return the names of the rule sets without a table."""
     with TemporaryDirectory() as empty:
-        shelf = TableStore(Path(empty))
+        store = TableStore(Path(empty))
         sets = [rule_files.load(name) for name in rule_files.names()]
-        return [rules.name for rules in sets if is_close(rules) and shelf.find(rules) is None]
+        return [rules.name for rules in sets if is_close(rules) and store.find(rules) is None]
 
 
 if __name__ == "__main__":

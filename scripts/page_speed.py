@@ -1,8 +1,8 @@
-"""How soon a phone shows the table, what is sent for it, and how soon a second phone follows.
+"""Measure how soon a phone shows the page, how much is sent for it, and how soon a second phone follows.
 
-.venv/bin/python scripts/page_speed.py
+    .venv/bin/python scripts/page_speed.py
 
-A table as it is played, photo and all: simulated dice, real Chromium, both on this machine.
+The page shows a match with a photo. The dice are simulated, Chromium is real, and both run on this machine.
 """
 
 from collections.abc import Iterator
@@ -29,26 +29,27 @@ SLOW_3G = {
     "downloadThroughput": 400_000 / 8,
     "uploadThroughput": 400_000 / 8,
 }
-SLOWER = 4
-"""Than this machine: a phone."""
+SLOWDOWN = 4
+"""A phone is slower than this machine by about this factor."""
 
 LOADED_MS = 12_000
 POLL_MS = 500
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-TOLD = """() => {
-  window.told = [];
-  const note = () => told.push(Date.now());
-  new MutationObserver(note).observe(document.body, {subtree: true, childList: true, characterData: true});
+RECORD_CHANGES = """() => {
+  window.changes = [];
+  const record = () => changes.push(Date.now());
+  new MutationObserver(record).observe(document.body, {subtree: true, childList: true, characterData: true});
 }"""
 
 
 def main() -> None:
+    """Measure and print."""
     with table() as (companion, address), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         loads = [slow_load(browser, address) for _ in range(RUNS)]
         paint_ms, kilobytes, requests = (median(each) for each in zip(*loads, strict=True))
-        print(f"first paint on slow 3G, CPU / {SLOWER}: median {paint_ms / 1000:.2f} s of {RUNS}")
-        print(f"sent for the page, photo and all: {kilobytes:.0f} kB in {requests} answers")
+        print(f"first paint on slow 3G, CPU / {SLOWDOWN}: median {paint_ms / 1000:.2f} s of {RUNS}")
+        print(f"sent for the page with its photo: {kilobytes:.0f} kB in {requests} responses")
         late_ms = [abs(each) for each in second_phone(browser, address, companion)]
         print(
             f"second phone after the first: median {median(late_ms):.0f} ms, slowest {max(late_ms)} ms"
@@ -58,7 +59,7 @@ def main() -> None:
 
 @contextmanager
 def table() -> Iterator[tuple[Companion, str]]:
-    """With a match, and a throw that was read."""
+    """Serve a match with a throw that has been read; yield the companion and the address of the page."""
     with (
         TemporaryDirectory() as state,
         serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=12)) as (
@@ -77,7 +78,15 @@ def table() -> Iterator[tuple[Companion, str]]:
 
 
 def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
-    """First paint in milliseconds, kilobytes and answers, by a phone that was never here."""
+    """Load the page for the first time over a slow network.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+
+    Returns:
+        Milliseconds to the first paint, kilobytes sent, and number of responses.
+    """
     context = browser.new_context(viewport=PHONE, device_scale_factor=2)
     page = context.new_page()
     network = context.new_cdp_session(page)
@@ -85,7 +94,7 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
     network.on("Network.loadingFinished", lambda each: sent.append(each["encodedDataLength"]))
     network.send("Network.enable")
     network.send("Network.emulateNetworkConditions", SLOW_3G)
-    network.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    network.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
     page.goto(address, wait_until="commit", timeout=LOADED_MS * 3)
     page.wait_for_timeout(LOADED_MS)
     paint_ms = page.evaluate(PAINT)
@@ -94,25 +103,31 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
 
 
 def second_phone(browser: Browser, address: str, companion: Companion) -> list[int]:
-    """How far apart two phones show what was done, in milliseconds."""
+    """Return how far apart two phones show each change, in milliseconds.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+        companion: The companion that changes the match.
+    """
     phones = [browser.new_page(viewport=PHONE) for _ in range(2)]
     for phone in phones:
         phone.goto(address)
         phone.wait_for_timeout(1000)
-        phone.evaluate(TOLD)
+        phone.evaluate(RECORD_CHANGES)
     apart_ms = []
     for step in range(STEPS):
         companion.do(Undo() if step % 2 == 0 else EnterThrow((1, 1, 3, 3, 3, 5)))
         for phone in phones:
-            while not phone.evaluate("told.length"):
+            while not phone.evaluate("changes.length"):
                 phone.wait_for_timeout(POLL_MS)
-        apart_ms.append(first_told(phones[0]) - first_told(phones[1]))
+        apart_ms.append(first_change_ms(phones[0]) - first_change_ms(phones[1]))
     return apart_ms
 
 
-def first_told(phone: Page) -> int:
-    """When it changed first after it was last asked."""
-    return phone.evaluate("told.splice(0)[0]")
+def first_change_ms(phone: Page) -> int:
+    """Return the time of the first change since the last call, in milliseconds since 1970."""
+    return phone.evaluate("changes.splice(0)[0]")
 
 
 if __name__ == "__main__":

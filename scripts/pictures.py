@@ -35,6 +35,7 @@ ENOUGH = 500
 
 
 def main() -> None:
+    """Play on the simulated tray and take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (
         TemporaryDirectory() as state,
@@ -49,7 +50,7 @@ def main() -> None:
         play_a_match(table)
         play_a_little(table)
         sleep(1)
-        page = holding(browser, address + new_link(server.app))
+        page = scorekeeper_page(browser, address + new_link(server.app))
         shoot_phones(page, address)
         shoot_coach(browser, address, table)
         shoot_boards(browser, address)
@@ -65,8 +66,13 @@ def main() -> None:
         part.unlink()
 
 
-def holding(browser: Browser, link: str) -> Page:
-    """A phone that has the pencil."""
+def scorekeeper_page(browser: Browser, link: str) -> Page:
+    """Open the page on the phone of the scorekeeper.
+
+    Args:
+        browser: The browser.
+        link: Link with a token that makes the phone the scorekeeper.
+    """
     page = browser.new_page(viewport=PHONE, device_scale_factor=2)
     page.goto(link)
     page.wait_for_selector("html.holder")
@@ -74,7 +80,12 @@ def holding(browser: Browser, link: str) -> Page:
 
 
 def shoot_phones(page: Page, address: str) -> None:
-    """What is seen and done on a phone, in both themes."""
+    """Take pictures of the scoreboard on a phone, in both themes.
+
+    Args:
+        page: The page of the scorekeeper.
+        address: Address of the page.
+    """
     shoot(page, "phone.png")
     page.emulate_media(color_scheme="dark")
     shoot(page, "phone-dark.png")
@@ -93,7 +104,13 @@ def shoot_phones(page: Page, address: str) -> None:
 
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
-    """Live beside each keep, and the match before looked back on."""
+    """Take pictures of the live coach and of the review of the last match.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+        table: The companion.
+    """
     snapshot = table.do(SetCoachMode(CoachMode.LIVE))
     while not snapshot.coach.figures:
         snapshot = table.wait(snapshot.version, 5) or snapshot
@@ -110,7 +127,12 @@ def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
 
 
 def shoot_boards(browser: Browser, address: str) -> None:
-    """The board for all to see, lying and upright."""
+    """Take pictures of the board, in landscape and portrait format.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+    """
     for name, viewport, theme in (
         ("board-wide.png", {"width": 1600, "height": 900}, "dark"),
         ("board-upright.png", {"width": 820, "height": 1180}, "light"),
@@ -122,7 +144,12 @@ def shoot_boards(browser: Browser, address: str) -> None:
 
 
 def shoot_the_rest(page: Page, address: str) -> None:
-    """House rules, the calibration and the health page; the last, as it leaves the match."""
+    """Take pictures of house rules, calibration and health. This comes last because it leaves the match.
+
+    Args:
+        page: The page of the scorekeeper.
+        address: Address of the page.
+    """
     page.goto(f"{address}new")
     page.click("#options summary")
     page.fill("[data-option=opening]", "350")
@@ -148,7 +175,7 @@ def shoot_the_rest(page: Page, address: str) -> None:
 
 
 def play_a_match(table: Companion) -> None:
-    """Whoever has 500 points banks."""
+    """Play a whole match in which both players bank at 500 points."""
     dice = Random(8)
     state = table.do(StartMatch(("Anna", "Ben"))).match.state
     while state.winner is None:
@@ -162,7 +189,7 @@ def play_a_match(table: Companion) -> None:
 
 
 def play_a_little(table: Companion) -> None:
-    """A few turns, then a throw that leaves a choice."""
+    """Play a few turns, and then a throw with several keeps."""
     table.do(StartMatch(("Anna", "Ben", "Cleo")))
     for dice in (
         (1, 1, 1, 2, 4, 6),
@@ -184,11 +211,18 @@ def play_a_little(table: Companion) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
+    """Take a picture of a page.
+
+    Args:
+        page: The page.
+        name: File name of the picture.
+    """
     page.wait_for_timeout(SETTLE_MS)
     page.screenshot(path=str(FOLDER / name))
 
 
 def annotated_throw() -> np.ndarray:
+    """Return a throw with its reading drawn on it."""
     tray = SimulatedTray(seed=21, roll_s=0)
     tray.throw_all(THROW)
     image = tray.capture().image
@@ -196,13 +230,18 @@ def annotated_throw() -> np.ndarray:
 
 
 def join(target: str, *names: str) -> None:
-    """One picture of several, small enough to be kept."""
+    """Write several pictures side by side as one JPEG.
+
+    Args:
+        target: File name of the result.
+        names: File names of the pictures.
+    """
     quality = [cv2.IMWRITE_JPEG_QUALITY, 82]
     cv2.imwrite(str(FOLDER / target), side_by_side(*names), quality)
 
 
 def side_by_side(*names: str) -> np.ndarray:
-    """The pictures at one height, with white between."""
+    """Return the pictures at the same height, with white gaps."""
     images = [cv2.imread(str(FOLDER / name)) for name in names]
     scaled = [
         cv2.resize(

@@ -1,6 +1,6 @@
-"""Builds a release, tries it where nothing else is, and says what to upload: `make release`.
+"""Build a release, try it in an empty environment, and print what to upload: `make release`.
 
-What lands in `dist/`: wheel and source package, the notes of this version, and SHA-256 sums.
+`dist/` then contains the wheel, the source package, the notes of this version, and SHA-256 sums.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from zipfile import ZipFile
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 SOURCES = {".py", ".po", ".pot"}
-"""What a wheel holds in another shape, or by itself."""
+"""Files that a wheel contains anyway, or in compiled form."""
 
 CARD = "vendor-data"
 STARTS_S = 60.0
@@ -38,11 +38,11 @@ assert tuple(read(tray.capture().image, tray.tray).values) == (1, 2, 3, 4, 5, 6)
 
 
 class ReleaseError(Exception):
-    """Why this is no release; names the remedy."""
+    """The reason why the release fails, with the remedy."""
 
 
 def main() -> None:
-    """Build, look, try, tell."""
+    """Build the packages, check and try them, and print what to do next."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = project["version"]
     try:
@@ -63,7 +63,11 @@ def main() -> None:
 
 
 def notes_of(changelog: str, version: str) -> tuple[str, bool]:
-    r"""What CHANGELOG says of this version, and whether it has its date.
+    r"""Return the notes of a version, and whether they have a date.
+
+    Args:
+        changelog: Text of CHANGELOG.md.
+        version: The version.
 
     >>> notes_of("# Changes\n\n## 1.1 (2026-12-01)\n\n- New.\n\n## 1.0 (2026-11-01)\n", "1.1")
     ('- New.\n', True)
@@ -74,7 +78,9 @@ def notes_of(changelog: str, version: str) -> tuple[str, bool]:
         re.MULTILINE | re.DOTALL,
     )
     if found is None:
-        raise ReleaseError(f"CHANGELOG.md has no '## {version} (date)': write what is new in it")
+        raise ReleaseError(
+            f"CHANGELOG.md has no '## {version} (date)': add the notes of this version"
+        )
     return found[2].strip() + "\n", re.fullmatch(r"\d{4}-\d\d-\d\d", found[1]) is not None
 
 
@@ -84,7 +90,7 @@ def _clean_checkout() -> None:
 
 
 def _build(version: str) -> tuple[Path, Path]:
-    """Wheel and source package; the same commit gives the same bytes."""
+    """Build the wheel and the source package; the same commit gives the same bytes."""
     for old in DIST.glob("*"):
         old.unlink()
     dated = os.environ | {"SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct")}
@@ -96,7 +102,7 @@ def _build(version: str) -> tuple[Path, Path]:
 
 
 def _holds_everything(wheel: Path) -> None:
-    """Networks, tables, rules, catalogues, pages, docs: whatever the rooms hold beside Python."""
+    """Check that the wheel has every file of the packages that is not Python, and the docs."""
     rooms = ("game", "vision", "calibration", "device", "web")
     wanted = {f for f in _git("ls-files", *rooms).split("\n") if Path(f).suffix not in SOURCES}
     docs = {f"share/doc/traykeeper/{f.name}" for f in (ROOT / "docs").glob("*.md")}
@@ -107,19 +113,24 @@ def _holds_everything(wheel: Path) -> None:
 
 
 def _is_a_checkout(source: Path) -> None:
-    """The install on a card works from it."""
+    """Check that the source package is a complete checkout, because the install on a card uses it."""
     if missing := lacking(source, committed()):
         raise ReleaseError(f"the source package lacks {', '.join(missing)}: see MANIFEST.in")
 
 
 def committed() -> dict[str, bool]:
-    """What a checkout holds, and whether each file is a program; what is about git alone left out."""
+    """Return the committed files, without those of git, and whether each is executable."""
     rows = (line.split("\t") for line in _git("ls-files", "--stage").split("\n"))
     return {name: kind.startswith("100755") for kind, name in rows if not name.startswith(".")}
 
 
 def lacking(source: Path, files: dict[str, bool]) -> list[str]:
-    """Which of them the source package does not hold, or holds as no program."""
+    """Return the files that the source package lacks, or has with the wrong executable bit.
+
+    Args:
+        source: The source package.
+        files: Names of the files, and whether each is executable.
+    """
     with tarfile.open(source) as pack:
         held = {
             file.name.partition("/")[2]: bool(file.mode & 0o100) for file in pack if file.isfile()
@@ -128,8 +139,8 @@ def lacking(source: Path, files: dict[str, bool]) -> list[str]:
 
 
 def _plays(folder: Path, wheel: Path, version: str) -> None:
-    """In an environment with nothing but this wheel and what it asks for, as pipx makes one."""
-    print("Trying the wheel in an environment of its own")
+    """Try the wheel in an environment with only its dependencies, like one of pipx."""
+    print("Trying the wheel in its own environment")
     home = folder / "venv"
     venv.create(home, with_pip=True)
     pip = [home / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
@@ -143,21 +154,21 @@ def _plays(folder: Path, wheel: Path, version: str) -> None:
     with _playing(folder, command) as address:
         health = json.loads(_fetch(f"{address}healthz"))
         if health["version"] != version or health["status"] == "failed":
-            raise ReleaseError(f"it plays, but is not well: {health}")
+            raise ReleaseError(f"the companion runs, but its health check fails: {health}")
         for language in ("de", "es", "fr"):
             if f'lang="{language}"' not in _fetch(address, language):
-                raise ReleaseError(f"the page is not there in {language!r}: see the catalogues")
+                raise ReleaseError(f"the page has no language {language!r}: check the catalogues")
 
 
 def _says(folder: Path, wanted: str, *command: str | Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0 or wanted not in done.stdout:
-        raise ReleaseError(f"{command[1:]} fails in there: {done.stdout}{done.stderr}")
+        raise ReleaseError(f"{command[1:]} fails with the wheel: {done.stdout}{done.stderr}")
 
 
 @contextmanager
 def _playing(folder: Path, command: Path) -> Iterator[str]:
-    """`traykeeper play`, as on a laptop; gives the page's address."""
+    """Run `traykeeper play` as on a laptop; yield the address of the page."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")} | {
         "HOME": str(folder)
     }
@@ -196,13 +207,13 @@ def _git(*words: str) -> str:
 
 def _tell(version: str, wheel: Path, source: Path, *, dated: bool) -> None:
     sizes = {file: f"{file.stat().st_size / 1024**2:.1f} MB" for file in (wheel, source)}
-    print(f"Traykeeper {version} is built and plays.")
+    print(f"Traykeeper {version} is built and works.")
     if not dated:
-        print("CHANGELOG.md does not date it yet: do that, commit, and run this again.")
+        print("CHANGELOG.md has no date for it yet: add it, commit, and run this again.")
     print("\nUpload:")
     for file, size in sizes.items():
         print(f"  dist/{file.name}  {size}")
-    print(f"  dist/SHA256SUMS\n  dist/{CARD}  goes onto a card beside the source package")
+    print(f"  dist/SHA256SUMS\n  dist/{CARD}  goes onto a card next to the source package")
     print(f"\n  git tag -a v{version} -F dist/notes.md && git push origin v{version}")
     print(f"  python -m twine upload dist/{wheel.name} dist/{source.name}")
     print(

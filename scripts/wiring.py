@@ -26,14 +26,19 @@ RED, GREEN, BLUE, YELLOW, BLACK, GREY = (
     "#7a5cc2",
 )
 KINDS = {"3.3 V": "#e8a33d", "5 V": "#d63b3b", "ground": "#2b2b2b"}
-"""Colours of the pins that are no GPIO."""
+"""Colours of the power and ground pins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """From a header pin to a point at the parts; `lane` is where it runs up or down.
+    """A wire from a header pin to a part.
 
-    One that goes `across` leaves an odd pin to the right, between two rows.
+    Attributes:
+        header: Number of the header pin.
+        colour: Colour of the wire.
+        to: Where the wire ends.
+        lane: Horizontal position of its vertical part.
+        across: Whether it leaves an odd pin to the right, between two rows of pins.
     """
 
     header: int
@@ -44,12 +49,12 @@ class Wire:
 
 
 def header_of(bcm: int) -> int:
-    """Where a BCM number is on the header."""
+    """Return the header pin of a BCM number."""
     return next(number for number, name in HEADER.items() if name == f"GPIO{bcm}")
 
 
 def draw() -> str:
-    """The whole picture."""
+    """Return the drawing as SVG."""
     parts = [_title(), _header(), _button(), _lamp(), _buzzer()]
     parts += [*map(_wire, _wires()), *map(_label, HEADER), _legend()]
     return (
@@ -63,7 +68,7 @@ def draw() -> str:
 
 
 def _wires() -> list[Wire]:
-    """Left of the header its odd pins, right of it the even ones; no two share a lane."""
+    """Return all wires: odd pins to the left of the header, even pins to the right, each in its own lane."""
     button, red, green, blue, buzzer = map(
         header_of, (BUTTON_PIN, RED_PIN, GREEN_PIN, BLUE_PIN, BUZZER_PIN)
     )
@@ -132,7 +137,7 @@ def _pin(number: int, name: str) -> str:
 
 
 def _label(number: int) -> str:
-    """Above its wire, and drawn over all of them."""
+    """Return the label of a pin, above its wire and drawn over all wires."""
     x, y = _pin_at(number)
     name, odd = HEADER[number], number % 2
     used = number in {wire.header for wire in _wires()}

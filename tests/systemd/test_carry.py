@@ -1,4 +1,4 @@
-"""Backups from and to a stick: the script, run on folders as if they were one."""
+"""Backups from and to a USB stick: the script, run on folders in the place of sticks."""
 
 import os
 import shutil
@@ -11,10 +11,10 @@ CARRY = Path(__file__).parents[2] / "systemd" / "carry"
 
 MACHINE = "3f2a9c11"
 SERVICE = 1234
-"""Whose the matches are, by number: there is no such user here."""
+"""User and group of the matches, by number, because this machine has no such user."""
 
 MINE = f"{os.uname().nodename}-3f2a"
-"""What is on the stick under this name is ours."""
+"""Files on the stick with this name belong to this Pi."""
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it is run by root")
 
@@ -44,11 +44,11 @@ from="$DEVICES/$(basename "$3")"
 [ -d "$from" ] && rmdir "$4" && ln -s "$from" "$4"
 """
 UMOUNT = '#!/bin/sh\necho "umount $*" >>"$SAID"\nrm "$1" && mkdir "$1"\n'
-"""Stand-ins that write down what is asked; what is on a device lies in a folder of its name."""
+"""Programs that record their calls; the contents of a device are in a folder of its name."""
 
 
 def carry(tmp_path, *folders, machine=MACHINE):
-    """Run it, on these folders and on the sticks that the stand-ins know of."""
+    """Run the script on these folders and on the sticks of the stand-in programs."""
     (tmp_path / "machine-id").write_text(machine)
     (tmp_path / "bin").mkdir(exist_ok=True)
     programs = {"lsblk": LSBLK, "mount": MOUNT, "umount": UMOUNT}
@@ -66,13 +66,13 @@ def carry(tmp_path, *folders, machine=MACHINE):
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 @pytest.mark.parametrize("name", ["carry", "first-boot", "cloud-init/vendor-data"])
-def test_shellcheck_has_nothing_to_say(name):
+def test_shellcheck_finds_nothing(name):
     done = subprocess.run(["shellcheck", CARRY.parent / name], capture_output=True, check=False)
 
     assert done.stdout == b""
 
 
-def test_a_backup_that_lies_there_is_brought_once(tmp_path, stick, state):
+def test_a_backup_on_the_stick_is_copied_once(tmp_path, stick, state):
     (stick / "traykeeper-2026-11-20.zip").write_bytes(b"zip")
     (stick / "holiday.zip").write_bytes(b"not ours")
     carry(tmp_path, stick)
@@ -92,7 +92,7 @@ def test_a_backup_that_lies_there_is_brought_once(tmp_path, stick, state):
 
 @pytest.fixture
 def protected(stick):
-    """The stick, with its switch at read only: gives what moves that."""
+    """Write-protect the stick, and return a function that moves its switch."""
 
     def switch(to):
         subprocess.run(["mount", "-o", f"remount,bind,{to}", stick], check=True)
@@ -104,9 +104,7 @@ def protected(stick):
     subprocess.run(["umount", stick], check=True)
 
 
-def test_what_a_write_protected_stick_brought_is_not_brought_again(
-    tmp_path, stick, state, protected
-):
+def test_a_backup_on_a_write_protected_stick_is_copied_once(tmp_path, stick, state, protected):
     (stick / "traykeeper-1.zip").write_bytes(b"one")
     protected("ro")
     carry(tmp_path, stick)
@@ -121,7 +119,7 @@ def test_what_a_write_protected_stick_brought_is_not_brought_again(
     assert brought.exists()
 
 
-def test_another_backup_on_a_write_protected_stick_is_brought(tmp_path, stick, state, protected):
+def test_another_backup_on_a_write_protected_stick_is_copied(tmp_path, stick, state, protected):
     for content in (b"one", b"two"):
         protected("rw")
         (stick / "traykeeper-1.zip").write_bytes(content)
@@ -131,14 +129,14 @@ def test_another_backup_on_a_write_protected_stick_is_brought(tmp_path, stick, s
     assert (state / "incoming" / "traykeeper-1.zip").read_bytes() == b"two"
 
 
-def test_nothing_is_written_where_nobody_made_the_folder(tmp_path, stick, state):
+def test_nothing_is_written_to_a_stick_without_the_folder(tmp_path, stick, state):
     (state / "backups" / "traykeeper-000009.zip").write_bytes(b"nine")
     carry(tmp_path, stick)
 
     assert list(stick.iterdir()) == []
 
 
-def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, stick, state):
+def test_the_newest_backup_is_copied_once_a_day_and_seven_are_kept(tmp_path, stick, state):
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for number in (9, 10):
@@ -154,7 +152,7 @@ def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, sti
     assert "took" not in carry(tmp_path, stick).stdout
 
 
-def test_two_tables_may_share_a_stick(tmp_path, stick, state):
+def test_two_pis_can_share_a_stick(tmp_path, stick, state):
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for machine in (MACHINE, "77b0"):
@@ -164,8 +162,8 @@ def test_two_tables_may_share_a_stick(tmp_path, stick, state):
     assert {path.read_text() for path in folder.iterdir()} == {MACHINE, "77b0"}
 
 
-def test_another_evening_on_the_same_date_takes_the_place_of_the_one_before(tmp_path, stick, state):
-    """A clock that nobody sets begins at the same date with each start."""
+def test_a_later_backup_of_the_same_date_replaces_the_earlier_one(tmp_path, stick, state):
+    """A clock that is never set has the same date at each start."""
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for evening in (b"first", b"second"):
@@ -176,7 +174,7 @@ def test_another_evening_on_the_same_date_takes_the_place_of_the_one_before(tmp_
     assert taken.read_bytes() == b"second"
 
 
-def test_what_was_just_taken_stays_whatever_the_clock_says(tmp_path, stick, state):
+def test_the_newest_backup_stays_whatever_the_clock_says(tmp_path, stick, state):
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for day in range(1, 8):
@@ -189,7 +187,7 @@ def test_what_was_just_taken_stays_whatever_the_clock_says(tmp_path, stick, stat
     assert len(list(folder.iterdir())) == 7
 
 
-def test_a_link_leads_nowhere(tmp_path, stick, state):
+def test_links_on_a_stick_are_not_followed(tmp_path, stick, state):
     (stick / "traykeeper-1.zip").symlink_to("/etc/passwd")
     carry(tmp_path, stick)
 
@@ -206,12 +204,12 @@ ROWS = """\
 /dev/sdb usb  exfat \n\
 /dev/sdc sata   \n\
 /dev/sdc1  /dev/sdc ext4 \n"""
-"""As `lsblk -rnpo NAME,TRAN,PKNAME,FSTYPE,MOUNTPOINT` prints them."""
+"""Partitions as `lsblk -rnpo NAME,TRAN,PKNAME,FSTYPE,MOUNTPOINT` prints them."""
 
 
 @pytest.fixture
 def devices(tmp_path):
-    """A backup on each of them, and what lsblk says of them."""
+    """Put a backup on each device, and let lsblk list them."""
     for name in ("mmcblk0p1", "sda1", "sda2", "sda3", "sdb", "sdc1"):
         (tmp_path / "devices" / name).mkdir(parents=True)
         (tmp_path / "devices" / name / f"traykeeper-{name}.zip").write_bytes(b"zip")
@@ -228,7 +226,7 @@ def brought(state):
     return sorted(path.name for path in (state / "incoming").glob("*"))
 
 
-def test_sticks_that_nobody_has_mounted_are_mounted_one_after_the_other(tmp_path, state, devices):
+def test_unmounted_sticks_are_mounted_one_after_the_other(tmp_path, state, devices):
     carry(tmp_path)
     mounted = tmp_path / "mounted"
 
@@ -243,7 +241,7 @@ def test_sticks_that_nobody_has_mounted_are_mounted_one_after_the_other(tmp_path
     assert (devices / "sda2" / "traykeeper-sda2.zip").exists()
 
 
-def test_the_newest_goes_onto_every_stick_with_a_folder(tmp_path, state, devices):
+def test_the_newest_backup_is_copied_to_every_stick_with_a_folder(tmp_path, state, devices):
     (state / "backups" / "traykeeper-000001.zip").write_bytes(b"new")
     for name in ("sda1", "sda2", "sdb"):
         (devices / name / "traykeeper-backups").mkdir()
@@ -253,7 +251,7 @@ def test_the_newest_goes_onto_every_stick_with_a_folder(tmp_path, state, devices
     assert taken == {"sda1", "sdb"}
 
 
-def test_a_stick_that_cannot_be_mounted_is_left_out(tmp_path, state, devices):
+def test_a_stick_that_cannot_be_mounted_is_skipped(tmp_path, state, devices):
     shutil.rmtree(devices / "sda1")
     carry(tmp_path)
 
@@ -273,8 +271,8 @@ def test_without_a_stick_nothing_is_mounted(tmp_path, state, devices):
     assert brought(state) == []
 
 
-def test_a_link_in_the_matches_folder_gives_nothing_of_roots_away(tmp_path, stick, state):
-    """Whoever has the service's rights may set one there."""
+def test_a_link_in_the_state_folder_reveals_no_file_of_root(tmp_path, stick, state):
+    """A program with the rights of the service could create such a link."""
     roots = tmp_path / "roots"
     roots.mkdir(mode=0o700)
     (state / "incoming").symlink_to(roots)
@@ -286,7 +284,7 @@ def test_a_link_in_the_matches_folder_gives_nothing_of_roots_away(tmp_path, stic
     assert (stick / "traykeeper-1.zip").exists()  # it is brought once that is mended
 
 
-def test_no_file_of_roots_is_carried_away(tmp_path, stick, state):
+def test_no_file_of_root_is_copied_to_a_stick(tmp_path, stick, state):
     secret = tmp_path / "secret"
     secret.write_text("root's")
     secret.chmod(0o600)

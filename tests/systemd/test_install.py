@@ -1,4 +1,4 @@
-"""The install script, run for real below a folder of its own, where nothing is started."""
+"""The install script, run below a folder in the place of `/`, where nothing is started."""
 
 import json
 import os
@@ -37,7 +37,7 @@ UDEVADM = "#!/bin/sh\n"
 
 
 def live(root, *args, run="set_up", udevadm=UDEVADM):
-    """The same as on a running system: its programs are stand-ins that only write down what is asked."""
+    """Run the install as on a live system, with programs that only record their calls."""
     programs = root / "stand-ins"
     programs.mkdir(exist_ok=True)
     scripts = {"systemctl": SYSTEMCTL, "udevadm": udevadm, "journalctl": UDEVADM}
@@ -52,7 +52,7 @@ def live(root, *args, run="set_up", udevadm=UDEVADM):
 
 
 class Page(BaseHTTPRequestHandler):
-    """That of a Traykeeper, as far as the install asks."""
+    """The part of a Traykeeper page that the install requests."""
 
     situation = "no match"
 
@@ -73,7 +73,7 @@ class PageInAMatch(Page):
 
 @contextmanager
 def served(root, page=Page):
-    """On one address alone, as the settings say."""
+    """Serve the page on one address, as in the settings."""
     with ThreadingHTTPServer(("127.0.0.2", 0), page) as server:
         settings = root / "etc/traykeeper/settings.toml"
         settings.parent.mkdir(parents=True)
@@ -87,7 +87,7 @@ def served(root, page=Page):
 
 @pytest.fixture
 def root(tmp_path):
-    """A system on which Traykeeper was once built: the packages are this environment's."""
+    """A system on which Traykeeper was built; its packages are those of this environment."""
     release = tmp_path / "opt" / "traykeeper" / "releases" / "20260101-000000"
     (release / "bin").mkdir(parents=True)
     venv = Path(shutil.which("traykeeper", path=PROJECT / ".venv" / "bin") or "").parent
@@ -102,7 +102,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def update(root):
-    """The same, with a version beside it that is to take its place."""
+    """The same system, with a new version that is to replace the old one."""
     releases = root / "opt/traykeeper/releases"
     old, new = releases / "20260101-000000", releases / "20260102-000000"
     shutil.copytree(PROJECT / "systemd", old / "systemd")
@@ -118,7 +118,7 @@ def current(root):
 
 
 def asked(root):
-    """What systemd was asked to do with the service, in order."""
+    """Return the requests to systemd about the service, in order."""
     lines = (root / "said").read_text().splitlines() if (root / "said").exists() else []
     return [
         line.split()[0]
@@ -143,13 +143,13 @@ def files(root):
     [INSTALL, *(PROJECT / "tests" / "virtual_pi" / name for name in ("boot.sh", "rootfs.sh"))],
     ids=lambda path: path.name,
 )
-def test_shellcheck_has_nothing_to_say(script):
+def test_shellcheck_finds_nothing(script):
     done = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
 
     assert done.stdout == ""
 
 
-def test_it_takes_every_room_along():
+def test_the_install_copies_every_package():
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
     rooms = {room.rstrip("*") for room in setuptools["packages"]["find"]["include"]}
 
@@ -158,7 +158,7 @@ def test_it_takes_every_room_along():
     )
 
 
-def test_help_names_every_option_and_wrong_ones_are_refused():
+def test_the_help_lists_every_option_and_unknown_ones_are_refused():
     shown = install("--help")
 
     for option in ("--check", "--uninstall", "--update", "--purge", "--port", "--name", "--root"):
@@ -176,7 +176,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_a_checkout_that_runs_meanwhile_is_still_the_same_version(checkout):
+def test_compiled_files_do_not_change_the_version(checkout):
     before = fingerprint(checkout)
     half_written = checkout / "game" / "__pycache__" / "score.cpython-313.pyc.140234"
     half_written.parent.mkdir()
@@ -186,7 +186,7 @@ def test_a_checkout_that_runs_meanwhile_is_still_the_same_version(checkout):
 
 
 @pytest.mark.parametrize("name", ["game/score.py", "systemd/carry", "CHANGELOG.md"])
-def test_whatever_goes_to_the_pi_makes_another_version(checkout, name):
+def test_every_installed_file_changes_the_version(checkout, name):
     before = fingerprint(checkout)
     (checkout / name).write_text("changed")
 
@@ -195,7 +195,7 @@ def test_whatever_goes_to_the_pi_makes_another_version(checkout, name):
 
 @needs_root
 @needs_sysusers
-def test_install_places_its_files_and_a_second_one_changes_nothing(root):
+def test_a_second_install_changes_nothing(root):
     first = install("--root", str(root))
     assert first.returncode == 0, first.stderr
     before = {path: (root / path).read_bytes() for path in files(root) if path.startswith("etc/")}
@@ -232,11 +232,11 @@ def test_port_80_is_granted_announced_and_kept(root):
 
 
 @pytest.mark.parametrize("port", ["80x", "0", "080", "65536", "-1"])
-def test_what_is_no_port_is_refused_before_anything_is_done(port, tmp_path):
+def test_an_invalid_port_is_refused_before_anything_is_done(port, tmp_path):
     done = install("--root", str(tmp_path), "--port", port)
 
     assert done.returncode == 2
-    assert f"--port {port} is no port" in done.stderr
+    assert f"--port {port} is not a port" in done.stderr
     assert not any(tmp_path.iterdir())
 
 
@@ -253,7 +253,7 @@ def test_what_is_no_port_is_refused_before_anything_is_done(port, tmp_path):
     ],
     ids=["no last newline", "no blanks", "no number", "the usual one", "both"],
 )
-def test_a_port_finds_its_line(root, before, after):
+def test_the_port_is_written_to_its_line(root, before, after):
     settings = root / "etc/traykeeper/settings.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(before)
@@ -263,7 +263,7 @@ def test_a_port_finds_its_line(root, before, after):
 
 
 @needs_root
-def test_settings_that_do_not_hold_stay_as_they_are(root):
+def test_invalid_settings_are_left_unchanged(root):
     settings = root / "etc/traykeeper/settings.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text("prot = 80\n")
@@ -274,7 +274,7 @@ def test_settings_that_do_not_hold_stay_as_they_are(root):
     assert settings.read_text() == "prot = 80\n"
 
 
-def test_a_page_on_one_address_alone_is_asked_there(root):
+def test_a_page_on_one_address_is_requested_there(root):
     with served(root, PageInAMatch):
         healthy, in_a_match = (live(root, run=name) for name in ("healthy", "in_a_match"))
 
@@ -285,7 +285,7 @@ def test_a_page_on_one_address_alone_is_asked_there(root):
 @pytest.mark.parametrize(
     ("host", "asked"), [("", "127.0.0.1"), ("::", "127.0.0.1"), ("fd00::20", "[fd00::20]")]
 )
-def test_an_address_that_stands_for_all_is_asked_from_here(root, host, asked):
+def test_a_page_on_all_addresses_is_requested_locally(root, host, asked):
     settings = root / "etc/traykeeper/settings.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(f'host = "{host}"\n')
@@ -295,7 +295,7 @@ def test_an_address_that_stands_for_all_is_asked_from_here(root, host, asked):
 
 @needs_root
 @needs_sysusers
-def test_rights_follow_the_settings(root):
+def test_the_rights_of_the_service_follow_the_settings(root):
     install("--root", str(root))
     rule = root / "etc/polkit-1/rules.d/50-traykeeper.rules"
     drop_in = root / "etc/systemd/system/traykeeper.service.d/install.conf"
@@ -310,7 +310,7 @@ def test_rights_follow_the_settings(root):
 
 @needs_root
 @needs_sysusers
-def test_where_the_system_brings_the_pins_no_rule_is_added(root):
+def test_no_udev_rule_is_added_if_the_system_has_one(root):
     rules = root / "usr/lib/udev/rules.d/99-com.rules"
     rules.parent.mkdir(parents=True)
     rules.write_text('SUBSYSTEM=="gpio", GROUP="gpio", MODE="0660"\n')
@@ -321,7 +321,7 @@ def test_where_the_system_brings_the_pins_no_rule_is_added(root):
 
 @needs_root
 @needs_sysusers
-def test_what_root_left_with_the_matches_is_handed_to_the_service(root):
+def test_files_of_root_in_the_state_folder_are_given_to_the_service(root):
     install("--root", str(root))
     (line,) = re.findall(
         r"^traykeeper:x:(\d+):(\d+):", (root / "etc/passwd").read_text(), re.MULTILINE
@@ -352,7 +352,7 @@ def test_an_update_stops_the_old_version_and_starts_the_new_one(update):
 
 @needs_root
 @needs_sysusers
-def test_matches_on_a_disk_of_their_own_are_written_carried_and_backed_up(update):
+def test_matches_on_a_separate_disk_are_written_copied_and_backed_up(update):
     disk = update / "media/my disk"
     disk.mkdir(parents=True)
     (disk / "journal.db").write_text("of the disk")
@@ -376,12 +376,12 @@ def test_matches_on_a_disk_of_their_own_are_written_carried_and_backed_up(update
 
 @needs_root
 @needs_sysusers
-def test_a_backup_that_finds_no_room_leaves_the_old_version_running_and_nothing_half(update):
+def test_a_backup_without_space_leaves_the_old_version_running_and_no_partial_files(update):
     with served(update):
         done = live(update, "--update", run="ulimit -f 100; set_up")
 
     assert done.returncode == 1
-    assert "the old version runs again" in done.stderr
+    assert "the previous version runs again" in done.stderr
     assert current(update) == "20260101-000000"
     assert asked(update) == ["stop", "stop", "restart"]
     assert list((update / "var/lib/traykeeper-backups").iterdir()) == []
@@ -390,20 +390,20 @@ def test_a_backup_that_finds_no_room_leaves_the_old_version_running_and_nothing_
 
 @needs_root
 @pytest.mark.parametrize(
-    ("full", "told"),
+    ("full", "message"),
     [
-        ("df() { printf 'Avail\\n120M\\n'; }", "the card has 120 MB free, and 600 are needed"),
-        ("cp() { return 1; }", "is the card full? Nothing has changed."),
+        ("df() { printf 'Avail\\n120M\\n'; }", "the card has 120 MB free, but 600 are needed"),
+        ("cp() { return 1; }", "check that the card is not full. Nothing has changed."),
     ],
 )
-def test_a_new_version_that_finds_no_room_leaves_nothing_of_it(update, full, told):
+def test_a_new_version_without_space_leaves_no_files(update, full, message):
     venv = 'python3() { if [ "$1" = -m ]; then mkdir -p "${!#}"; else command python3 "$@"; fi; }'
     made = f"release_like() {{ true; }}; packages() {{ true; }}; works() {{ true; }}; {venv}"
     before = files(update)
     with served(update):
         done = live(update, "--update", run=f"{made}; {full}; set_up")
 
-    assert (done.returncode, told in done.stderr) == (1, True)
+    assert (done.returncode, message in done.stderr) == (1, True)
     assert current(update) == "20260101-000000"
     assert len(list((update / "opt/traykeeper/releases").iterdir())) == 2
     assert asked(update) == []
@@ -412,15 +412,15 @@ def test_a_new_version_that_finds_no_room_leaves_nothing_of_it(update, full, tol
 
 @needs_root
 @needs_sysusers
-def test_an_update_that_is_broken_off_puts_everything_back(update):
-    """As by a terminal that is closed."""
+def test_an_interrupted_update_restores_everything(update):
+    """A closed terminal interrupts the update."""
     once = '#!/bin/sh\n[ -e "$SAID.hung_up" ] || { touch "$SAID.hung_up"; kill -HUP "$PPID"; }\n'
     with served(update) as settings:
         before = settings.read_text()
         done = live(update, "--update", "--port", "81", udevadm=once)
 
     assert (update / "said.hung_up").exists()
-    assert "the old version runs again" in done.stderr
+    assert "the previous version runs again" in done.stderr
     assert current(update) == "20260101-000000"
     assert asked(update)[-1] == "restart"
     assert settings.read_text() == before
@@ -428,7 +428,7 @@ def test_an_update_that_is_broken_off_puts_everything_back(update):
 
 
 @needs_root
-def test_settings_that_the_new_version_does_not_know_stop_nothing(update):
+def test_settings_that_the_new_version_does_not_know_change_nothing(update):
     with served(update) as settings:
         settings.write_text(f"{settings.read_text()}of_tomorrow = 1\n")
         done = live(update, "--update")
@@ -440,7 +440,7 @@ def test_settings_that_the_new_version_does_not_know_stop_nothing(update):
 
 
 @needs_root
-def test_a_match_that_began_while_the_new_version_was_made_is_not_cut_into(update):
+def test_a_match_that_began_during_the_build_is_not_interrupted(update):
     begins = "release_like() { touch $SAID.begun; echo 20260102-000000; }; in_a_match() { [ -e $SAID.begun ]; }"
     with served(update):
         done = live(update, "--update", run=f"{begins}; set_up")
@@ -451,7 +451,7 @@ def test_a_match_that_began_while_the_new_version_was_made_is_not_cut_into(updat
 
 @needs_root
 @needs_sysusers
-def test_uninstall_leaves_settings_and_matches_and_purge_leaves_nothing(root):
+def test_uninstall_keeps_settings_and_matches_and_purge_keeps_nothing(root):
     install("--root", str(root))
     (root / "var/lib/traykeeper").mkdir(parents=True)
     (root / "var/lib/traykeeper/journal.db").touch()
@@ -465,7 +465,7 @@ def test_uninstall_leaves_settings_and_matches_and_purge_leaves_nothing(root):
 
 @needs_root
 @needs_sysusers
-def test_check_names_what_is_missing(root):
+def test_check_lists_what_is_missing(root):
     install("--root", str(root))
     gone = ["etc/avahi/services/traykeeper.service", "etc/systemd/system/traykeeper-carry.timer"]
     for name in gone:
@@ -474,11 +474,11 @@ def test_check_names_what_is_missing(root):
 
     assert done.returncode == 1
     assert all(f"FAILED {root}/{name}" in done.stdout for name in gone)
-    assert "Mend it: sudo" in done.stdout
+    assert "To repair it, run sudo" in done.stdout
 
 
-def test_the_first_start_is_red_until_a_step_that_failed_is_done(tmp_path):
-    first = (PROJECT / "systemd" / "first-boot").read_text().partition("# Doing")[0]
+def test_the_lamp_blinks_red_until_a_failed_step_has_succeeded(tmp_path):
+    first = (PROJECT / "systemd" / "first-boot").read_text().partition("# The steps")[0]
     goes_on = (
         'blink() { echo "blinks $*"; }; step 1 a; step 2 b; stuck c; step 1 a; step 2 b; step 3 d'
     )
@@ -497,13 +497,13 @@ def test_the_first_start_is_red_until_a_step_that_failed_is_done(tmp_path):
     ]
 
 
-def test_a_card_without_the_archive_says_so_where_any_computer_reads_it(tmp_path):
+def test_a_card_without_the_archive_gets_a_text_file_that_says_so(tmp_path):
     first = PROJECT / "systemd" / "cloud-init" / "vendor-data"
     script = first.read_text().replace("/boot/firmware", str(tmp_path))
     done = subprocess.run(["sh", "-c", script], check=False)
 
     assert done.returncode == 1
-    assert "copy both onto it" in (tmp_path / "traykeeper.txt").read_text()
+    assert "copy both files to it" in (tmp_path / "traykeeper.txt").read_text()
 
 
 @needs_root

@@ -1,4 +1,4 @@
-"""What the appliance takes from PyPI, written down to the byte: `make locks`."""
+"""The lists of packages that the install uses, with hashes: `make locks`."""
 
 import re
 import tomllib
@@ -28,12 +28,12 @@ def pinned(lock):
     return {canonicalize_name(name): version for name, version in found}
 
 
-def test_there_is_a_lock_for_each_system_that_the_install_knows():
+def test_there_is_a_list_for_each_supported_system():
     assert [lock.name for lock in LOCKS] == SYSTEMS
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
-def test_a_lock_names_a_version_with_hashes_of_all_that_the_project_asks_for(lock):
+def test_a_list_has_a_version_with_hashes_of_every_dependency(lock):
     versions = pinned(lock)
 
     for need in wanted():
@@ -43,7 +43,7 @@ def test_a_lock_names_a_version_with_hashes_of_all_that_the_project_asks_for(loc
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
-def test_where_picamera2_is_built_for_numpy_1_the_lock_has_one(lock):
+def test_a_system_with_picamera2_for_numpy_1_gets_numpy_1(lock):
     major = int(pinned(lock)["numpy"].split(".")[0])
 
     assert major == (1 if lock.name.startswith("bookworm") else 2)

@@ -1,4 +1,4 @@
-"""The unit file, as systemd itself reads and rates it."""
+"""The unit file, as systemd reads and rates it."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ def exposure(unit):
 @needs_systemd
 @pytest.mark.parametrize("extra", ["", ELSEWHERE], ids=["usual", "matches elsewhere"])
 def test_systemd_knows_every_line_of_the_unit(extra, tmp_path):
-    """It exits with 0 on an unknown key, but says so."""
+    """systemd-analyze exits with 0 for an unknown key, but prints a warning."""
     unit = tmp_path / UNIT.name
     text = UNIT.read_text().replace("/opt/traykeeper/current/bin/traykeeper", "/bin/true")
     unit.write_text(f"{text}\n{extra}")
@@ -44,14 +44,14 @@ def test_systemd_knows_every_line_of_the_unit(extra, tmp_path):
 
 @needs_systemd
 @pytest.mark.parametrize("extra", ["", PORT_80], ids=["port 8000", "port 80"])
-def test_little_is_exposed(extra, tmp_path):
+def test_the_exposure_of_the_service_is_low(extra, tmp_path):
     unit = tmp_path / UNIT.name
     unit.write_text(f"{UNIT.read_text()}\n{extra}")
 
     assert exposure(unit) < EXPOSURE
 
 
-def test_the_unit_keeps_what_experience_taught():
+def test_the_unit_keeps_the_options_that_experience_has_shown_necessary():
     lines = UNIT.read_text().splitlines()
 
     assert "Type=notify" in lines
@@ -63,7 +63,7 @@ def test_the_unit_keeps_what_experience_taught():
     assert "network-online.target" in after
 
 
-def test_the_user_is_in_two_groups_and_no_more():
+def test_the_user_is_in_exactly_two_groups():
     members = re.findall(
         r"^m traykeeper (\S+)$", (SYSTEMD / "traykeeper.sysusers").read_text(), re.MULTILINE
     )

@@ -142,7 +142,7 @@ def test_from_the_card_to_the_page_without_a_word_typed(pi, line):
 def test_a_line_that_is_cut_is_told_and_tried_again(pi, line):
     pi.until(lambda: "3 of 4: fetching" in told(pi), INSTALLED_S)
     line.cut()
-    pi.until(lambda: "It is tried again" in told(pi), 300)
+    pi.until(lambda: "The next attempt is in" in told(pi), 300)
     pi.until(lambda: re.search(r"set 22 op dh\nset 23 op dl", pi.ask("cat /run/lamp")), 60)
     assert "is the Pi on the internet" in told(pi)
     line.join()

@@ -224,7 +224,7 @@ def test_update_that_does_not_start_goes_back_by_itself(pi):
     )
     said = pi.run(f"{WHEELS} {INSTALL} --update --in-a-match 2>&1 || true")
 
-    assert "the old version runs again" in said
+    assert "the previous version runs again" in said
     assert lasting(pi) == match
     assert pi.run("readlink /opt/traykeeper/current") == before
     assert pi.http("/healthz")["status"] != "failed"
