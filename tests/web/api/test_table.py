@@ -182,6 +182,27 @@ def test_view_is_the_live_image(client, table):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize(("path", "body"), [("bank", {}), ("keep", {"dice": [1, 1, 1]})])
+def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
+    begun(client)
+    post(client, "dice", dice=[1, 1, 1, 2, 3, 4])
+    post(client, "press")
+    refused = post(client, path, **body)
+
+    assert refused.status_code == 409
+    assert "waiting for the dice" in refused.json["detail"]
+    assert client.get("/api/v1/state").json["players"][0]["score"] == 0
+
+
+@pytest.mark.parametrize("body", [{"points": 900}, {"step": 0}])
+def test_bank_of_other_points_or_at_another_step_is_refused(client, body):
+    begun(client)
+    step = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json["step"]
+
+    assert post(client, "bank", **body).status_code == 409
+    assert post(client, "bank", points=1000, step=step).status_code == 200
+
+
 def test_command_for_an_earlier_throw_or_step_is_refused(client):
     begun(client)
     before = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json
