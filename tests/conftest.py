@@ -1,4 +1,4 @@
-"""What tests of more than one room need."""
+"""What tests of several packages need."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tests.browser import chromium
 from tests.clock import Clock
 
 cv2.setNumThreads(1)
-"""Several tests run at once: threads of each would only stand in the others' way."""
+"""One thread per test, because several tests run at once."""
 
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -19,7 +19,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_modifyitems(items):
-    """What takes long begins early, or one core waits for it at the end."""
+    """Start slow tests first, so that no core has to wait for one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

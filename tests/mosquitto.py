@@ -1,4 +1,4 @@
-"""A real Mosquitto on loopback, with password and TLS, that can be killed and come back."""
+"""A real Mosquitto on the loopback interface, with password and TLS, that can be killed and restarted."""
 
 import shutil
 import socket
@@ -25,7 +25,7 @@ needs_mosquitto = pytest.mark.skipif(
 
 @dataclass
 class Mosquitto:
-    """A broker in a folder of its own; `start` and `kill` as often as you like."""
+    """A broker with its own folder, which can be started and killed any number of times."""
 
     folder: Path
     tls: bool = False
@@ -40,7 +40,7 @@ class Mosquitto:
 
     @property
     def secret(self) -> Path:
-        """A file as `mqtt_secret` wants it."""
+        """The file for `mqtt_secret`."""
         path = self.folder / "secret.toml"
         path.touch(mode=0o600)
         path.write_text(f'user = "{USER}"\npassword = "{PASSWORD}"\n')
@@ -51,7 +51,7 @@ class Mosquitto:
         return self.folder / "ca.crt" if self.tls else None
 
     def settings(self) -> dict[str, str]:
-        """What a tray is told of this broker."""
+        """Return the settings of a tray for this broker."""
         return {
             "mqtt": self.url,
             "mqtt_secret": str(self.secret),
@@ -100,7 +100,7 @@ class Mosquitto:
 
 
 def certify(folder: Path) -> None:
-    """An authority (ca.crt), and a certificate of its for localhost (broker.crt, key)."""
+    """Create an authority (ca.crt) and its certificate for localhost (broker.crt, key)."""
     if (folder / "ca.crt").exists():
         return
     new = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
@@ -117,7 +117,7 @@ def _run(command: str, folder: Path) -> None:
 
 
 def _free_port() -> int:
-    """One below those the kernel gives to connections: nobody takes it while the broker is away."""
+    """Return a port below the kernel's range for connections, so that it stays free while the broker is away."""
     while True:
         port = SystemRandom().randrange(20_000, 32_000)
         with suppress(OSError), closing(socket.create_server(("127.0.0.1", port))):
@@ -128,7 +128,7 @@ def _free_port() -> int:
 def mosquitto(
     folder: Path, *, tls: bool = False, rights: str = "", more: str = ""
 ) -> Iterator[Mosquitto]:
-    """A broker for as long as the `with` lasts; `more` are lines of its configuration."""
+    """Run a broker, with additional lines of configuration in `more`."""
     folder.mkdir(parents=True, exist_ok=True)
     broker = Mosquitto(folder, tls, rights, more)
     broker.start()
@@ -139,7 +139,7 @@ def mosquitto(
 
 
 class Listener:
-    """Somebody else on the broker, who hears everything; and can say anything."""
+    """A client that receives every message and can publish any."""
 
     def __init__(self, broker: Mosquitto) -> None:
         self.heard: list[tuple[str, bytes, bool]] = []
@@ -161,7 +161,7 @@ class Listener:
         self.heard.append((message.topic, message.payload, bool(message.retain)))
 
     def on(self, topic: str) -> list[bytes]:
-        """Everything heard there, in order."""
+        """Return all payloads received on a topic, in order."""
         return [payload for where, payload, _ in list(self.heard) if where == topic]
 
     def say(self, topic: str, payload: str | bytes, *, retain: bool = False) -> None:
@@ -173,9 +173,9 @@ class Listener:
 
 
 def until(true, patience_s: float = PATIENCE_S):
-    """Wait for it, and give what it gave; a machine that is busy is only slow."""
+    """Wait until a function returns something true, and return that."""
     end = monotonic() + patience_s
     while not (found := true()):
-        assert monotonic() < end, "it never came"
+        assert monotonic() < end, "the condition never became true"
         sleep(0.02)
     return found

@@ -13,7 +13,7 @@ BUILD = Path(sys.executable).with_name("pyproject-build")
 
 
 def packed(folder: Path) -> Path:
-    """Built into `folder` from a copy of what is committed: whatever else lies about here is not in it."""
+    """Build the source package in `folder`, from a copy of the committed files only."""
     checkout = folder / "checkout"
     for name in release.committed():
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the docs say there is, and what there is."""
+"""The docs agree with the program."""
 
 import re
 import tomllib
@@ -33,7 +33,7 @@ def commands(group=cli, prefix=()):
 
 
 @pytest.mark.parametrize("command", [command for _, command in commands()], ids=lambda c: c.name)
-def test_every_command_says_what_it_does_and_every_option_too(command):
+def test_every_command_and_every_option_has_a_help_text(command):
     assert command.help
     for param in command.params:
         if isinstance(param, click.Option):
@@ -41,13 +41,13 @@ def test_every_command_says_what_it_does_and_every_option_too(command):
 
 
 @pytest.mark.parametrize(("words", "command"), list(commands()))
-def test_every_command_has_an_example_in_a_line_of_its_help(words, command):
+def test_every_command_has_an_example_in_its_help(words, command):
     shown = command.get_help(click.Context(command))
 
     assert f"\n  traykeeper {' '.join(words)}" in shown
 
 
-def test_the_first_help_has_a_line_for_every_command():
+def test_the_main_help_has_a_line_for_every_command():
     shown = cli.get_help(click.Context(cli))
 
     for name in VERBS:
@@ -82,21 +82,21 @@ def test_play_page_has_a_row_for_every_situation():
         assert f"| {situation} |" in DOCS["play.md"], situation
 
 
-def test_links_between_the_pages_lead_somewhere():
+def test_links_between_the_pages_are_valid():
     pages = {ROOT / "README.md": README} | {ROOT / "docs" / n: t for n, t in DOCS.items()}
     for path, text in pages.items():
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
-def test_changelog_tells_of_this_version():
+def test_the_changelog_has_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def rows(text, title):
-    """The cells of the table below that heading, without its head."""
+    """Return the cells of the table below a heading, without its header row."""
     section = text.partition(f"## {title}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]

@@ -1,4 +1,4 @@
-"""The hardware page, its picture, and the code hold together."""
+"""The hardware page and its picture agree with the code."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -29,11 +29,11 @@ PARTS = {
 }
 
 
-def test_the_picture_is_the_one_that_the_script_draws():
+def test_the_wiring_picture_is_up_to_date():
     assert TARGET.read_text("utf-8") == draw(), "run .venv/bin/python scripts/wiring.py"
 
 
-def test_the_picture_is_well_formed_and_names_every_pin_that_is_used():
+def test_the_wiring_picture_names_every_pin_in_use():
     words = [element.text for element in ET.fromstring(draw()).iter() if element.text]  # noqa: S314 - our own picture
 
     for bcm in PARTS.values():
@@ -50,12 +50,12 @@ def test_the_table_names_the_pin_by_both_numbers(setting):
 
 
 @pytest.mark.parametrize("number", [9, 14, 34])
-def test_what_the_page_calls_ground_is_ground(number):
+def test_the_ground_pins_on_the_page_are_right(number):
     assert pins.HEADER[number] == "ground"
     assert f"({number})" in PAGE
 
 
-def test_settings_and_wiring_begin_with_the_same_pins():
+def test_settings_and_wiring_have_the_same_default_pins():
     settings, wiring = Settings(), Wiring()
 
     assert settings.button_pin == pins.BUTTON_PIN
@@ -76,7 +76,7 @@ def test_a_header_has_forty_pins_and_every_gpio_once():
     assert sorted(gpios) == sorted(f"GPIO{number}" for number in range(28))
 
 
-def test_the_table_of_heights_is_what_the_command_computes():
+def test_the_table_of_heights_agrees_with_the_command():
     trays = ((200, 200), (250, 250), (300, 200))
     for view in CAMERA_VIEWS:
         mounts = (mount_camera(view, tray, 16) for tray in trays)
@@ -85,7 +85,7 @@ def test_the_table_of_heights_is_what_the_command_computes():
 
 
 @pytest.mark.parametrize("view", CAMERA_VIEWS, ids=lambda view: view.name)
-def test_from_the_height_told_the_whole_tray_is_seen(view):
+def test_the_whole_tray_is_visible_from_the_recommended_height(view):
     mount = mount_camera(view, (300, 200), 16)
     wide_mm, deep_mm = view.visible_mm(mount.height_mm)
 
@@ -94,13 +94,13 @@ def test_from_the_height_told_the_whole_tray_is_seen(view):
     assert mount.height_mm >= view.min_focus_mm
 
 
-def test_module_3_sees_what_its_maker_says():
+def test_the_field_of_view_of_module_3_agrees_with_its_data_sheet():
     wide_mm, deep_mm = CAMERA_VIEWS[0].visible_mm(300)
 
     assert (wide_mm, deep_mm) == pytest.approx((390, 224), abs=1)
 
 
-def test_a_smaller_die_is_smaller_and_too_small_is_said():
+def test_dice_that_are_too_small_get_advice():
     large, small = (mount_camera(CAMERA_VIEWS[0], (250, 250), die_mm) for die_mm in (16, 5))
 
     assert large.die_px > 3 * small.die_px
@@ -129,7 +129,7 @@ def test_an_invalid_size_is_refused_with_the_remedy(text):
         tray_size(text)
 
 
-def test_the_play_page_has_every_sign_with_its_blinking():
+def test_the_play_page_has_the_blink_pattern_of_every_indicator():
     page = (DOCS / "play.md").read_text("utf-8")
 
     for indicator in Indicator:

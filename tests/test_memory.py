@@ -1,4 +1,4 @@
-"""The evening that is measured: what is refused there stops it, or the table would be of less work."""
+"""The evening that `scripts/memory.py` measures; a refused step ends it, because the table would be wrong."""
 
 import pytest
 
@@ -14,19 +14,19 @@ def phone(tmp_path):
         yield memory.Phone(f"http://127.0.0.1:{server.port}/", state)
 
 
-def test_the_camera_is_fitted_to_the_tray_and_the_profile_kept(phone, tmp_path):
+def test_the_script_calibrates_and_saves_the_profile(phone, tmp_path):
     memory.calibrate(phone)
 
     assert (tmp_path / "calibration.toml").exists()
 
 
-def test_a_backup_may_go_to_it(phone):
+def test_the_phone_of_the_script_may_download_a_backup(phone):
     phone.own()
 
     assert phone.get("backup") == {}
 
 
-def test_a_step_that_is_refused_is_told_with_its_reason(phone):
+def test_a_refused_step_ends_the_script_with_its_reason(phone):
     with pytest.raises(SystemExit) as told:
         phone.must("calibration/learn")
 

@@ -1,4 +1,4 @@
-"""Raspberry Pi OS bookworm runs OpenCV 4: the networks must load there, and say the same."""
+"""Raspberry Pi OS bookworm has OpenCV 4: the networks must load there and give the same results."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def lower_bound(package):
 
 @pytest.fixture
 def packages(request, wanted):
-    """The folder of what pip takes for it, kept for the next run: nothing of it changes."""
+    """Return the folder of packages for it, which is kept for the next run."""
     asked = f"{wanted} {sys.version} {BOOKWORM.read_text('utf-8')}"
     kept = request.config.cache.mkdir("old_opencv") / sha256(asked.encode()).hexdigest()[:16]
     if not kept.exists():
@@ -56,7 +56,7 @@ def packages(request, wanted):
 @pytest.mark.parametrize(
     "wanted", [lower_bound("opencv-python-headless"), "opencv-python-headless"]
 )
-def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, packages):
+def test_the_opencv_of_bookworm_reads_like_the_newest(tmp_path, packages):
     shot = photograph([Put(2, -40, 20), Put(5, 10, -20, 30), Put(6, 60, 10)], LOOKS["green"])
     picture = tmp_path / "throw.png"
     cv2.imwrite(str(picture), shot.image)

@@ -1,4 +1,4 @@
-"""How the house is laid out: in which direction its rooms know of each other, how large, how named."""
+"""The layout of the project: directions of imports, sizes of folders, and names."""
 
 import ast
 from collections import Counter, defaultdict
@@ -21,35 +21,35 @@ MAY_IMPORT = {
 }
 
 PURE = {"game": {"cv2", "numpy", "flask", "gpiozero", "click"}, "vision": {"flask", "gpiozero"}}
-"""What a ground floor has no use for."""
+"""Libraries that a pure package does not import."""
 
 ARITHMETIC = {ROOT / "game" / "odds": {"numpy"}}
-"""What a part of it may have all the same: chances are arrays of numbers."""
+"""Exceptions: chances are arrays of numbers."""
 
 WHEN_USED = {
     "picamera2": ["picamera.py"],
     "gpiozero.pins.lgpio": ["pins.py"],
     "paho.mqtt.client": ["client.py"],
 }
-"""Not everywhere installed: imported in one module each, only when used."""
+"""Optional libraries, each imported in one module, only when used."""
 
 BESIDE = ("hardware", "watching", "storage", "coach", "mqtt")
-"""Rooms of the device that know nothing of each other: `companion` and `app` join them."""
+"""Folders of `device` that do not import each other; `companion` and `app` connect them."""
 
 FLOORS = {
     "game": ("rules", "match", "journal", "odds", "stats"),
     "web": ("contracts", "i18n", "state", "access", "pages", "api", "club"),
 }
-"""Inner rooms from the ground up; none imports one that stands above it."""
+"""Folders from the lowest layer up; none imports one above it."""
 
 MOVED_ASIDE = {"device/calibrating/profile_store.py"}
-"""Where one that may not be readable is put beside before another takes its place."""
+"""Modules that move an unreadable file aside before it is replaced."""
 
 MOST_MODULES = 15
-"""In one folder, the `__init__` not counted: what fits in the eye."""
+"""Largest number of modules in one folder, without `__init__`."""
 
 SMALL = 40
-"""Lines under which a module needs two users, or a reason of its own."""
+"""A module with fewer lines needs two users or a reason."""
 
 ALONE: dict[str, str] = {}
 
@@ -71,7 +71,7 @@ SHARED_NAMES = {
     "settings": "what can be set",
     "table": "what can be asked of the table",
 }
-"""File names that stand in more than one folder, with the one thing that each means there."""
+"""File names that occur in several folders, with the one meaning that each has."""
 
 
 def files(*rooms):
@@ -80,7 +80,7 @@ def files(*rooms):
 
 @cache
 def modules(file):
-    """The modules that a file imports, whole."""
+    """Return the full names of the modules that a file imports."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -95,7 +95,7 @@ def imports(file):
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
-def test_room_imports_only_what_it_stands_on(room):
+def test_each_package_imports_only_what_it_may(room):
     for file in files(room):
         others = imports(file) & set(MAY_IMPORT) - {room}
 
@@ -103,13 +103,13 @@ def test_room_imports_only_what_it_stands_on(room):
 
 
 @pytest.mark.parametrize("room", PURE)
-def test_ground_floor_is_pure(room):
+def test_pure_packages_import_no_hardware_or_web_library(room):
     for file in files(room):
         assert not imports(file) & PURE[room] - ARITHMETIC.get(file.parent, set()), file
 
 
 @pytest.mark.parametrize("module", WHEN_USED)
-def test_libraries_not_everywhere_installed_are_imported_in_one_module_when_used(module):
+def test_optional_libraries_are_imported_in_one_module_when_used(module):
     users = [
         file.name
         for file in files(*MAY_IMPORT)
@@ -131,7 +131,7 @@ def test_libraries_not_everywhere_installed_are_imported_in_one_module_when_used
         for upper in floors[k + 1 :]
     ],
 )
-def test_no_inner_room_imports_one_that_stands_above_it(house, lower, upper):
+def test_no_folder_imports_one_from_a_higher_layer(house, lower, upper):
     for file in files(f"{house}/{lower}"):
         above = {m for m in modules(file) if m.startswith(f"{house}.{upper}.")}
 
@@ -139,12 +139,12 @@ def test_no_inner_room_imports_one_that_stands_above_it(house, lower, upper):
 
 
 @pytest.mark.parametrize("house", MAY_IMPORT)
-def test_inner_rooms_know_of_each_other_in_no_circle(house):
+def test_folders_do_not_import_each_other_in_a_circle(house):
     TopologicalSorter(neighbours(house)).prepare()  # names the circle
 
 
 def neighbours(house):
-    """Inner room -> those that its files import."""
+    """Return the folders that the files of each folder import."""
     rooms = [
         folder.name for folder in (ROOT / house).iterdir() if (folder / "__init__.py").exists()
     ]
@@ -161,13 +161,13 @@ def neighbours(house):
 
 
 @pytest.mark.parametrize("room", BESIDE)
-def test_rooms_beside_each_other_meet_in_the_companion_only(room):
+def test_independent_folders_do_not_import_each_other(room):
     others = tuple(f"device.{other}." for other in BESIDE if other != room)
     for file in files(f"device/{room}"):
         assert not {m for m in modules(file) if m.startswith(others)}, file
 
 
-def test_the_session_knows_matches_and_readings_and_nothing_that_runs():
+def test_the_session_is_pure():
     for file in files("device/session"):
         ours = {m for m in modules(file) if m.partition(".")[0] in MAY_IMPORT}
 
@@ -177,7 +177,7 @@ def test_the_session_knows_matches_and_readings_and_nothing_that_runs():
         assert not imports(file) & {"threading", "queue", "time", "cv2", "numpy", "gpiozero"}, file
 
 
-def test_a_file_takes_anothers_place_in_one_module():
+def test_files_are_replaced_in_only_one_module():
     places = {
         str(file.relative_to(ROOT))
         for file in files(*MAY_IMPORT)
@@ -189,14 +189,14 @@ def test_a_file_takes_anothers_place_in_one_module():
 
 
 def takes_a_place(call):
-    """`os.replace(one, other)`, `path.replace(other)`, or a name made for that."""
+    """Whether a call is `os.replace(a, b)`, `path.replace(b)`, or creates a temporary name."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     of_os = ast.unparse(call.func) == "os.replace"
     of_path = name == "replace" and len(call.args) == 1 and not call.keywords
     return of_os or of_path or name in {"mkstemp", "NamedTemporaryFile"}
 
 
-def test_no_folder_has_more_modules_than_fit_in_the_eye():
+def test_no_folder_has_too_many_modules():
     folders = Counter(
         file.parent for file in files(*MAY_IMPORT, "training") if file.name != "__init__.py"
     )
@@ -224,7 +224,7 @@ def test_a_public_class_name_means_one_thing():
     assert {name: found for name, found in classes.items() if len(found) > 1} == {}
 
 
-def test_a_small_module_stands_alone_only_where_two_use_it():
+def test_every_small_module_has_two_users():
     everything = files(*MAY_IMPORT)
     used = Counter(chain.from_iterable({part_of(m) for m in modules(f)} for f in everything))
     lonely = {
@@ -240,6 +240,6 @@ def test_a_small_module_stands_alone_only_where_two_use_it():
 
 
 def part_of(module):
-    """The module of `module.name`, where that is a file here; else as it is."""
+    """Return the module of `module.name` if it is a file here, or else the name itself."""
     parent = module.rpartition(".")[0]
     return parent if (ROOT / f"{parent.replace('.', '/')}.py").exists() else module

@@ -1,4 +1,4 @@
-"""What goes onto a card is all of a checkout."""
+"""The source package, which is copied to cards, is a complete checkout."""
 
 import io
 import tarfile
@@ -15,11 +15,11 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not BUILD.exists(), reason="pip install build")
-def test_it_holds_every_committed_file_and_programs_stay_programs(tmp_path):
+def test_the_source_package_has_every_committed_file_with_its_executable_bit(tmp_path):
     assert release.lacking(packed(tmp_path), release.committed()) == []
 
 
-def test_what_it_lacks_and_what_is_no_program_any_more_is_named(tmp_path):
+def test_missing_files_and_lost_executable_bits_are_listed(tmp_path):
     with tarfile.open(tmp_path / "pack.tar.gz", "w:gz") as pack:
         for name in ("systemd/install", "docs/play.md"):
             pack.addfile(tarfile.TarInfo(f"traykeeper-1.0/{name}"), io.BytesIO())
@@ -28,7 +28,7 @@ def test_what_it_lacks_and_what_is_no_program_any_more_is_named(tmp_path):
     assert release.lacking(tmp_path / "pack.tar.gz", wanted) == ["docs/api.md", "systemd/install"]
 
 
-def test_what_is_committed_is_told_with_its_programs():
+def test_committed_files_are_listed_with_their_executable_bit():
     committed = release.committed()
 
     assert committed["systemd/install"] is True

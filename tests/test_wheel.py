@@ -1,4 +1,4 @@
-"""The built wheel, installed away from the checkout."""
+"""The built wheel, installed outside the checkout."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.slow
-def test_wheel_carries_its_data_and_runs_outside_the_checkout(tmp_path):
+def test_the_wheel_has_its_data_and_runs_outside_the_checkout(tmp_path):
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run(
         [*pip, "wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)], check=True

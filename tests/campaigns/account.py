@@ -1,4 +1,4 @@
-"""What a witness has been told, and whether a journal agrees with it afterwards."""
+"""The steps that were confirmed to a witness, and whether a journal agrees with them afterwards."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Account:
         return len(more)
 
     def follow(self, entries: Iterable[Entry]) -> None:
-        """What was found is known from here on."""
+        """Take the steps of the journal as confirmed."""
         self.order = [entry.match_id for entry in entries]
         self.trying = None
 
@@ -61,7 +61,7 @@ def _check_numbers(entries: tuple[Entry, ...]) -> None:
 
 
 def read_again(folder: Path) -> tuple[Entry, ...]:
-    """All entries after a start in this folder, which must find no damage."""
+    """Return all entries after a start in this folder, which must find no damage."""
     journal, damage = open_journal(folder, Backups(folder))
     try:
         assert damage is None, f"there is damage: {damage}"

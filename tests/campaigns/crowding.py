@@ -35,27 +35,27 @@ from tests.web.conftest import MemoryTable, make_app
 from tests.web.guest import ENDLESS, filled, routes
 
 SIMULATED = ("--camera", "sim", "--roll", "0.6", "--seed", "4")
-"""Real dice roll as long or longer, and shorter ones are not surely seen to roll."""
+"""The shortest roll that the watch reliably sees. Real dice roll at least as long."""
 
 LIES_S = 2.0
-"""From the throw to the press: they roll, are still for 0.4 s, and somebody looks at them."""
+"""Time from the throw to the press: the dice roll, are at rest for 0.4 s, and somebody looks at them."""
 
 THROWS = 40
-"""Of a match."""
+"""Target score of a match."""
 
 PATIENCE_S = 10.0
 PAUSE_S = 0.3
-"""Between two wishes of one guest."""
+"""Time between two requests of one watcher."""
 
 COMES_BACK_S = 5.0
-"""What a stream that was refused is asked to wait."""
+"""The Retry-After of a refused stream."""
 
 ROUTES = [
     route.partition(" ") for route in routes(make_app(MemoryTable())) if not ENDLESS.search(route)
 ]
 SEEN = [path for method, _, path in ROUTES if method == "GET"]
 DONE = [path for method, _, path in ROUTES if method == "POST"]
-"""All that there is; what a guest may not is refused, and that costs something, too."""
+"""All paths. A refused request costs time as well."""
 
 ODD = "/matches?before=-99999999999999999999", "/api/v1/matches?before=99999999999999999999"
 BODIES = {
@@ -64,7 +64,7 @@ BODIES = {
     "/api/v1/pencil/link": [{"token": "none"}],
     "/api/v1/pencil/sit": [{"name": name} for name in ("Anna", "Ben", "")],
 }
-"""What a guest may do takes; all else gets nothing."""
+"""The requests that a watcher may make."""
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Guests:
 
 @dataclass
 class Evening:
-    """What the table did meanwhile; of a throw that was not read, what the table said."""
+    """What the table did in the meantime, with the message for each throw that was not read."""
 
     late_ms: list[float] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Evening:
 
     @property
     def early_and_late_mb(self) -> tuple[float, float]:
-        """The memory of its second third, when all had come, and of its last."""
+        """Return the memory in the second third, when all watchers are there, and in the last third."""
         third = max(1, len(self.memory_mb) // 3)
         middle = self.memory_mb[third : 2 * third] or self.memory_mb
         return statistics.mean(middle), statistics.mean(self.memory_mb[-third:])
@@ -118,7 +118,7 @@ def main() -> None:
 
 
 def attend(table: Played, seconds: int, streams: int, guests: int) -> tuple[Counter[int], Evening]:
-    """All of them at once, for so long; gives what the guests were answered."""
+    """Run all watchers at once for a while, and return the answers that they got."""
     apart = multiprocessing.get_context("spawn")
     here, there = apart.Pipe()
     crowd = apart.Process(target=crowd_around, args=(table.port, streams, guests, there))
@@ -133,7 +133,7 @@ def attend(table: Played, seconds: int, streams: int, guests: int) -> tuple[Coun
 
 
 def crowd_around(port: int, streams: int, guests: int, table: Connection) -> None:
-    """They come, and go when the table says that it is over."""
+    """Start the watchers, and end them when the table has finished."""
     os.nice(10)
     crowd = Guests()
     threads = [Thread(target=stream, args=(port, n, crowd)) for n in range(streams)]
@@ -150,7 +150,7 @@ def crowd_around(port: int, streams: int, guests: int, table: Connection) -> Non
 
 
 def stream(port: int, number: int, crowd: Guests) -> None:
-    """Every second one never reads; who is refused comes back."""
+    """Open a stream. Every second watcher never reads it, and a refused one tries again."""
     while not crowd.over.is_set():
         with suppress(OSError), connected(port, number) as phone:
             phone.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -163,7 +163,7 @@ def stream(port: int, number: int, crowd: Guests) -> None:
 
 
 def guest(port: int, number: int, crowd: Guests) -> None:
-    """Asks for everything that the app has, in any order."""
+    """Request every path of the app in random order."""
     rng = random.Random(number)
     while not crowd.over.wait(PAUSE_S * rng.random() * 2):
         connection = HTTPConnection(
@@ -184,7 +184,7 @@ def guest(port: int, number: int, crowd: Guests) -> None:
 
 
 def wish(rng: random.Random, photo: str) -> tuple[str, str, bytes | None, dict[str, str]]:
-    """Mostly to see something, of the matches, throws and photos that there are."""
+    """Return a random path, mostly of a match, a throw or a photo that exists."""
     if rng.random() < 0.8:
         match, position = rng.randint(1, 5), rng.randint(1, 50)
         path = filled(rng.choice([*SEEN, *ODD]), match_id=match, position=position, photo_id=photo)
@@ -197,7 +197,7 @@ def wish(rng: random.Random, photo: str) -> tuple[str, str, bytes | None, dict[s
 
 
 def address_of(number: int) -> str:
-    """Some of them behind one router."""
+    """Return an address; some watchers share that of a router."""
     return f"127.0.1.{1 + number % 200}"
 
 
@@ -206,7 +206,7 @@ def connected(port: int, number: int) -> socket.socket:
 
 
 def play(table: Played, seconds: int) -> Evening:
-    """Throws, presses, and waits for the reading on a phone's stream; banks or begins anew."""
+    """Throw, press, and wait for the reading on a phone's stream; then bank or begin another match."""
     evening, events = Evening(), followed(table)
     table.post("match", names=["Anna", "Ben"])
     until_s, memory = time.monotonic() + seconds, cycle((True, False, False, False))
@@ -229,7 +229,7 @@ def play(table: Played, seconds: int) -> Evening:
 
 
 def go_on(table: Played, *, match_over: bool) -> None:
-    """The next throw is a new one: the turn ends, or the match."""
+    """End the turn or the match, so that the next throw is a new one."""
     again = ("match", {"names": ["Anna", "Ben"]})
     for path, body in [again] if match_over else [("skip", {}), again]:
         with suppress(HTTPError):
@@ -238,12 +238,12 @@ def go_on(table: Played, *, match_over: bool) -> None:
 
 
 def is_read(now: dict[str, Any], before: dict[str, Any]) -> bool:
-    """Whether another picture was read since then."""
+    """Whether another picture has been read since then."""
     return now["version"] > before["version"] and now["photo"] != before["photo"]
 
 
 def followed(table: Played) -> Iterator[dict[str, Any] | None]:
-    """The states that the holder's stream tells of, None at a heartbeat; opened again where it ends."""
+    """Yield the states on the scorekeeper's stream, and None at a heartbeat; reconnect when it ends."""
     while True:
         for line in table.stream():
             if line.startswith(b"data:"):
@@ -253,7 +253,7 @@ def followed(table: Played) -> Iterator[dict[str, Any] | None]:
 
 
 def within(events: Iterator[dict[str, Any] | None], seconds: float) -> Iterator[dict[str, Any]]:
-    """Those that come in time, or until the heartbeat after it."""
+    """Yield the states that arrive in time, or until the next heartbeat."""
     until_s = time.monotonic() + seconds
     for event in events:
         if event:

@@ -1,4 +1,4 @@
-"""An evening that never ends: random but legal steps, each told once it is in the journal."""
+"""An endless evening of random legal steps, each confirmed once it is in the journal."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ RULES = [rule_files.load(name) for name in ("walnut-studiolo", "zilch", "stirler
 NAMES = ("Anna", "Ben", "Cleo", "Zoë", "Πέτρος", "小明", "🎲🎲")
 
 Tell = Callable[[str, int], object]
-"""Called with "try" before a step is written and with "told" after, and with the match."""
+"""Called with "try" before a step is written and with "told" after it, and with the match."""
 
 
 def steps(
     live_match: LiveMatch, journal: Journal, rng: random.Random, tell: Tell
 ) -> Iterator[None]:
-    """Play for ever; gives after each step."""
+    """Play for ever, and yield after each step."""
     last_id = live_match.match_id
     while True:
         draw = rng.random()

@@ -41,16 +41,16 @@ from tests.device.rig import Stepped
 
 FAULTS = ctypes.CDLL(None)
 COUNT, *HOWS = range(7)
-"""EIO, ENOSPC, killed before or after the call, half of it written, killed after half of it."""
+"""Faults: EIO, ENOSPC, a kill before or after the call, half of the data written, a kill after half of it."""
 
 STEPS = 9
 RULES = rule_files.load("walnut-studiolo")
 OLDER = Path(__file__).parents[1] / "device" / "data" / "0.1-november" / "state"
 REFUSED = (GameError, OSError, UsageError)
-"""What may be said of a fault; all else is a traceback."""
+"""Exceptions that may report a fault; any other one is a bug."""
 
 Told = Callable[[int], object]
-"""Called with the position of each step once it is accepted."""
+"""Called with the position of each step after it is accepted."""
 
 
 def begin(folder: Path, steps: int = STEPS) -> None:
@@ -61,7 +61,7 @@ def begin(folder: Path, steps: int = STEPS) -> None:
 
 
 def begin_again_and_keep(folder: Path) -> None:
-    """A backup, a later step, and pictures of throws, one of which cannot be taken away."""
+    """Prepare a backup, a later step, and pictures of throws, one of which cannot be deleted."""
     begin(folder)
     Backups(folder).make()
     with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
@@ -93,7 +93,7 @@ def write(folder: Path, told: Told, steps: int = 3) -> None:
 
 
 def write_back(folder: Path, told: Told) -> None:
-    """Until the log was written back twice, and once more at the end."""
+    """Play until SQLite has written its log back twice, and once more at the end."""
     write(folder, told, 12)
 
 
@@ -110,7 +110,7 @@ def open_and_play(folder: Path, told: Told) -> None:
 
 
 def play(live_match: LiveMatch, told: Told) -> None:
-    """The match in play goes on; the first step fits only where the throw before it was not lost."""
+    """Continue the match; the first step is legal only if the throw before it was not lost."""
     for action in (Kept((1, 1, 1)), ScoreSet(1, 650), ScoreSet(1, 700)):
         with suppress(GameError):
             told(len(live_match.do(action).timeline))
@@ -121,7 +121,7 @@ def back_up(folder: Path, _: Told) -> None:
 
 
 def restore(folder: Path, told: Told) -> None:
-    """While a match is played, which goes on whatever becomes of it."""
+    """Restore a backup during a match, which continues whatever happens."""
     backups = Backups(folder)
     good = backup.read(folder / "backups" / "traykeeper-000001.zip")
     journal, _ = open_journal(folder, backups)
@@ -164,7 +164,7 @@ WAYS = {
 
 @dataclass
 class Tally:
-    """How it went, over all tries of one way."""
+    """The results of all attempts in one scenario."""
 
     calls: int = 0
     tries: int = 0
@@ -187,14 +187,14 @@ class Tally:
 
 
 class Try:
-    """One fork with one fault."""
+    """A forked process with one fault."""
 
     def __init__(self, way: Way, folder: Path, at: int, how: int) -> None:
         self._way, self._folder, self._at, self._how = way, folder, at, how
         self.words: list[bytes] = []
 
     def run(self) -> int:
-        """Gives how many calls there were; 0 where it was killed."""
+        """Return the number of calls, or 0 if the process was killed."""
         there, out = os.pipe()
         child = os.fork()
         if child == 0:
@@ -239,14 +239,14 @@ def entries_in(good: backup.Backup) -> tuple[Entry, ...]:
 
 
 def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:
-    """The same steps; the time of a match is only for people."""
+    """Whether the steps are the same, apart from the time of a match."""
     return [(e.match_id, e.seq, e.begun, e.actions) for e in found] == [
         (e.match_id, e.seq, e.begun, e.actions) for e in told
     ]
 
 
 def check(way: Way, folder: Path, one: Try, before: tuple[Entry, ...], tally: Tally) -> None:
-    """What is there after a start without any fault."""
+    """Return what is there after a start without faults."""
     journal, notice = open_journal(folder, Backups(folder))
     with closing(journal):
         tally.lost += not can_be_played(journal)
@@ -266,7 +266,7 @@ def check(way: Way, folder: Path, one: Try, before: tuple[Entry, ...], tally: Ta
 
 
 def lost(found: tuple[Entry, ...], before: tuple[Entry, ...], one: Try) -> bool:
-    """Whether anything is missing that was told before, or in this try."""
+    """Whether anything is missing that was confirmed before or during this attempt."""
     return not alike(found[: len(before)], before) or len(found) < len(before) + one.told
 
 
@@ -278,7 +278,7 @@ def can_be_played(journal: Journal) -> bool:
 
 
 def restored(folder: Path, found: tuple[Entry, ...], before: tuple[Entry, ...], one: Try) -> bool:
-    """Whether this is the backup, all of it, with what was told since; and what was there is kept as one."""
+    """Whether the backup is restored with all later confirmed steps, and the state before it is kept as a backup."""
     kept = {good.position: entries_in(good) for good in Backups(folder).valid()}
     is_backup = any(
         alike(found[:position], entries) and len(found) >= position + one.told
@@ -288,7 +288,7 @@ def restored(folder: Path, found: tuple[Entry, ...], before: tuple[Entry, ...], 
 
 
 def go(name: str, way: Way, folder: Path, most: int, rng: random.Random) -> Tally:
-    """All faults of one way, or so many of them."""
+    """Yield all faults of one scenario, or a sample of them."""
     seed = folder / f"{name}-begins"
     seed.mkdir()
     way.begin(seed)
@@ -309,7 +309,7 @@ def go(name: str, way: Way, folder: Path, most: int, rng: random.Random) -> Tall
 
 
 def told_before(name: str, way: Way, seed: Path, folder: Path) -> tuple[Entry, ...]:
-    """The steps that were told by the beginning; of damaged files, those before they were."""
+    """Return the steps that were confirmed before the start, or before the files were damaged."""
     whole = folder / f"{name}-whole"
     whole.mkdir()
     if way.damaged:

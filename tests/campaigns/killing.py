@@ -22,13 +22,13 @@ from tests.campaigns.evening import RULES, steps
 
 LONGEST_S = 0.2
 AN_EVENING = 100
-"""Rounds before a new folder: a long journal only makes it slower."""
+"""Rounds before a new folder is used, because a long journal is slow."""
 
 BACKUP = 0.05
 
 
 def play(folder: Path, seed: int, out: int) -> None:
-    """Until it is killed. Every word told is one line of at most 20 bytes: a pipe takes it whole."""
+    """Play until killed. Each confirmation is one line of at most 20 bytes, which a pipe takes as a whole."""
     rng = random.Random(seed)
     backups = Backups(folder)
     journal, damage = open_journal(folder, backups)
@@ -45,7 +45,7 @@ def play(folder: Path, seed: int, out: int) -> None:
 
 
 def kill_once(folder: Path, rng: random.Random, account: Account) -> int:
-    """Gives how many steps were in the journal that nobody was told of."""
+    """Return how many steps were in the journal without being confirmed."""
     told, out = os.pipe()
     child = os.fork()
     if child == 0:
@@ -70,7 +70,7 @@ def kill_once(folder: Path, rng: random.Random, account: Account) -> int:
 
 
 def _check_backups(folder: Path) -> None:
-    """Each that has its name is whole."""
+    """Check that each file with its final name is complete."""
     backups = Backups(folder)
     assert len(list(backups.valid())) == len(list((folder / "backups").glob("traykeeper-*.zip")))
 

@@ -1,4 +1,4 @@
-"""Something like what was asked for, but not quite: how files and words go wrong, and are made to."""
+"""Damaged variants of files and texts."""
 
 import random
 
@@ -8,13 +8,13 @@ ODD = [
     *(b"0", b"-1", b"7", b"1e400", b"nan", b"inf", b"99999999999999999999", b"1_0", b"0x1"),
     *(b"true", b"null", b"[[[[", b"\xf0\x9f\x8e\xb2", b"\xd9\xa3", b"name", b"dice"),
 ]
-"""What parsers stumble over."""
+"""Characters and words that parsers often mishandle."""
 
 MOST_CHANGES = 6
 
 
 def mutant(data: bytes, rng: random.Random) -> bytes:
-    """These bytes with a few changes."""
+    """Return these bytes with a few changes."""
     out = bytearray(data)
     for _ in range(rng.randint(1, MOST_CHANGES)):
         _change(out, rng)

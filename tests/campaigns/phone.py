@@ -1,4 +1,4 @@
-"""`traykeeper play` in a process of its own, and a phone that holds its pencil."""
+"""`traykeeper play` in its own process, and the phone of its scorekeeper."""
 
 import json
 import re
@@ -49,7 +49,7 @@ class Played:
         return found
 
     def post(self, path: str, key: str = "", /, **body: object) -> dict[str, Any]:
-        """The answer; `key` tells this wish from every other."""
+        """Return the answer to a request with this idempotency key."""
         headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
         request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310
         with self._opener.open(request, timeout=10) as answer:

@@ -17,7 +17,7 @@ SECTOR = 512
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing done: c(reated), w(ritten), t(runcated), s(ynced), u(nlinked), r(enamed)."""
+    """One operation on a file; its first letter is that of create, write, truncate, sync, unlink or rename."""
 
     kind: str
     path: str
@@ -27,7 +27,7 @@ class Deed:
 
 
 def deeds(log: Path) -> Iterator[Deed]:
-    """All that the witness wrote down, in order."""
+    """Return all recorded operations, in order."""
     raw = log.read_bytes()
     at = 0
     while at < len(raw):
@@ -41,7 +41,7 @@ def deeds(log: Path) -> Iterator[Deed]:
 
 @dataclass(slots=True)
 class File:
-    """What is safe of it, and what is not yet."""
+    """The synced and the unsynced contents of a file."""
 
     safe: bytearray = field(default_factory=bytearray)
     waiting: list[Deed] = field(default_factory=list)
@@ -52,7 +52,7 @@ class File:
         self.waiting.clear()
 
     def after_a_cut(self, rng: random.Random, share: float) -> bytes:
-        """`share` of what waits got through, each sector for itself."""
+        """Return the contents if this share of the unsynced sectors reached the disk."""
         data = bytearray(self.safe)
         for deed in self.waiting:
             if deed.kind == "t":
@@ -79,7 +79,7 @@ def apply(data: bytearray, deed: Deed) -> None:
 
 @dataclass(slots=True)
 class Disk:
-    """The files, the names that lead to them now, and the names that are safe."""
+    """The files, their current names, and their synced names."""
 
     now: dict[str, File] = field(default_factory=dict)
     safe: dict[str, File] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Disk:
                 self.names.append(deed)
 
     def cut(self, folder: Path, rng: random.Random) -> None:
-        """Lay out in this folder what may be left of it."""
+        """Write to this folder what may remain after a power cut."""
         share = rng.choice((0.0, 1.0, rng.random(), rng.random()))
         names = dict(self.safe)
         for deed in self.names[: round(share * len(self.names))]:

@@ -1,4 +1,4 @@
-"""Random rule files: any option, any value that one might write, however little sense it makes."""
+"""Random rule files with any option and any value, sensible or not."""
 
 import random
 
@@ -10,11 +10,11 @@ POINTS = (0, 0, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2500)
 USUAL = Ruleset("", "")
 ABOUT = ("title", "source", "assumed", "extends", "aliases")
 BARELY_FEWER = 0.3
-"""Of all options; more of them and hardly any file would be a game."""
+"""Share of the options in a file. With more of them, hardly any file would be a valid game."""
 
 
 def rule_text(rng: random.Random) -> str:
-    """A file that is well formed, whether or not it makes a game."""
+    """Return a well-formed file, which may or may not be a valid game."""
     options = sorted(KEYS - set(ABOUT))
     share = rng.choice((0.05, 0.15, BARELY_FEWER))
     lines = [f"{key} = {_value(key, rng)}" for key in options if rng.random() < share]

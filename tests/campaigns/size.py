@@ -1,4 +1,4 @@
-"""How long a campaign is: a seeded slice in `make test`, all of it in `make soak`."""
+"""The length of a campaign: a seeded sample in `make test`, all of it in `make soak`."""
 
 import os
 
@@ -6,5 +6,5 @@ SOAK = os.environ.get("TRAYKEEPER_SOAK") == "1"
 
 
 def count(part: int, whole: int) -> int:
-    """So many rounds."""
+    """Return the number of rounds."""
     return whole if SOAK else part

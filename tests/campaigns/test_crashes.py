@@ -1,4 +1,4 @@
-"""Killed, and its power cut, at every moment: what was told is there, once, and nothing else is."""
+"""Kills and power cuts at every moment: each confirmed step is there once, and nothing else is."""
 
 import os
 import random
@@ -34,7 +34,7 @@ def python(*words, **environ):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-def test_killed_at_any_moment_nothing_told_is_lost(tmp_path):
+def test_no_confirmed_step_is_lost_by_a_kill_at_any_moment(tmp_path):
     said = python("tests.campaigns.killing", tmp_path, count(15, 2000), 7)
 
     print(f"\n{said}", end="")
@@ -43,7 +43,7 @@ def test_killed_at_any_moment_nothing_told_is_lost(tmp_path):
 
 @pytest.fixture(scope="session")
 def witness(tmp_path_factory):
-    """The library that writes down what is written."""
+    """The library that records file operations."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler: apt install gcc")
@@ -103,7 +103,7 @@ def _note(account: Account, deed: Deed) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-def test_power_cut_at_any_moment_nothing_told_is_lost(watched):
+def test_no_confirmed_step_is_lost_by_a_power_cut_at_any_moment(watched):
     cuts = count(60, 2000)
     told, more = cut_everywhere(watched(count(400, 1500), seed=3), cuts, seed=5)
 
@@ -112,7 +112,7 @@ def test_power_cut_at_any_moment_nothing_told_is_lost(watched):
 
 
 @pytest.mark.campaign
-def test_the_witness_would_see_a_journal_that_does_not_sync(watched):
+def test_a_journal_that_does_not_sync_would_be_noticed(watched):
     done = watched(150, 3, "NORMAL")
     with pytest.raises(AssertionError, match="there"):
         cut_everywhere(done, 200, seed=5)

@@ -16,7 +16,7 @@ LATE_MS = 400
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_a_match_goes_on_beside_guests_who_ask_for_everything(tmp_path):
+def test_a_match_continues_while_watchers_request_everything(tmp_path):
     streams, guests = count(40, 500), count(6, 30)
     table = Played(tmp_path, CookieJar(), *SIMULATED)
     try:

@@ -30,7 +30,7 @@ def faults(tmp_path_factory):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_every_call_fails_and_kills_on_every_way_and_nothing_told_is_lost(faults, tmp_path):
+def test_no_confirmed_step_is_lost_if_any_file_call_fails_or_kills(faults, tmp_path):
     most = count(10, 1_000_000)
     done = subprocess.run(
         [sys.executable, "-m", "tests.campaigns.failing", tmp_path, str(most), "9"],

@@ -121,7 +121,7 @@ def check(reading, image):
         assert die.value is not None or die.problem is not None
 
 
-def test_pictures_of_every_shape(pictures):
+def test_pictures_of_every_shape_are_read_or_refused(pictures):
     rng, n = random.Random(2), count(30, 10_000)
     refused = 0
     for number in range(n):
@@ -140,7 +140,7 @@ def test_pictures_of_every_shape(pictures):
     print(f"\n{n:,} pictures: {n - refused:,} read, {refused:,} refused, 0 findings")
 
 
-def test_what_is_left_of_files(tmp_path):
+def test_truncated_files_are_read_or_refused(tmp_path):
     rng, n, refused = random.Random(3), count(100, 20_000), 0
     files = [path.read_bytes() for path in photos()[:20]]
     small = cv2.imread(str(photos()[0]))[:200, :200]

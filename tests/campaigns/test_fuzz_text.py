@@ -64,7 +64,7 @@ def text(data):
     return data.decode("utf-8", "replace")
 
 
-def test_rule_sets():
+def test_mutated_rule_sets_are_read_or_refused():
     seeds = [path.read_bytes() for path in sorted(RULES.glob("*.toml"))]
 
     def attempt(data):
@@ -94,7 +94,7 @@ def _played(folder, n_steps):
     return journal
 
 
-def test_the_text_of_matches(matches):
+def test_mutated_match_texts_are_read_or_refused(matches):
     seeds = [to_text(match).encode() for match in matches]
 
     def attempt(data):
@@ -104,7 +104,7 @@ def test_the_text_of_matches(matches):
     try_all("matches", seeds, attempt, GameError, count(50, 10_000))
 
 
-def test_one_turn_put_in_by_hand():
+def test_mutated_turns_are_read_or_refused():
     fresh = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
     lines = [b"113335: 333 11 5 = 550, bank", b"224466", b"223346: farkle", b"skip"]
 
@@ -114,7 +114,7 @@ def test_one_turn_put_in_by_hand():
     try_all("turns", lines, attempt, GameError, count(1000, 100_000))
 
 
-def test_settings():
+def test_mutated_settings_are_read_or_refused():
     seeds = [settings.as_text(Settings(port=80, voice=True, rules="zilch")).encode()]
 
     def attempt(data):
@@ -123,7 +123,7 @@ def test_settings():
     try_all("settings", seeds, attempt, UsageError, count(300, 20_000))
 
 
-def test_profiles():
+def test_mutated_profiles_are_read_or_refused():
     seeds = [profile_file.as_text(PI).encode()]
 
     def attempt(data):
@@ -132,7 +132,7 @@ def test_profiles():
     try_all("profiles", seeds, attempt, profile_file.ProfileError, count(300, 20_000))
 
 
-def test_backups(tmp_path):
+def test_mutated_backups_are_read_or_refused(tmp_path):
     _played(tmp_path, n_steps=60).close()
     profile_file.save(PI, tmp_path / profile_file.FILE)
     file = BytesIO()
@@ -147,7 +147,7 @@ def test_backups(tmp_path):
     try_all("backups", [whole], attempt, UsageError, count(300, 20_000))
 
 
-def test_journals(tmp_path):
+def test_mutated_journals_are_opened_or_recovered(tmp_path):
     """Whatever a card makes of it: it opens, and holds nothing that was never written."""
     _played(tmp_path, n_steps=120).close()
     whole = (tmp_path / "journal.db").read_bytes()
@@ -168,7 +168,7 @@ def test_journals(tmp_path):
     try_all("journals", [whole], attempt, JournalError, count(15, 1000))
 
 
-def test_requests():
+def test_mutated_requests_are_answered():
     table = MemoryTable()
     client = create_app(table).test_client()
     table.do(StartMatch(("Anna", "Ben")))

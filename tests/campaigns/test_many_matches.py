@@ -23,7 +23,7 @@ GROWTH_MB = 12
 """SQLite's page cache fills up to 2 MB a connection; photos and threads come and go."""
 
 SETTLED = 6
-"""Tenths of the way; the first daily backup, some ten minutes after the start, lies before."""
+"""Tenths of the campaign after the first daily backup, which is made about ten minutes after the start."""
 
 
 def resident_mb() -> float:
@@ -36,7 +36,7 @@ def open_files() -> int:
 
 
 def play_one(companion, rng):
-    """A short match, by tapping; gives how many steps it took."""
+    """Play a short match with entered dice, and return the number of its steps."""
     steps = 1
     snapshot = companion.do(StartMatch(("Anna", "Ben", "Cleo"), target=1500))
     while snapshot.match.state.winner is None:
@@ -57,7 +57,7 @@ def play_one(companion, rng):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_nothing_grows():
+def test_memory_and_files_do_not_grow_over_many_matches():
     rng = random.Random(11)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         options = PlayOptions(

@@ -1,4 +1,4 @@
-"""Whatever comes out of a camera, or a file: reading it never breaks."""
+"""Whatever a camera or a file delivers, the reader does not fail."""
 
 import cv2
 import numpy as np
@@ -61,7 +61,7 @@ MUTATIONS = (_cropped, _stretched, _noisy, _levelled, _blurred, _struck_out, _sh
 
 
 def _tray(chance: Generator, width: int) -> Quad | None:
-    """None, or four corners that may be anywhere, on a line or one point."""
+    """Return None or four corners, which may be anywhere, even on one line or point."""
     if chance.random() < 0.4:
         return None
     a, b, c, d = (chance.normal(0, 1, (4, 2)) * width * chance.choice([0, 0.3, 1, 1e4])).tolist()

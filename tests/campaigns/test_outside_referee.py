@@ -1,4 +1,4 @@
-"""Thousands of random matches, refereed by somebody who imports nothing of this program."""
+"""Thousands of random matches, checked by a referee that imports nothing from this program."""
 
 import random
 from collections import Counter
@@ -17,7 +17,7 @@ from tests.game.rules.test_outside_keeps import PUBLISHED
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 PATIENCE = 2_000
-"""Throws: where hardly any turn can be banked, random players are left alone after so many."""
+"""Limit of throws, for rules under which random players hardly ever bank."""
 
 MATCHES_A_SET = 4
 NEW = (
@@ -35,7 +35,7 @@ BY_AGE = sorted(
 )
 
 
-def test_a_match_goes_as_an_outsider_says():
+def test_an_independent_referee_agrees_with_every_match():
     rng, n, with_new = random.Random(6), count(160, 6000), Counter()
     turns, throws, won = 0, 0, 0
     for number in range(n):
@@ -56,7 +56,7 @@ def test_a_match_goes_as_an_outsider_says():
 
 
 def _rules(rng, number):
-    """Published sets, those with the newest options first, in turn with house files."""
+    """Yield published rule sets, those with the newest options first, alternating with house rules."""
     if number % 2:
         name = BY_AGE[number // 2 % len(BY_AGE)]
         text = f'extends = "{name}"\ntarget = {rng.choice((1000, 3000, 10_000))}'
@@ -70,7 +70,7 @@ def _rules(rng, number):
 
 
 def refereed(rules, table, rng, named):
-    """Both play the same until somebody has won, or for long; gives the throws, and whether won."""
+    """Play the same match on both sides; return the number of throws and whether somebody has won."""
     match = Match.start(rules, ["Anna", "Ben", "Cleo", "Dan", "Eve"][: table.n])
     careful = rng.random()
     for throws in range(PATIENCE):
@@ -101,7 +101,7 @@ def _decided(match, table, rng, careful):
 
 
 def same(state, table, named):
-    """All that both write down."""
+    """Return everything that both sides record."""
     ours = {
         "score": [player.score for player in state.players],
         "on board": [player.opened for player in state.players],

@@ -1,4 +1,4 @@
-"""The whole program, played over HTTP and killed: the page comes back where the phone left it."""
+"""The whole program, played over HTTP and killed: the page continues where the phone left it."""
 
 import random
 import time
@@ -28,7 +28,7 @@ def a_wish(rng):
 
 
 def play_until_killed(table, rng, told):
-    """Gives the last state that was told."""
+    """Return the last state that was received."""
     Timer(rng.uniform(0.02, 0.6), table.kill).start()
     while True:
         path, body = a_wish(rng)
@@ -58,7 +58,7 @@ def is_where_we_were(table, told):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-def test_the_program_killed_over_and_over_goes_on_where_its_phone_was(tmp_path):
+def test_a_program_that_is_killed_again_and_again_continues_where_the_phone_was(tmp_path):
     rng, kills = random.Random(4), count(3, 100)
     cookies, told = CookieJar(), None
     began_s = time.monotonic()

@@ -1,4 +1,4 @@
-"""Ten thousand random rule files: each is refused in one line, or played to an end."""
+"""Ten thousand random rule files: each is refused in one line or played to the end."""
 
 import random
 
@@ -16,7 +16,7 @@ from tests.campaigns.test_fuzz_text import one_line
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 PATIENCE = 20_000
-"""Throws; a match of two that banks all it can has some two hundred."""
+"""Limit of throws; a match of two players who bank whenever they can has about two hundred."""
 
 
 def test_a_rule_file_is_refused_in_one_line_or_played_to_an_end():
@@ -38,7 +38,7 @@ def test_a_rule_file_is_refused_in_one_line_or_played_to_an_end():
 
 
 def played(rules, rng, named):
-    """The throws until somebody has won."""
+    """Return the number of throws until somebody has won."""
     match = Match.start(rules, ["Anna", "Ben"])
     for throws in range(PATIENCE):
         state = match.state
@@ -51,7 +51,7 @@ def played(rules, rng, named):
 
 
 def _decided(match, rng):
-    """Banks what it may, nearly always; else keeps so that many dice are thrown on, nearly always."""
+    """Nearly always bank if that is allowed; otherwise keep few dice, so that many are thrown again."""
     state, n_dice = match.state, match.rules.n_dice
     if not state.keeps or state.winner is not None:
         return match

@@ -1,4 +1,4 @@
-"""Killed while a camera reads and a phone wishes: each wish that is sent again is done once."""
+"""Kills while a camera reads and a phone sends requests: each repeated request is carried out once."""
 
 import random
 import time
@@ -24,16 +24,16 @@ SIMULATED = ("--camera", "sim", "--still", "0.1", "--roll", "0.1", "--seed")
 LIFE_S = 4.0
 ROLLED_S = 0.4
 STOP_S = 1.2
-"""Held so long, the button stops a wait."""
+"""A hold of this length stops waiting."""
 
 REFUSED = 409
 ASKED = {Situation.QUESTION, Situation.ATTENTION}
-"""Tapped dice that cannot be what was thrown are no step yet."""
+"""Entered dice that cannot have been thrown are not a step yet."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a phone sends, and sends again where it heard nothing."""
+    """A request of a phone, which is sent again if no answer came."""
 
     key: str
     path: str
@@ -61,7 +61,7 @@ class Phone:
             self.heard()
 
     def play(self, table: Played) -> None:
-        """Until it is killed."""
+        """Send requests until the program is killed."""
         Timer(self.rng.uniform(0.02, LIFE_S), table.kill).start()
         with suppress(OSError, HTTPException):  # perhaps in the middle of an answer
             while True:
@@ -71,7 +71,7 @@ class Phone:
                     self._wish(table)
 
     def send_again(self, table: Played) -> None:
-        """The wish whose answer was lost is done once: by then, or now; or it is refused or asked about."""
+        """Check that the request whose answer was lost was carried out once, before or after the restart, or was refused or questioned."""
         found = self.entries()
         assert found[: len(self.told)] == self.told, "lost"
         assert len(found) <= len(self.told) + 1, "invented"
@@ -84,7 +84,7 @@ class Phone:
         self.heard()
 
     def _press_again(self, table: Played, press: Wish, *, done: bool) -> None:
-        """Once its throw was written nothing is read for it; before that the dice are."""
+        """Check that the dice are read only if their throw was not written yet."""
         answer = self._sent(table, press)
         assert not (done and answer["situation"] == Situation.WAITING), "twice"
         end_s = time.monotonic() + LIFE_S
@@ -109,7 +109,7 @@ class Phone:
         self.heard()
 
     def _throw(self, table: Played) -> None:
-        """Dice are thrown, and the camera reads them; a match that is won wants none."""
+        """Throw dice for the camera, unless the match is over."""
         if not self._sent(table, Wish("", "throw", {})):
             return
         time.sleep(ROLLED_S)
@@ -121,7 +121,7 @@ class Phone:
         self.heard()
 
     def _sent(self, table: Played, wish: Wish) -> dict[str, Any]:
-        """The table by then; nothing where the wish was refused."""
+        """Return the table at that time, or nothing if the request was refused."""
         try:
             return table.post(wish.path, wish.key, **wish.body)
         except HTTPError as refused:
@@ -133,7 +133,7 @@ class Phone:
 @pytest.mark.campaign
 @pytest.mark.timeout(14_400)
 @pytest.mark.parametrize("evening", range(count(1, 4)))
-def test_a_wish_whose_answer_was_lost_is_done_once_over_a_restart(tmp_path, evening):
+def test_a_request_whose_answer_was_lost_is_carried_out_once_across_a_restart(tmp_path, evening):
     kills, cookies = count(2, 500), CookieJar()
     phone, again = Phone(tmp_path, random.Random(11 + evening)), 0
     began_s = time.monotonic()

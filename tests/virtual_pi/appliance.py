@@ -24,14 +24,14 @@ PARTS = [
 ]
 LOCK = f"/home/pi/traykeeper/systemd/locks/trixie-{platform.machine()}.txt"
 OLDER = "segno==1.6.1"
-"""What a lock of another day might hold."""
+"""A list of packages from another day."""
 
 BOOT_S = 60
 STATE_MB = 32
 
 
 def sh(*command, **options):
-    """Run it; its output is text, and a failure shows it."""
+    """Run a command, and show its output if it fails."""
     done = subprocess.run(
         command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **options
     )
@@ -40,14 +40,14 @@ def sh(*command, **options):
 
 
 def base() -> Path:
-    """Trixie as it comes, with systemd; made once."""
+    """Return a plain trixie with systemd, which is made only once."""
     root = CACHE / "service"
     sh(HERE / "rootfs.sh", root, *PACKAGES)
     return root
 
 
 def take_checkout(folder: Path) -> Path:
-    """A copy of what a person would have cloned."""
+    """Return a copy of a fresh clone."""
     folder.mkdir(parents=True)
     for part in PARTS:
         source = PROJECT / part
@@ -57,7 +57,7 @@ def take_checkout(folder: Path) -> Path:
 
 
 def installed(root: Path, work: Path) -> Path:
-    """The layer that `systemd/install` lays over `root`, where no systemd runs yet."""
+    """Return the layer that `systemd/install` adds to `root`, where no systemd runs yet."""
     upper, merged = work / "installed", work / "merged"
     for folder in (upper, merged, work / "work"):
         folder.mkdir(parents=True)
@@ -83,7 +83,7 @@ _ENV = ("LC_ALL=C.UTF-8", "HOME=/root", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:
 
 
 def empty_disk(path: Path) -> Path:
-    """A card for the matches alone, so that one can see what had reached it."""
+    """Return a disk only for the matches, to see what has reached it."""
     path.write_bytes(b"\0" * (STATE_MB << 20))
     sh("mkfs.ext4", "-q", path)
     return path
@@ -113,12 +113,12 @@ class Appliance:
 
     @property
     def init(self) -> int:
-        """Process 1 of the inside, as seen from outside."""
+        """Return the outer number of process 1 in the container."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return int(children.split()[0])
 
     def is_up(self) -> bool:
-        """Whatever a system without hardware lacks."""
+        """Stand-ins for what a system without hardware lacks."""
         return self.ask("systemctl is-system-running") in ("running", "degraded")
 
     def command(self, line: str) -> list[str]:
@@ -129,7 +129,7 @@ class Appliance:
         return sh(*self.command(line), timeout=timeout_s)
 
     def ask(self, line: str) -> str:
-        """Its output, whatever became of it."""
+        """Return the output of a command, whether or not it fails."""
         with suppress(IndexError, FileNotFoundError, subprocess.TimeoutExpired):
             done = subprocess.run(
                 self.command(line), capture_output=True, text=True, timeout=30, check=False
@@ -144,21 +144,21 @@ class Appliance:
             sleep(0.2)
 
     def shown(self, name: str) -> str:
-        """A property of the service."""
+        """Return a property of the service."""
         return self.ask(f"systemctl show -P {name} traykeeper")
 
     def http(self, path: str, body: dict | None = None) -> dict:
-        """Ask the page's API, as a phone that holds the pencil would."""
+        """Send a request to the API as the scorekeeper's phone."""
         return json.loads(self.run(self.asking(path, body)))
 
     def asking(self, path: str, body: dict | None = None) -> str:
-        """The command that asks."""
+        """Return the command that sends the request."""
         code = (HERE / "asking.py").read_text()
         text = "" if body is None else json.dumps(body)
         return f"python3 -c {quote(code)} {quote(path)} {quote(text)}"
 
     def cut_power(self) -> Path | None:
-        """Everything is gone at once. Gives what had reached the disk, without what was cached."""
+        """Cut the power, and return what had reached the disk, without cached data."""
         copy = None
         if self.disk:
             os.kill(self.init, signal.SIGSTOP)

@@ -37,7 +37,7 @@ THROW = (1, 2, 3, 4, 5, 6)
 
 @pytest.fixture(scope="session", autouse=True)
 def virtual_camera():
-    """Six dice in a tray, seen by libcamera."""
+    """Six dice in a tray, seen through libcamera."""
     frames = SHOWN / "frames"
     frames.mkdir(parents=True, exist_ok=True)
     tray = SimulatedTray(seed=5, roll_s=0)
@@ -73,7 +73,7 @@ def camera():
     camera.close()
 
 
-def test_it_is_found_and_opened_by_name(camera):
+def test_the_camera_is_found_and_opened_by_name(camera):
     assert camera.name == "Simulated tray"
     camera.close()
     assert has_pi_camera()
@@ -100,14 +100,14 @@ def test_the_preview_is_small_and_shows_the_same(camera):
     assert np.abs(preview.astype(int) - whole).mean() < 8
 
 
-def test_colours_come_as_they_are(camera, virtual_camera):
-    """Through JPEG, libcamera's NV12 and back."""
+def test_colours_are_preserved(camera, virtual_camera):
+    """The colours pass through JPEG and libcamera's NV12."""
     seen, shown = camera.capture().image, virtual_camera.capture().image
 
     assert np.abs(seen.astype(int) - shown).mean() < 8
 
 
-def test_the_dice_on_its_pictures_are_read(camera, virtual_camera):
+def test_the_dice_in_its_pictures_are_read(camera, virtual_camera):
     reading = read(camera.capture().image, virtual_camera.tray)
 
     assert tuple(reading.values) == THROW
@@ -122,7 +122,7 @@ def test_a_turned_camera_shows_turned_pictures():
     assert shape == (1536, 864, 3)
 
 
-def test_it_survives_closing_and_opening_again():
+def test_the_camera_can_be_closed_and_opened_again():
     for _ in range(4):
         camera = Picamera2Camera()
         camera.capture()
@@ -130,7 +130,7 @@ def test_it_survives_closing_and_opening_again():
         camera.close()
 
 
-def test_opened_twice_at_once_is_an_error_and_leaves_the_first_one_working(camera):
+def test_a_second_opening_is_an_error_and_the_first_keeps_working(camera):
     with pytest.raises(CameraError, match="close other programs"):
         Picamera2Camera()
 
@@ -138,7 +138,7 @@ def test_opened_twice_at_once_is_an_error_and_leaves_the_first_one_working(camer
 
 
 def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
-    """Its frames are withheld: picamera2 then has orders waiting that are never carried out."""
+    """Withhold frames, so that jobs of picamera2 wait for ever."""
     camera = Picamera2Camera()
     monkeypatch.setattr(picamera, "TIMEOUT_S", 0.3)
     monkeypatch.setattr(camera._camera, "process_requests", lambda _: sleep(0.01))
@@ -156,7 +156,7 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
     again.close()
 
 
-def test_the_eye_reads_a_throw_from_it(monkeypatch):
+def test_a_throw_is_read_from_the_camera(monkeypatch):
     monkeypatch.setattr(camera_link, "RETRY_S", (0.2,))
     reports = SimpleQueue()
     watch = TrayWatch(Picamera2Camera, reports.put)

@@ -17,7 +17,7 @@ NETWORK = 0x40000000  # CLONE_NEWNET
 
 
 def listener(pid: int) -> socket.socket:
-    """A socket keeps the network that it was made in, whatever its thread enters later."""
+    """A socket stays in the network namespace in which it was created."""
     enter = ctypes.CDLL(None, use_errno=True).setns
     here, there = os.open("/proc/self/ns/net", os.O_RDONLY), os.open(f"/proc/{pid}/ns/net", 0)
     if enter(there, NETWORK):
@@ -48,7 +48,7 @@ def serve(client: socket.socket) -> None:
 
 
 def plain(head: bytes) -> tuple[str, str, bytes]:
-    """One request a connection: then the next may go elsewhere."""
+    """Allow one request per connection, so that the next one may go elsewhere."""
     found = re.match(rb"(\w+) http://([^/:]+)(?::(\d+))?(\S*) ", head)
     if found is None:
         raise ValueError(head)

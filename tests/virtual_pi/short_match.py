@@ -33,7 +33,7 @@ def may(path: str, **body: object) -> None:
 
 
 def insist(path: str, **body: object) -> dict:
-    """Again where the table is busy: so slow a machine takes its camera for one that hangs."""
+    """Try again while the table is busy; so slow a machine may take its camera for hung."""
     for _ in range(TRIES):
         with suppress(urllib.error.HTTPError):
             return ask(path, **body)
@@ -42,7 +42,7 @@ def insist(path: str, **body: object) -> dict:
 
 
 def play_on() -> dict:
-    """One throw, read and banked where that may be."""
+    """Throw, read, and bank if that is allowed."""
     version = insist("throw")["version"]
     may("press")
     pressed_s, table = time.monotonic(), ask("state")

@@ -20,11 +20,11 @@ import picamera2.picamera2  # noqa: E402
 from picamera2.allocators.allocator import Allocator  # noqa: E402
 
 LUMA, WHOLE = 2, 3
-"""NV12 is two parts of brightness and one of colour."""
+"""NV12 has two parts of brightness and one of colour."""
 
 
 class MemoryAllocator(Allocator):
-    """Picture buffers in memory: libcamera wants brightness and colour told apart as planes."""
+    """Picture buffers in memory, with brightness and colour as separate planes for libcamera."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,10 +44,10 @@ class MemoryAllocator(Allocator):
         return self._buffers[stream]
 
     def acquire(self, buffers: object) -> None:
-        """All buffers stay until the end."""
+        """Do nothing, because all buffers stay until the end."""
 
     def release(self, buffers: object) -> None:
-        """All buffers stay until the end."""
+        """Do nothing, because all buffers stay until the end."""
 
     def close(self) -> None:
         for descriptor in self._descriptors:
@@ -66,7 +66,7 @@ class MemoryAllocator(Allocator):
         return buffer
 
     class NoSync(contextlib.AbstractContextManager):
-        """Memory needs no cache to be flushed."""
+        """Do nothing, because plain memory needs no cache flush."""
 
         def __init__(self, allocator: "MemoryAllocator", buffer: Any, _write: object) -> None:
             self._memory = allocator._mapped[buffer]
@@ -85,7 +85,7 @@ def _plane(descriptor: int, offset: int, length: int) -> Any:
 
 
 def use() -> None:
-    """From now on picamera2 does without a Raspberry Pi."""
+    """Let picamera2 work without a Raspberry Pi."""
     library = picamera2.picamera2
     library.DmaAllocator = MemoryAllocator
     library.Picamera2._get_raw_modes = lambda _: [{"format": "NV12", "size": (1536, 864)}]
@@ -95,7 +95,7 @@ def use() -> None:
 
 
 def _unhurried(make: Any) -> Any:
-    """The virtual camera loses what is queued before its own thread runs."""
+    """Wait for the thread of the virtual camera, which loses requests that are queued before."""
 
     def unhurried(camera: Any) -> Any:
         sleep(0.1)
@@ -105,6 +105,6 @@ def _unhurried(make: Any) -> Any:
 
 
 def _as_successful(_buffers: object) -> Any:
-    """picamera2 asks the first buffer of a frame for its status; here that was never set."""
+    """Set the status of the first buffer of a frame, which picamera2 reads."""
     status = libcamera.FrameMetadata.Status.Success
     return iter([SimpleNamespace(metadata=SimpleNamespace(status=status))])

@@ -29,7 +29,7 @@ CONFIDENCE, MOSTLY = 0.005, 0.001
 """OpenCV shrinks a picture with other instructions there, and one value in ten thousand comes out one grey
 level of 255 off. Of so little a die's confidence changes by this at most, and of most dice by less than the other."""
 OTHERWISE = 2
-"""Of a place that is hardly taken for a die, so little may decide whether it is asked about. Both ask."""
+"""Largest difference of a confidence that may decide whether an unclear place is questioned."""
 SAYS = """
 import json, numpy as np
 from vision.networks import run
@@ -54,7 +54,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def pi():
-    """What the lock names, and Traykeeper, put there from outside; gives how a command is run."""
+    """Install the listed packages and Traykeeper from outside; return a function that runs a command."""
     root = CACHE / "arm64"
     sh(HERE / "rootfs.sh", root, *PACKAGES, env={**os.environ, "ARCH": "arm64"})
     shutil.rmtree(root / "srv", ignore_errors=True)
@@ -83,14 +83,14 @@ def pi():
 
 
 def put(root, *what):
-    """Install for that machine; nothing is built for it: a package without a wheel is refused."""
+    """Install for that architecture; a package without a wheel is refused."""
     system = ("--python-platform", "aarch64-manylinux_2_40", "--python-version", "3.13")
     uv = PROJECT / ".venv" / "bin" / "uv"
     sh(uv, "pip", "install", "-q", "--no-config", "--target", root / "srv" / "site", *system, *what)
 
 
 def pictures():
-    """As many photographs as renders, spread over the folders."""
+    """Return as many photos as renders, spread over the folders."""
     found = []
     for kind in ("photos", "renders"):
         all_of_it = sorted((PICTURES / kind).glob("*.jpg"))
@@ -98,7 +98,7 @@ def pictures():
     return [path.relative_to(PICTURES) for path in found]
 
 
-def test_it_is_the_architecture_of_a_pi_and_all_of_it_are_wheels_for_that(pi):
+def test_all_packages_are_wheels_for_the_architecture_of_a_pi(pi):
     tags = pi("sh", "-c", "cat /srv/site/*.dist-info/WHEEL | grep ^Tag:").splitlines()
 
     assert pi("uname", "-m").strip() == "aarch64"
@@ -106,7 +106,7 @@ def test_it_is_the_architecture_of_a_pi_and_all_of_it_are_wheels_for_that(pi):
     assert all(tag.endswith(("_aarch64", "-any")) for tag in tags), tags
 
 
-def test_the_install_sets_it_up_of_the_locked_wheels_alone(pi):
+def test_the_install_uses_only_the_locked_wheels(pi):
     root = CACHE / "arm64"
     take_checkout(root / "srv" / "pi" / "traykeeper")
     install = ("env", "-u", "PYTHONPATH", "systemd/install", "--root", "/srv/appliance")
@@ -131,7 +131,7 @@ def readings(said):
 
 
 @pytest.mark.skipif(not PICTURES.exists(), reason="no labelled pictures: TRAYKEEPER_PICTURES")
-def test_it_reads_every_picture_as_an_x86_64_does(pi):
+def test_every_picture_is_read_as_on_x86_64(pi):
     names = pictures()
     here = sh(PROJECT / ".venv/bin/traykeeper", "read", "--json", *names, cwd=PICTURES)
     with ThreadPoolExecutor(2) as both:
@@ -167,7 +167,7 @@ def test_it_reads_every_picture_as_an_x86_64_does(pi):
     assert near > 0.9 * len(apart)
 
 
-def test_of_the_same_numbers_its_networks_say_the_same(pi):
+def test_the_networks_give_the_same_results(pi):
     here = json.loads(sh(PROJECT / ".venv/bin/python", "-c", SAYS, cwd=PROJECT))
     there = json.loads(pi("python3", "-c", SAYS))
 
@@ -176,7 +176,7 @@ def test_of_the_same_numbers_its_networks_say_the_same(pi):
         assert there[name] == pytest.approx(said, abs=1e-5), name
 
 
-def test_the_tables_of_odds_say_the_same(pi):
+def test_the_tables_of_odds_are_the_same(pi):
     ask = ("odds", "--rules", "zilch")
     here = sh(PROJECT / ".venv/bin/traykeeper", *ask)
 
@@ -191,7 +191,7 @@ def test_a_match_of_500_points_is_played_over_http(pi):
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_rooms_tests_pass_there(pi, room):
+def test_the_tests_of_three_packages_pass(pi, room):
     put(CACHE / "arm64", "pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "playwright")
     chosen = ("-n", "auto", "-m", "not slow and not campaign", "--timeout", "3600", room)
     pi("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)

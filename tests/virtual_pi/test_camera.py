@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 NO_DISPLAY_LIBRARY = (
     "tests/systemd/test_install.py::test_install_places_its_files_and_a_second_one_changes_nothing"
 )
-"""Asks whether picamera2 works here: only with a stand-in for the Pi's display library, it does."""
+"""Checks that picamera2 works here, with a stand-in for the Pi's display library."""
 
 CHECKS = "tests/virtual_pi/camera_checks.py"
 FOLDER = Path(os.environ.get("TRAYKEEPER_CHROOT", "/var/cache/traykeeper/trixie"))
@@ -39,7 +39,7 @@ def trixie():
 
 @pytest.mark.timeout(1200)
 def test_our_camera_works_with_the_real_picamera2_and_libcamera(trixie):
-    """What `camera_checks.py` says, one by one."""
+    """Report each check of `camera_checks.py`."""
     # picamera2 leaves pipes open; pytest would tell of them at its very end.
     quiet = ("-W", "ignore::ResourceWarning", "-p", "no:unraisableexception")
     done = trixie("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", *quiet, CHECKS)
@@ -49,7 +49,7 @@ def test_our_camera_works_with_the_real_picamera2_and_libcamera(trixie):
 
 @pytest.mark.timeout(3600)
 def test_every_test_passes_on_python_3_13(trixie):
-    """Two at a time, as in `make test`; pictures of other dice are not there and skipped."""
+    """Run two workers as in `make test`; tests on labelled pictures are skipped."""
     command = ("python", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider")
     done = trixie(*command, "-m", "not slow", "--deselect", NO_DISPLAY_LIBRARY)
 

@@ -49,7 +49,7 @@ SYSTEM = {
 
 
 class Line:
-    """The way to the internet of a system that has none of its own."""
+    """Give a system without a network access to the internet."""
 
     def __init__(self, pi):
         self._pi, self._process = pi, None
@@ -64,7 +64,7 @@ class Line:
 
 @pytest.fixture(scope="module")
 def card(tmp_path_factory):
-    """What Raspberry Pi Imager writes, and the two files that a person copies there."""
+    """Write the files of Raspberry Pi Imager, and the two files that the user copies to the card."""
     upper = tmp_path_factory.mktemp("card") / "upper"
     boot = upper / "boot" / "firmware"
     boot.mkdir(parents=True)
@@ -99,12 +99,12 @@ def line(pi):
 
 
 def told(pi):
-    """What any computer reads on the card."""
+    """Return the text file on the card."""
     return pi.ask("cat /boot/firmware/traykeeper.txt")
 
 
 def steps(text):
-    """Each line with how long it stayed the last, in seconds."""
+    """Return each line with the seconds until the next one."""
     lines = [(datetime.fromisoformat(line[:19]), line[21:]) for line in text.splitlines()]
     times = [at for at, _ in lines]
     return [
@@ -118,7 +118,7 @@ def show(text):
         print(f"{seconds:5d} s  {said}")  # noqa: T201 - it is asked for with -s
 
 
-def test_from_the_card_to_the_page_without_a_word_typed(pi, line):
+def test_a_card_installs_itself_without_a_keyboard(pi, line):
     pi.until(lambda: "ready: " in told(pi), INSTALLED_S)
     text = told(pi)
     show(text)
@@ -139,7 +139,7 @@ def test_from_the_card_to_the_page_without_a_word_typed(pi, line):
     assert pi.shown("ActiveState") == "active"
 
 
-def test_a_line_that_is_cut_is_told_and_tried_again(pi, line):
+def test_a_lost_connection_is_reported_and_tried_again(pi, line):
     pi.until(lambda: "3 of 4: fetching" in told(pi), INSTALLED_S)
     line.cut()
     pi.until(lambda: "The next attempt is in" in told(pi), 300)

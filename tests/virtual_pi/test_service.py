@@ -1,4 +1,4 @@
-"""The install and the unit, under the systemd of trixie: ready, watched, hardened, power cut."""
+"""The install and the unit under the systemd of trixie: readiness, watchdog, hardening, power cut."""
 
 import json
 import os
@@ -24,14 +24,14 @@ INSTALL = "/home/pi/traykeeper/systemd/install"
 
 @pytest.fixture(scope="module")
 def layers(tmp_path_factory):
-    """Trixie, and what the install laid over it."""
+    """Trixie with the layer of the install."""
     root = base()
     return [installed(root, tmp_path_factory.mktemp("install")), root]
 
 
 @pytest.fixture
 def boot(layers, tmp_path):
-    """Boots the installed system; all are switched off at the end."""
+    """Return a function that boots the installed system; all are switched off at the end."""
     running = []
 
     def start(disk=None, work="machine"):
@@ -46,13 +46,13 @@ def boot(layers, tmp_path):
 
 @pytest.fixture
 def pi(boot):
-    """Installed, and running."""
+    """An installed and running system."""
     appliance = boot()
     appliance.run(INSTALL)
     return appliance
 
 
-def test_install_starts_it_and_ends_with_address_and_code(boot):
+def test_the_install_starts_the_service_and_prints_address_and_code(boot):
     pi = boot()
     said = pi.run(INSTALL)
 
@@ -63,7 +63,7 @@ def test_install_starts_it_and_ends_with_address_and_code(boot):
     assert pi.http("/healthz")["status"] != "failed"
 
 
-def test_installing_again_changes_nothing(pi):
+def test_a_second_install_changes_nothing_on_the_system(pi):
     before = pi.run("find /etc /opt/traykeeper/releases -maxdepth 1 | sort")
     started = pi.shown("ExecMainStartTimestampMonotonic")
     pi.run(INSTALL)
@@ -73,7 +73,7 @@ def test_installing_again_changes_nothing(pi):
     assert "FAILED" not in pi.run(f"{INSTALL} --check")
 
 
-def test_it_runs_unprivileged_with_its_hardening_on(pi):
+def test_the_service_runs_unprivileged_and_hardened(pi):
     pid = pi.shown("MainPID")
     status = dict(
         line.split(":\t", 1)
@@ -92,7 +92,7 @@ def test_it_runs_unprivileged_with_its_hardening_on(pi):
     assert pi.run(f"{inside} ls /home").strip() == ""
 
 
-def test_killed_it_comes_back(pi):
+def test_a_killed_service_is_restarted(pi):
     pid = pi.shown("MainPID")
     pi.run(f"kill -9 {pid}")
     pi.until(lambda: pi.shown("ActiveState") == "active" and pi.shown("MainPID") not in ("0", pid))
@@ -100,8 +100,8 @@ def test_killed_it_comes_back(pi):
     assert pi.http("/healthz")["status"] != "failed"
 
 
-def test_hung_loop_is_noticed_and_started_anew_while_a_healthy_one_is_left_alone(pi):
-    """The loop waits for the journal, which somebody else has locked; the page still answers."""
+def test_the_watchdog_restarts_a_hung_loop_and_no_healthy_one(pi):
+    """Lock the journal so that the loop hangs while the page still answers."""
     pi.run(
         "mkdir -p /run/systemd/system/traykeeper.service.d;"
         "printf '[Service]\\nWatchdogSec=3\\n' > /run/systemd/system/traykeeper.service.d/w.conf;"
@@ -124,12 +124,12 @@ def test_hung_loop_is_noticed_and_started_anew_while_a_healthy_one_is_left_alone
 
 
 def lasting(pi):
-    """What the state says of the match; not what the camera saw or which phone asked."""
+    """Return the match in the state, without the camera and the phones."""
     state = pi.http("/api/v1/state")
     return {name: state[name] for name in ("players", "turns", "throw", "situation")}
 
 
-def test_power_cut_in_mid_match_loses_nothing_banked(boot, tmp_path):
+def test_a_power_cut_during_a_match_loses_no_banked_points(boot, tmp_path):
     pi = boot(disk=empty_disk(tmp_path / "card.img"))
     pi.run(INSTALL)
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
@@ -147,14 +147,14 @@ def test_power_cut_in_mid_match_loses_nothing_banked(boot, tmp_path):
     assert after.run("cat /var/lib/traykeeper/witness 2>/dev/null || true") == ""
 
 
-def test_update_does_not_cut_into_a_match(pi):
+def test_an_update_does_not_interrupt_a_match(pi):
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     said = pi.run(f"{INSTALL} --update 2>&1 || true")
 
     assert "a match is under way" in said
 
 
-def test_update_takes_the_match_along_and_keeps_a_backup(pi):
+def test_an_update_keeps_the_match_and_makes_a_backup(pi):
     before = pi.run("readlink /opt/traykeeper/current")
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     match = lasting(pi)
@@ -168,12 +168,12 @@ def test_update_takes_the_match_along_and_keeps_a_backup(pi):
 
 
 def packages(pi):
-    """What this release has of its own, as lines of a lock."""
+    """Return the packages of this release, as lines of a list."""
     said = pi.run("/opt/traykeeper/current/bin/pip freeze --local --exclude traykeeper --all")
     return {line.lower() for line in said.splitlines() if not line.startswith("pip==")}
 
 
-def test_it_has_the_locked_wheels_and_nothing_else(pi):
+def test_the_release_has_exactly_the_locked_wheels(pi):
     locked = pi.run(f"grep == {LOCK}").replace("\\", "").split()
     report = json.loads(pi.run("cat /opt/traykeeper/current/packages.json"))
     taken = [item["download_info"]["url"] for item in report["install"]]
@@ -183,8 +183,8 @@ def test_it_has_the_locked_wheels_and_nothing_else(pi):
     assert all(url.endswith(".whl") for url in taken)
 
 
-def test_an_update_goes_from_lock_to_lock_and_back_in_mid_match(pi):
-    """Back is quick: the version before is kept, and needs neither network nor wheels."""
+def test_an_update_to_other_packages_and_back_keeps_the_match(pi):
+    """Going back is fast: the previous release is kept and needs neither network nor wheels."""
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
     match, before = lasting(pi), packages(pi)
@@ -203,7 +203,7 @@ def test_an_update_goes_from_lock_to_lock_and_back_in_mid_match(pi):
     assert lasting(pi) == match
 
 
-def test_doctor_finds_nothing_wrong_with_it(pi):
+def test_the_doctor_finds_nothing_wrong(pi):
     said = pi.run("traykeeper doctor --zip /tmp/report.zip || true")
 
     for line in ("ok     settings", "ok     service", "ok     rights", "ok     port"):
@@ -212,8 +212,8 @@ def test_doctor_finds_nothing_wrong_with_it(pi):
     assert set(failed) <= {"network"}  # it has none
 
 
-def test_update_that_does_not_start_goes_back_by_itself(pi):
-    """The new version imports, but refuses to play."""
+def test_an_update_that_does_not_start_is_undone(pi):
+    """Make a version that can be imported but does not start."""
     before = pi.run("readlink /opt/traykeeper/current")
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
@@ -230,7 +230,7 @@ def test_update_that_does_not_start_goes_back_by_itself(pi):
     assert pi.http("/healthz")["status"] != "failed"
 
 
-def test_uninstall_leaves_matches_and_settings_and_purge_leaves_nothing(pi):
+def test_an_uninstall_keeps_matches_and_settings_and_purge_keeps_nothing(pi):
     pi.run(f"cp -r /home/pi/traykeeper /root/; {INSTALL} --uninstall")
     left = pi.run(
         "find / -xdev -name '*traykeeper*' -not -path '/home/*' -not -path '/root/*'"
@@ -243,7 +243,7 @@ def test_uninstall_leaves_matches_and_settings_and_purge_leaves_nothing(pi):
     assert pi.run("ls -d /etc/traykeeper /var/lib/traykeeper 2>/dev/null || true") == ""
 
 
-def test_the_button_may_shut_down_the_pi_and_nobody_else_may(pi):
+def test_only_the_button_may_shut_down_the_pi(pi):
     ask = (
         "busctl call org.freedesktop.login1 /org/freedesktop/login1"
         " org.freedesktop.login1.Manager CanPowerOff"
@@ -253,15 +253,15 @@ def test_the_button_may_shut_down_the_pi_and_nobody_else_may(pi):
     assert pi.run(f"setpriv --reuid nobody --clear-groups {ask}").strip() != 's "yes"'
 
 
-def test_nobody_in_the_network_shuts_the_system_down(pi):
+def test_no_request_from_the_network_shuts_down_the_system(pi):
     with pytest.raises(AssertionError, match="409"):
         pi.http("/api/v1/hold", {"seconds": 5.5})
 
     assert pi.http("/healthz")["status"] != "failed"
 
 
-def test_the_service_can_shut_the_system_down(pi):
-    """As the button does, in the service's view of the disk, through logind and polkit."""
+def test_the_service_can_shut_down_the_system(pi):
+    """Shut down like the button, through logind and polkit."""
     user = "setpriv --reuid traykeeper --regid traykeeper --clear-groups --no-new-privs"
     code = "from device.hardware import systemd; systemd._power_off(); import time; time.sleep(5)"
     python = f"/opt/traykeeper/current/bin/python -c '{code}'"
