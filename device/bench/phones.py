@@ -25,7 +25,7 @@ _VERSION = re.compile(rb'"version":(\d+)')
 
 @dataclass
 class Phone:
-    """A phone that reads the event stream all the time.
+    """A phone that follows the event stream.
 
     Attributes:
         received_s: When each version of the snapshot arrived, by its number.

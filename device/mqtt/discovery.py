@@ -30,7 +30,7 @@ _ALL = (
 
 
 def discovery(topics: Topics, page: str = "") -> dict[str, Any]:
-    """Return the announcement.
+    """Return the announcement of a tray to Home Assistant.
 
     Args:
         topics: The topics of the tray.

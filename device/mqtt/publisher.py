@@ -39,6 +39,24 @@ class Connection(Enum):
     CAUGHT_UP = auto()
 
 
+class DistinctReports:
+    """Passes on a report unless it repeats the previous one.
+
+    Args:
+        report: Receives the reports.
+    """
+
+    def __init__(self, report: Callable[[str], object]) -> None:
+        self._report = report
+        self._last = ""
+
+    def __call__(self, text: str) -> None:
+        """Report a text."""
+        if text != self._last:
+            self._last = text
+            self._report(text)
+
+
 class Publisher:
     """Runs the jobs of the broker connection on one thread, between `start` and `close`.
 
@@ -66,27 +84,29 @@ class Publisher:
         discover: bool = True,
         warn: Callable[[str], object],
     ) -> None:
-        self._table, self._warn = table, warn
+        self._table, self._report = table, DistinctReports(warn)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._outbox, self._replay = Outbox(feed, progress, path), GapReplay(feed)
         self._invitations = Invitations(table, self._on_invitation_answer)
-        self._messages = MessageSender(address, progress.tray, self._events(), discover=discover)
+        self._messages = MessageSender(
+            address, progress.tray, self._events(warn), discover=discover
+        )
         self._snapshot = table.snapshot()
         self._closing = Event()
         self._connection = Connection.LOST
-        self._trouble, self._retry_at_s = "", 0.0
+        self._retry_at_s = 0.0
         self._threads = (
             Thread(target=self._run_jobs, name="broker", daemon=True),
             Thread(target=self._listen, name="broker-listens", daemon=True),
         )
 
-    def _events(self) -> BrokerEvents:
+    def _events(self, warn: Callable[[str], object]) -> BrokerEvents:
         return BrokerEvents(
             on_connected=lambda: self._jobs.put(self._on_connected),
             on_lost=lambda: self._jobs.put(self._on_lost),
             on_message=lambda *message: self._jobs.put(partial(self._on_message, *message)),
             on_acknowledged=lambda *answer: self._jobs.put(partial(self._on_acknowledged, *answer)),
-            on_trouble=lambda trouble: self._warn(f"{trouble}, the match continues"),
+            on_trouble=lambda trouble: warn(f"{trouble}, the match continues"),
         )
 
     def start(self) -> None:
@@ -183,8 +203,3 @@ class Publisher:
         if self._outbox.send(partial(self._messages.entry, is_live=is_live)):
             self._connection = Connection.CAUGHT_UP
             self._messages.state(self._snapshot, self._outbox.last)
-
-    def _report(self, trouble: str) -> None:
-        if trouble != self._trouble:
-            self._trouble = trouble
-            self._warn(trouble)

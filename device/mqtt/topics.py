@@ -20,27 +20,27 @@ class Topics:
 
     @property
     def availability(self) -> str:
-        """Whether the tray is online."""
+        """Topic of the tray's availability, `online` or `offline`."""
         return f"{ROOT}/{self.tray}/availability"
 
     @property
     def state(self) -> str:
-        """The table as it is now, retained."""
+        """Topic of the current state of the table, which is retained."""
         return f"{ROOT}/{self.tray}/state"
 
     @property
     def event(self) -> str:
-        """Each entry of the journal."""
+        """Topic of the entries of the journal."""
         return f"{ROOT}/{self.tray}/event"
 
     @property
     def moment(self) -> str:
-        """What has just happened, for lights and sounds."""
+        """Topic of what has just happened, for lights and sounds."""
         return f"{ROOT}/{self.tray}/moment"
 
     @property
     def replay(self) -> str:
-        """Where a club board asks for entries that it has missed."""
+        """Topic on which club boards ask for missed entries."""
         return f"{ROOT}/{self.tray}/replay"
 
     def answer(self, board: str) -> str:
@@ -49,17 +49,17 @@ class Topics:
 
     @property
     def assign(self) -> str:
-        """Where a club board calls a match to the tray."""
+        """Topic on which a club board calls a match to the tray."""
         return f"{ROOT}/{self.tray}/assign"
 
     @property
     def assigned(self) -> str:
-        """Where the tray answers a call."""
+        """Topic on which the tray answers a call."""
         return f"{self.assign}/answer"
 
     @property
     def discovery(self) -> str:
-        """Where the tray is announced to Home Assistant."""
+        """Topic on which the tray is announced to Home Assistant."""
         return f"homeassistant/device/{ROOT}_{self.tray}/config"
 
 

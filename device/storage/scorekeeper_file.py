@@ -48,7 +48,7 @@ class ScorekeeperFile:
         return f"<ScorekeeperFile {self._file}>"
 
     def save(self, record: ScorekeeperRecord) -> None:
-        """Write the file, whole or not at all."""
+        """Save who is the scorekeeper; report a failure in `trouble`."""
         self.record = record
         text = json.dumps({"secret": self.secret.hex()} | asdict(record))
         try:
