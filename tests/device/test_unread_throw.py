@@ -1,10 +1,16 @@
 """No bank escapes a farkle, and no open question traps the table."""
 
+from random import Random
+
 import pytest
 
 from game.commands import Bank, CorrectThrow, ThrowSimulatedDice
+from game.errors import GameError
+from game.match.events import Thrown
 from game.situation import Situation, TableError
 from tests.throws import THOUSAND
+
+N_THROWS = 20
 
 
 @pytest.mark.parametrize("after_s", [0.0, 0.1, 0.3, 0.6, 2.0])
@@ -51,3 +57,37 @@ def test_a_corrected_throw_is_followed_by_one_question_at_most(match_rig):
             break
 
     assert match_rig.state.turns or len(match_rig.state.turn.throws) == 4
+
+
+def n_throws(snapshot):
+    return sum(isinstance(event, Thrown) for event in snapshot.match.timeline)
+
+
+def bank(rig):
+    """Tap Bank, and return whether the bank was accepted."""
+    try:
+        rig.companion.do(Bank())
+    except (TableError, GameError):
+        return False
+    return True
+
+
+def test_banks_at_random_moments_never_escape_a_throw(match_rig):
+    random, companion, banks = Random(5), match_rig.companion, 0
+    for _ in range(N_THROWS):
+        companion.do(ThrowSimulatedDice())
+        before = n_throws(companion.snapshot())
+        for _ in range(3):
+            match_rig.wait_s(random.uniform(0, 0.6))
+            if random.random() < 0.3:
+                match_rig.finger.press()
+                match_rig.loop.work_off()
+            if bank(match_rig):
+                banks += 1
+                assert n_throws(companion.snapshot()) > before
+        match_rig.press_until_read()
+        while companion.snapshot().situation is Situation.QUESTION:
+            match_rig.hold()
+        banks += bank(match_rig)
+
+    assert banks
