@@ -54,7 +54,7 @@ DEFAULT_FIT = Fit()
 
 
 def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit:
-    """Return what suits a machine with this memory, as nothing was measured.
+    """Return what suits a machine with this memory if nothing was measured.
 
     On a small machine, one core is left to the pages.
 

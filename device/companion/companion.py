@@ -33,7 +33,7 @@ from web.contracts.table import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What stands at one table.
+    """The equipment of one table.
 
     Attributes:
         open_camera: Opens the camera, again after each failure; None if phones take the pictures.
@@ -78,7 +78,7 @@ class Companion:
         inbox: Where the parts post what happens.
         live_match: The match and its journal.
         rules: Rules of a match that begins at the button.
-        equipment: What stands at the table.
+        equipment: The equipment of the table.
         stores: What is kept besides the journal.
         watch: How the tray is watched.
         scorekeeper: Who may change the match from a phone; None lets the first that asks.
@@ -90,7 +90,7 @@ class Companion:
     Attributes:
         scorekeeper: Who may change the match from a phone.
         tray_camera: The camera over the tray.
-        loop: Works off the inbox.
+        loop: Processes the notes of the inbox.
         session: What is played. Only the companion's thread may touch it.
         simulated_tray: The simulated tray, if there is one.
     """

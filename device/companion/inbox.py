@@ -1,4 +1,4 @@
-"""What the companion still has to do, and the one thread that does it."""
+"""The queue of what the companion has to do, and the one thread that does it."""
 
 import logging
 from collections.abc import Callable
@@ -58,7 +58,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class RelockExposure:
-    """The light over the tray has changed."""
+    """The camera has to find its exposure again, because the light over the tray has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Photographed:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Publish whatever the notes before this one have changed."""
+    """A task that only publishes what earlier notes have changed."""
 
 
 Task = Command | Announce | Photographed | Refresh
@@ -93,7 +93,7 @@ Task = Command | Announce | Photographed | Refresh
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A task, and where the snapshot after it goes.
+    """A task that somebody waits for.
 
     Attributes:
         task: What to do.
@@ -158,10 +158,10 @@ class Inbox:
 
 
 class NoteWorker(Protocol):
-    """Does what the notes say, always on the same thread."""
+    """Handles the notes of an inbox, always on the same thread."""
 
     def handle(self, note: Note) -> None:
-        """Do what a note says."""
+        """Handle a note."""
 
     def perform(self, task: Task, request: str) -> None:
         """Do what somebody asked for.
@@ -185,14 +185,14 @@ class NoteWorker(Protocol):
 
 
 class InboxLoop:
-    """Works off an inbox, one note after the other.
+    """Processes the notes of an inbox, one after the other.
 
-    Until its thread is started, the inbox is worked off on the thread that asks. So tests need no
+    Until its thread is started, the notes are processed on the thread that asks. So tests need no
     threads.
 
     Args:
-        inbox: What to work off.
-        worker: Does the work.
+        inbox: The notes.
+        worker: Handles the notes.
         on_turn: Called at every turn of the loop, at least every `TURN_S` seconds.
     """
 
@@ -224,20 +224,20 @@ class InboxLoop:
         asked = Asked(task, request)
         self._inbox.post(asked)
         if self._thread.ident is None:
-            self.work_off()
+            self.process_all()
         try:
             return asked.done.result(RESTORE_S if isinstance(task, RestoreBackup) else ANSWER_S)
         except TimeoutError:
             asked.done.cancel()
             raise TableError(BUSY) from None
 
-    def work_off(self) -> None:
-        """Work off all notes that have been posted."""
+    def process_all(self) -> None:
+        """Process all notes in the inbox."""
         while len(self._inbox):
             self.step(0)
 
     def step(self, timeout_s: float) -> bool:
-        """Work off the next note.
+        """Process the next note.
 
         Args:
             timeout_s: How long to wait for a note, in seconds.

@@ -129,7 +129,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
 
 
 class SnapshotPublisher:
-    """Publishes snapshots to phones, and indicators to the parts at the tray.
+    """Publishes what the table shows, to phones and at the tray.
 
     Args:
         first: The snapshot before anything has happened.

@@ -110,7 +110,7 @@ class TableParts:
 
 
 class TableWorker:
-    """Does what the notes in the inbox say.
+    """Handles the notes of the inbox.
 
     Args:
         parts: The parts of the table.

@@ -13,10 +13,10 @@ NO = Answer(Message("No: nothing is changed"))
 
 
 class Decisions:
-    """Carries out what was decided about the match.
+    """Carries out verdicts, answers and steps of the match.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
     """
 
     def __init__(self, table: TableState) -> None:

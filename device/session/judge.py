@@ -99,7 +99,7 @@ def _likeliest(verdict: Accept | Ask) -> tuple[Action, ...]:
 
 
 def asks_for_bank(question: Ask) -> bool:
-    """Return whether the question is if a turn was banked before the dice were thrown."""
+    """Return whether a question asks if the turn was banked before the throw."""
     kinds = {type(action) for action in question.options[0].actions}
     return {Banked, Thrown} <= kinds
 
@@ -176,7 +176,7 @@ def places_of(reading: Reading) -> tuple[Place, ...]:
 
 
 def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
-    """Return the face of the only die in the tray, or why there is no such throw of a roll-off.
+    """Return the face of the die thrown in the roll-off, or the verdict if there is no such throw.
 
     Args:
         tray_reading: What was read.

@@ -31,14 +31,14 @@ from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
 MatchCommand = KeepDice | Bank | RecordEvent | InsertTurn | DropEvents | Redo
-"""A command that only a match understands."""
+"""A command that only makes sense in a match."""
 
 
 class MatchPlay:
-    """Plays a match.
+    """Carries out what people do in a match.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         decisions: Carries out the steps.
     """
 
@@ -46,7 +46,7 @@ class MatchPlay:
         self._table, self._decisions = table, decisions
 
     def do(self, command: MatchCommand) -> None:
-        """Carry out a command that only a match understands.
+        """Carry out a command that only makes sense in a match.
 
         Raises:
             TableError, GameError: If the command is refused. Nothing is changed then.

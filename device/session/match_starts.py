@@ -22,7 +22,7 @@ class MatchStarts:
     """Changes what is played at the table.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         decisions: Asks whether a proposed match may begin.
     """
 

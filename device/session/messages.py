@@ -133,7 +133,7 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 
 
 def resumed(match: Match) -> Message:
-    """Return where a match stands that is continued; in a turn, what is at risk and what to throw."""
+    """Return the state of a match that is continued; in a turn, what is at risk and what to throw."""
     what = _in_mid_turn(match) or outcome(match)
     return Paragraph(Message("Going on where we were."), what)
 

@@ -62,7 +62,7 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
 
 
 def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
-    """Ask, because the places of entered dice are unknown, so some of these may be kept dice."""
+    """Ask whether all dice were thrown, because kept dice without a known place may be among them."""
     question = Paragraph(
         Message("No camera saw the throw before."),
         Message("Were all %(n)s thrown?", n=state.rules.n_dice),
@@ -155,7 +155,7 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
 
 
 def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placement) -> Ask:
-    """Ask whether the keep was another one that would fit the throw."""
+    """Ask whether another keep, which fits the throw, was meant."""
     question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
     return Ask(question, (_option(state, keep, placement),))
 

@@ -25,7 +25,7 @@ class Play(Protocol):
     """One of the things that can be played at the table."""
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
-        """Return what a reading means, or None if it was a throw that counts already."""
+        """Take a reading. Return its verdict, or None if it was accepted as a throw."""
 
     def enter(self, dice: Iterable[int]) -> None:
         """Accept a throw that was entered on a phone.
@@ -54,10 +54,10 @@ class Play(Protocol):
 
 
 class RollOffPlay:
-    """Plays the roll-off: each player throws one die, and the highest begins.
+    """The roll-off: each player throws one die, and the highest begins.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         starts: Begins the match that the roll-off decides.
     """
 
@@ -142,10 +142,10 @@ class RollOffPlay:
 
 
 class DicePlay:
-    """Lists and counts throws without a match.
+    """Throws without a match, which are only listed and counted.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
     """
 
     def __init__(self, table: TableState) -> None:

@@ -33,7 +33,7 @@ class CameraPresence:
     """Whether there is a camera over the tray.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
 
     Attributes:
         is_present: Whether the camera works.
@@ -80,7 +80,7 @@ class ReadingRequests:
     """Requests readings, and gives up waiting for them.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         camera: Whether there is a camera.
         plays: What can be played; banks if a tray that never rests holds no new throw.
     """
@@ -184,7 +184,7 @@ class ReadingResults:
     """Takes readings, and decides what they mean for what is played.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         decisions: Carries out verdicts.
         requests: Requests further readings.
         plays: What can be played.
@@ -400,7 +400,7 @@ def waiting_for(table: TableState, number: int) -> Waiting | None:
     """Return what the table waits for, if it is the answer to a certain request.
 
     Args:
-        table: Where the table stands.
+        table: The state of the table.
         number: Number of the request.
     """
     overlay = table.overlay

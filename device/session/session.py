@@ -51,7 +51,7 @@ MOVED_ON = Message("The table has moved on: look at what it shows, then do it ag
 
 
 class Session:
-    """The one door for what people ask of the table.
+    """The entry point for everything that people ask of the table.
 
     Args:
         live_match: The match and its journal.
@@ -60,7 +60,7 @@ class Session:
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
 
     Attributes:
-        table: Where the table stands.
+        table: The state of the table.
         camera: Whether there is a camera.
         starts: Changes what is played.
         requests: Requests readings.
@@ -118,7 +118,7 @@ class Session:
                 raise TableError(Message("This table cannot do that."))
 
     def _check(self, command: Command) -> None:
-        """Refuse a command that cannot be carried out now, whatever it says."""
+        """Raise an error if a command cannot be carried out in this state of the table."""
         if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
             raise TableError(Message("No match is played: these are just dice."))
         if self._is_late(command):

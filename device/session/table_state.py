@@ -1,4 +1,4 @@
-"""Where the table stands: what is played, what is open, and the last message."""
+"""The state of the table: what is played, what is open, and the last message."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -133,7 +133,7 @@ class _Offer(NamedTuple):
 
 
 class TableState:
-    """Where the table stands.
+    """The state of the table.
 
     Args:
         live_match: The match and its journal.

@@ -81,7 +81,7 @@ class Rig:
     def step(self) -> None:
         """Take the next step of the camera, and let the companion handle its reports."""
         self.look()
-        self.loop.work_off()
+        self.loop.process_all()
         self.loop.step(0)  # a turn of the loop without a note
 
     def wait_s(self, seconds: float) -> None:
@@ -132,7 +132,7 @@ class Rig:
 
     def settled(self) -> Snapshot:
         """Return the snapshot once no reading is awaited, or a throw is awaited without a time limit."""
-        self.loop.work_off()
+        self.loop.process_all()
         return self.until(
             lambda s: (
                 s.situation is not Situation.WAITING or str(s.message) == "Waiting for a throw."

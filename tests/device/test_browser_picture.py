@@ -38,7 +38,7 @@ def phone(browser, tmp_path):
         page.set_default_timeout(PATIENCE_MS)
         with Server(app, "127.0.0.1", 0) as server:
             open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
-            rig.loop.work_off()
+            rig.loop.process_all()
             expect(page.locator("html.holder")).to_be_attached()
             page.locator("#name-0").fill("Anna")
             page.locator("#name-1").fill("Ben")

@@ -220,7 +220,7 @@ def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_b
         assert str(session.table.message) == said
 
         rig.finger.press()
-        rig.loop.work_off()
+        rig.loop.process_all()
         session.camera.lost(reason)
         session.camera.found()
         assert str(session.table.message) == "The camera is back: press again."
