@@ -8,6 +8,7 @@ from secrets import token_bytes
 from flask import Flask
 
 from game.errors import JournalError
+from game.journal.feed import Feed
 from game.journal.history import History
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Ruleset
@@ -42,6 +43,7 @@ from web.pages.printouts import create_printouts
 from web.pages.scoreboard import create_scoreboard, page_renderer
 from web.response import state_response
 from web.route import MAX_BODY_BYTES
+from web.step_stream import StepStream
 from web.stream import Streams
 
 MAX_HISTORY_REQUESTS, MAX_WAITING_HISTORY_REQUESTS = 3, 8
@@ -115,7 +117,7 @@ def create_app(
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, maintainer, misreads),
-        create_api(table, streams, offered),
+        create_api(table, streams, StepStream(Feed(history.path) if history else None), offered),
         create_scorekeeper(table, access),
         create_picture(table),
         limit.limit_blueprint(create_matches(past, coach)),

@@ -168,12 +168,14 @@ def _disconnect_check() -> Callable[[], bool]:
     return check
 
 
-def format_event(name: str, data: str) -> str:
+def format_event(name: str, data: str, event_id: str = "") -> str:
     """Return one server-sent event as text.
 
     Args:
         name: Name of the event, which the page listens for.
         data: Content of the event; may have several lines.
+        event_id: Id that a browser sends back when it connects again; "" if the event has none.
     """
     lines = "".join(f"data: {line}\n" for line in data.splitlines())
-    return f"event: {name}\n{lines}\n"
+    id_line = f"id: {event_id}\n" if event_id else ""
+    return f"event: {name}\n{id_line}{lines}\n"

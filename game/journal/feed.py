@@ -5,7 +5,7 @@ A feed reads with `game.journal.history` while the journal is written. It is for
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from game.errors import DamagedJournal
@@ -13,6 +13,7 @@ from game.journal.entry import Entry
 from game.journal.history import History
 from game.journal.wire import WireEntry
 from game.match.match import Match
+from game.match.roll_ids import RollIds
 from game.message import Message
 
 MAX_CACHED_MATCHES = 4
@@ -46,12 +47,16 @@ class FeedLine:
         entry: The entry in the form that is published.
         before: The match before the entry. None for the start of a match.
         match: The match after the entry.
+        ids_before: Ids of the throws before the entry.
+        ids: Ids of the throws after the entry.
     """
 
     position: int
     entry: WireEntry
     before: Match | None
     match: Match
+    ids_before: RollIds = field(default_factory=RollIds, repr=False)
+    ids: RollIds = field(default_factory=RollIds, repr=False)
 
 
 class Feed:
@@ -72,6 +77,11 @@ class Feed:
     def identity(self) -> str:
         """Id of the journal. It changes when a backup is restored: entries read before may be gone."""
         return self._history.identity
+
+    @property
+    def version(self) -> tuple[str, int]:
+        """The identity of the journal, and the position of its last entry."""
+        return self._history.version
 
     def matches(self) -> list[RecordedMatch]:
         """Return all matches in the order in which they started."""
@@ -139,5 +149,7 @@ class Feed:
             raise DamagedJournal(
                 Message("the beginning of match %(n)s is missing", n=str(entry.match_id))
             )
-        after = before.match.push(*entry.actions)
-        return FeedLine(entry.position, before.entry.then(*entry.actions), before.match, after)
+        published = before.entry.then(*entry.actions)
+        name = f"{published.match}-{published.seq}"
+        ids, after = before.ids.push(name, before.match, entry.actions)
+        return FeedLine(entry.position, published, before.match, after, before.ids, ids)

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from enum import EnumType
 from importlib.metadata import version
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 from flask import Response
 
+from game.stats.step_events import WebhookBody
 from web.access.idempotency import HEADER, MAX_KEY
 from web.access.phone import COOKIE
 from web.fields import Schema
@@ -76,14 +78,25 @@ def document(routes: Iterable[Route]) -> Schema:
         paths.setdefault(path, {})[route.method.lower()] = _operation(route)
     schemas: dict[str, Schema] = {"Problem": PROBLEM}
     _schema_of(StateJson, schemas)
+    body = _schema_of(WebhookBody, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Traykeeper", "version": version("traykeeper")},
         "paths": paths,
+        "webhooks": {"step": {"post": _webhook(body)}},
         "components": {
             "schemas": schemas,
             "securitySchemes": {"pencil": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
         },
+    }
+
+
+def _webhook(body: Schema) -> Schema:
+    return {
+        "summary": "A step of a match, sent to the address in the setting `webhook`",
+        "description": "docs/events.md describes the headers with id, time and signature.",
+        "requestBody": {"required": True, "content": {JSON: {"schema": body}}},
+        "responses": {"2XX": {"description": "The step has arrived and is not sent again"}},
     }
 
 
@@ -157,6 +170,10 @@ def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
     """Return the JSON schema of a type, and add each TypedDict in it to the component schemas."""
     if hint in JSON_TYPES:
         return {"type": JSON_TYPES[hint]}
+    if isinstance(hint, EnumType):
+        return {"type": "string", "enum": [str(each.value) for each in hint]}
+    if get_origin(hint) is Literal:
+        return {"enum": list(get_args(hint))}
     if get_origin(hint) is list:
         return {"type": "array", "items": _schema_of(get_args(hint)[0], schemas)}
     if get_origin(hint) is UnionType:

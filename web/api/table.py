@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from flask import Response, g
+from flask import Response, g, request
 
 from game.commands import (
     AcknowledgeDamage,
@@ -55,6 +55,7 @@ from web.contracts.table import Snapshot, Table
 from web.fields import (
     MAX_EXACT,
     Field,
+    QueryInteger,
     any_object,
     boolean,
     dice,
@@ -76,6 +77,7 @@ from web.response import (
     state_text,
 )
 from web.route import Permission, Routes
+from web.step_stream import StepStream
 from web.stream import MIMETYPE, Streams, format_event
 from web.version_cache import VersionCache
 
@@ -97,16 +99,19 @@ SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_
 OWN_TURN = Permission.PLAYER_ON_TURN
 
 
-def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Routes:
+def create_api(
+    table: Table, streams: Streams, steps: StepStream, rules: tuple[Ruleset, ...]
+) -> Routes:
     """Create the routes of the table.
 
     Args:
         table: The companion.
         streams: The event streams that are open.
+        steps: The steps that a stream can send as well.
         rules: The rule sets to choose from, the default first.
     """
     api = Routes("api")
-    _add_reading(api, table, streams)
+    _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
     _add_exports(api, table)
     _add_commands(api, table)
@@ -114,7 +119,7 @@ def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Ro
     return api
 
 
-def _add_reading(api: Routes, table: Table, streams: Streams) -> None:
+def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepStream) -> None:
     stream_event: VersionCache[Snapshot, str] = VersionCache(
         lambda snapshot: format_event("state", state_text(snapshot))
     )
@@ -123,9 +128,15 @@ def _add_reading(api: Routes, table: Table, streams: Streams) -> None:
     def state() -> Response:
         return state_response(table.snapshot())
 
-    @api.read("/events", "The state now and after every change", media_type=MIMETYPE, errors=(503,))
-    def events() -> Response:
-        return streams.open(table, stream_event)
+    @api.read(
+        "/events", "The state now and after every change, and each step as well if `steps` is 1",
+        media_type=MIMETYPE, errors=(503,), query={"steps": QueryInteger(0, 1, 0)},
+    )  # fmt: skip
+    def events(steps: int) -> Response:
+        if not steps:
+            return streams.open(table, stream_event)
+        new_steps = step_stream.follower(request.headers.get("Last-Event-ID", ""))
+        return streams.open(table, lambda snapshot: stream_event(snapshot) + new_steps(snapshot))
 
     @api.read(
         "/photo/<photo_id>.jpg", "The annotated photo that the state names",

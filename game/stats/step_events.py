@@ -1,0 +1,322 @@
+"""What happens at the table as events for other programs: the event stream and the webhook send them.
+
+The events of a match follow from its journal alone, so that a program which missed some gets exactly
+the same ones later. docs/events.md describes the format for users.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from itertools import count, takewhile
+from typing import Literal, NamedTuple, TypedDict
+
+from game.dice_log import DiceLog, DiceThrow
+from game.journal.feed import FeedLine
+from game.match.match import Match
+from game.match.roll_ids import RollIds
+from game.match.state import State, Throw, Turn, TurnEnding
+from game.stats.summary import MatchSummary, summary
+
+SCHEMA_VERSION = 1
+"""Grows when a field changes its meaning or disappears. New fields and kinds do not change it."""
+
+
+class StepKind(StrEnum):
+    """What an event reports."""
+
+    STARTED = "started"
+    WANTED = "wanted"
+    ROLLED = "rolled"
+    READ = "read"
+    CORRECTED = "corrected"
+    KEPT = "kept"
+    BANKED = "banked"
+    FARKLED = "farkled"
+    WON = "won"
+    UNDONE = "undone"
+    REDONE = "redone"
+    CHANGED = "changed"
+
+
+class RollSummary(TypedDict):
+    """A roll as it counts now; a later event with the same `id` replaces it.
+
+    `seat` and `player` are null outside a match. `dice` are the sorted faces, empty until the roll is read,
+    and `n_dice` is their number. `by_hand` means that a person entered them. `kept` are the dice set aside,
+    null until that is decided; they score `points`. `assumed` means that the companion worked the keep out.
+    `ending` says how the turn ended with this roll ("bank", "farkle", "reset", "win" or "skip"), else null, and
+    `turn_points` what the turn added to the score. `counts` is false once the roll was undone or removed.
+    """
+
+    id: str
+    seat: int | None
+    player: str | None
+    n_dice: int
+    dice: list[int]
+    by_hand: bool
+    kept: list[int] | None
+    assumed: bool
+    points: int
+    ending: str | None
+    turn_points: int
+    counts: bool
+
+
+class DiceWanted(TypedDict):
+    """The next roll: the player, and the numbers of dice that the rules allow."""
+
+    seat: int
+    player: str
+    dice: list[int]
+
+
+class StepEvent(TypedDict):
+    """Something that happened at the table.
+
+    `version` is the version of this schema. `id` is different for each event, and the same if an event is
+    sent again. `seq` is the number of the step in the `match`, which is null without one. `roll` is
+    the roll that the event is about, `wanted` the next roll, and `table` the match after the step.
+    """
+
+    version: Literal[1]
+    id: str
+    kind: StepKind
+    match: str | None
+    seq: int
+    roll: RollSummary | None
+    wanted: DiceWanted | None
+    table: MatchSummary | None
+
+
+class _Part(NamedTuple):
+    """The fields that differ between the events of one step."""
+
+    kind: StepKind
+    roll: RollSummary | None = None
+    wanted: DiceWanted | None = None
+
+
+def step_events(line: FeedLine) -> list[StepEvent]:
+    """Return the events of one entry of the journal, in order. There is always at least one."""
+    parts = list(_parts(line)) or [_Part(StepKind.CHANGED)]
+    entry, table = line.entry, summary(line.match)
+    return [
+        _event(f"{entry.match}-{entry.seq}-{entry.chain}-{n}", part, entry.match, entry.seq, table)
+        for n, part in enumerate(parts)
+    ]
+
+
+def _event(
+    event_id: str, part: _Part, match: str | None, seq: int, table: MatchSummary | None
+) -> StepEvent:
+    return {
+        "version": SCHEMA_VERSION,
+        "id": event_id,
+        "kind": part.kind,
+        "match": match,
+        "seq": seq,
+        "roll": part.roll,
+        "wanted": part.wanted,
+        "table": table,
+    }
+
+
+def _parts(line: FeedLine) -> Iterator[_Part]:
+    before, after = line.before, line.match
+    if before is None:
+        yield _Part(StepKind.STARTED)
+    else:
+        n_same = _number_of_same_turns(before.state, after.state)
+        old = _rolls(before, line.ids_before, n_same)
+        new = _rolls(after, line.ids, n_same)
+        always = _only_kind(line)
+        yield from list(_roll_parts(old, new, always)) or [_Part(always or StepKind.CHANGED)]
+        if after.state.winner is not None and before.state.winner is None:
+            yield _Part(StepKind.WON, next(reversed(new.values()), None))
+    wanted = _wanted(after.state)
+    if wanted and (before is None or _turn_position(before) != _turn_position(after)):
+        yield _Part(StepKind.WANTED, wanted=wanted)
+
+
+def _roll_parts(
+    old: Mapping[str, RollSummary], new: Mapping[str, RollSummary], always: StepKind | None
+) -> Iterator[_Part]:
+    """Yield what happened to each roll, first to those that no longer count, the newest first."""
+    for roll_id in reversed(list(old)):
+        if roll_id not in new:
+            yield _Part(always or StepKind.UNDONE, {**old[roll_id], "counts": False})
+    for roll_id, roll in new.items():
+        before = old.get(roll_id)
+        if before is None or {**before, "player": roll["player"]} != roll:  # a new name is no news
+            for kind in [always] if always else _kinds(before, roll):
+                yield _Part(kind, _unread(roll) if kind is StepKind.ROLLED else roll)
+
+
+def _only_kind(line: FeedLine) -> StepKind | None:
+    """Return the kind of every event of an undo or a redo, or None for any other step."""
+    kinds = {action["kind"] for action in line.entry.body["actions"]}
+    if kinds == {"undone"}:
+        return StepKind.UNDONE
+    return StepKind.REDONE if kinds == {"redone"} else None
+
+
+def _number_of_same_turns(old: State, new: State) -> int:
+    """Return how many finished turns at the beginning a step has left alone."""
+    pairs = zip(old.turns, new.turns, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+
+
+def _rolls(match: Match, ids: RollIds, skipped_turns: int) -> dict[str, RollSummary]:
+    """Return the rolls of a match by their ids, without those of its first turns."""
+    state = match.state
+    return {
+        ids.ids[throw.index]: _roll(ids.ids[throw.index], state, turn, throw)
+        for turn in (*state.turns[skipped_turns:], state.turn)
+        for throw in turn.throws
+    }
+
+
+def _roll(roll_id: str, state: State, turn: Turn, throw: Throw) -> RollSummary:
+    ended = turn.ending is not None and throw is turn.last
+    return {
+        "id": roll_id,
+        "seat": turn.seat,
+        "player": state.players[turn.seat].name,
+        "n_dice": len(throw.dice),
+        "dice": [*throw.dice],
+        "by_hand": throw.is_entered_by_hand,
+        "kept": [*throw.keep.dice] if throw.keep else None,
+        "assumed": throw.assumed,
+        "points": throw.keep.score if throw.keep else 0,
+        "ending": turn.ending.value if turn.ending and ended else None,
+        "turn_points": turn.points if ended else 0,
+        "counts": True,
+    }
+
+
+def _unread(roll: RollSummary) -> RollSummary:
+    """Return a new roll before anybody knows its faces."""
+    return {
+        **roll,
+        "dice": [],
+        "kept": None,
+        "assumed": False,
+        "points": 0,
+        "ending": None,
+        "turn_points": 0,
+    }
+
+
+def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
+    """Return what happened to a roll, in order."""
+    kinds = []
+    if old is None:
+        kinds += [StepKind.ROLLED, StepKind.READ]
+    elif old["dice"] != new["dice"]:
+        kinds.append(StepKind.CORRECTED)
+    if new["kept"] is not None and (old is None or old["kept"] != new["kept"]):
+        kinds.append(StepKind.KEPT)
+    ended = (new["ending"], new["turn_points"])
+    if old is None or (old["ending"], old["turn_points"]) != ended:
+        match new["ending"]:
+            case TurnEnding.BANK:
+                kinds.append(StepKind.BANKED)
+            case TurnEnding.FARKLE | TurnEnding.RESET:
+                kinds.append(StepKind.FARKLED)
+    return kinds or [StepKind.CHANGED]
+
+
+def _turn_position(match: Match) -> tuple[int, int, DiceWanted | None]:
+    """Return what changes whenever another roll is wanted."""
+    state = match.state
+    return len(state.turns), len(state.turn.throws), _wanted(state)
+
+
+def _wanted(state: State) -> DiceWanted | None:
+    """Return the next roll of the player on turn, or None once somebody has won."""
+    if state.winner is not None:
+        return None
+    last = state.turn.last
+    if last is None or last.keep or not state.keeps:
+        allowed = {state.dice_in_hand}
+    else:
+        allowed = {keep.dice_left or state.rules.n_dice for keep in state.keeps}
+    if last is None and state.left_over and not state.turn.took_over:
+        allowed.add(state.left_over.dice)
+    return {"seat": state.turn.seat, "player": state.player.name, "dice": sorted(allowed)}
+
+
+class DiceLogEvents:
+    """The events of throws without a match. For one thread.
+
+    Such throws are in no journal: only a program that is connected gets their events.
+
+    Args:
+        name: Beginning of all ids, different for each run of the program.
+        log: The throws so far, which have no events; None while a match is played.
+    """
+
+    def __init__(self, name: str, log: DiceLog | None) -> None:
+        self._name, self._log = name, log
+        self._event_numbers, self._roll_numbers = count(), count()
+        self._ids: dict[int, str] = {}
+
+    def update(self, log: DiceLog | None) -> list[StepEvent]:
+        """Return the events since the last call.
+
+        Args:
+            log: The throws now, or None while a match is played.
+        """
+        before, self._log = self._log or DiceLog(), log
+        return (
+            [] if log is None else [self._event(*change) for change in self._changes(before, log)]
+        )
+
+    def _changes(self, before: DiceLog, log: DiceLog) -> Iterator[tuple[StepKind, RollSummary]]:
+        old = {throw.index: throw for throw in before.throws}
+        for index in sorted(old, reverse=True):
+            if index >= log.n_throws:
+                yield StepKind.UNDONE, {**self._roll(old[index]), "counts": False}
+                self._ids.pop(index)
+        for throw in log.throws:
+            known = old.get(throw.index)
+            if known is None and throw.index >= before.n_throws:
+                self._ids.pop(throw.index, None)
+                yield StepKind.ROLLED, _unread(self._roll(throw))
+                yield StepKind.READ, self._roll(throw)
+            elif known and known.dice != throw.dice:
+                yield StepKind.CORRECTED, self._roll(throw)
+
+    def _roll(self, throw: DiceThrow) -> RollSummary:
+        if throw.index not in self._ids:
+            self._ids[throw.index] = f"{self._name}-{next(self._roll_numbers)}"
+        return _plain_roll(self._ids[throw.index], throw)
+
+    def _event(self, kind: StepKind, roll: RollSummary) -> StepEvent:
+        number = next(self._event_numbers)
+        return _event(f"{self._name}-event-{number}", _Part(kind, roll), None, number, None)
+
+
+def _plain_roll(roll_id: str, throw: DiceThrow) -> RollSummary:
+    return {
+        "id": roll_id,
+        "seat": None,
+        "player": None,
+        "n_dice": len(throw.thrown),
+        "dice": [*throw.thrown],
+        "by_hand": throw.is_entered_by_hand,
+        "kept": None,
+        "assumed": False,
+        "points": 0,
+        "ending": None,
+        "turn_points": 0,
+        "counts": True,
+    }
+
+
+class WebhookBody(TypedDict):
+    """The body of a request to the webhook: the events of one step, in order."""
+
+    type: Literal["traykeeper.step"]
+    version: Literal[1]
+    tray: str
+    events: list[StepEvent]

@@ -1,0 +1,94 @@
+"""The steps of the table for event streams: what has just happened, in order, with the same ids as the webhook."""
+
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from secrets import token_hex
+from threading import Lock
+
+from game.errors import JournalError
+from game.journal.feed import Feed
+from game.stats.step_events import DiceLogEvents, StepEvent, step_events
+from web.contracts.table import Snapshot
+from web.stream import format_event
+
+log = logging.getLogger(__name__)
+
+MAX_EVENTS = 500
+"""Newest events that a program can still get after a lost connection: those of about ten minutes."""
+
+
+class StepStream:
+    """The newest events of a table, made once for all streams. Any thread may call.
+
+    Nothing is done while no program has asked for events.
+
+    Args:
+        feed: The journal; None if there is none.
+    """
+
+    def __init__(self, feed: Feed | None) -> None:
+        self._feed, self._lock = feed, Lock()
+        self._events: deque[tuple[str, str]] = deque(maxlen=MAX_EVENTS)
+        self._n_events = 0
+        self._version = -1
+        self._journal: tuple[str, int] | None = None
+        self._dice: DiceLogEvents | None = None
+        self._name = f"dice-{token_hex(4)}"
+
+    def follower(self, last_id: str = "") -> Callable[[Snapshot], str]:
+        """Return a function that gives one stream the events since its last call as text.
+
+        Args:
+            last_id: The last event that the program has, if it continues after a lost connection.
+        """
+        n_sent: int | None = None
+
+        def new_events(snapshot: Snapshot) -> str:
+            nonlocal n_sent
+            with self._lock:
+                self._update(snapshot)
+                if n_sent is None:
+                    n_sent = self._number_after(last_id)
+                n_new = min(self._n_events - n_sent, len(self._events))
+                n_sent = self._n_events
+                return "".join(text for _, text in list(self._events)[len(self._events) - n_new :])
+
+        return new_events
+
+    def _number_after(self, last_id: str) -> int:
+        """Return how many events a program does not need any more. Without a known id it gets only new ones."""
+        ids = [event_id for event_id, _ in self._events]
+        known = ids.index(last_id) + 1 if last_id in ids else len(ids)
+        return self._n_events - len(ids) + known
+
+    def _update(self, snapshot: Snapshot) -> None:
+        if snapshot.version <= self._version:
+            return
+        self._version = snapshot.version
+        if self._dice is None:
+            self._dice = DiceLogEvents(self._name, snapshot.just_dice)
+        self._add(self._dice.update(snapshot.just_dice))
+        try:
+            self._read_journal()
+        except JournalError as error:
+            log.warning("the event stream misses a step: %s", error)
+
+    def _read_journal(self) -> None:
+        """Add the steps since the last call. The first call and a restored backup add none."""
+        if self._feed is None:
+            return
+        before, self._journal = self._journal, self._feed.version
+        if before is None or before[0] != self._journal[0]:
+            return
+        if self._journal[1] - before[1] <= MAX_EVENTS:
+            for line in self._feed.after(before[1]):
+                self._journal = (self._journal[0], line.position)
+                self._add(step_events(line))
+
+    def _add(self, events: Iterable[StepEvent]) -> None:
+        for event in events:
+            text = format_event("step", json.dumps(event, separators=(",", ":")), event["id"])
+            self._events.append((event["id"], text))
+            self._n_events += 1
