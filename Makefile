@@ -29,7 +29,7 @@ test: lint types all
 PLAIN := calibration vision docs/decisions/reading.md docs/decisions/known-table.md docs/decisions/same-dice.md scripts README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
 	docs/calibrate.md docs/club.md docs/mqtt.md docs/api.md docs/odds.md docs/rules.md docs/scale.md
 PLAIN += device/session device/companion $(wildcard device/*.py) docs/settings.md docs/decisions/one-thread.md
-PLAIN += bench device/bench device/coach device/commands device/doctor device/hardware device/mqtt device/storage
+PLAIN += bench device/bench device/coach device/commands device/doctor device/hardware device/mqtt device/storage device/webhook docs/events.md
 PLAIN += game web docs/decisions/messages.md \
 	docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
 PLAIN += docs/decisions/scorekeeper.md docs/decisions/streams.md docs/decisions/corrections.md docs/decisions/validation.md

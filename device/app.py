@@ -58,6 +58,7 @@ from device.storage.scorekeeper_file import ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.watching.watch_loop import WatchOptions
+from device.webhook.webhook import send_to_webhook
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Paragraph
@@ -132,8 +133,10 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     ):
         companion = maintenance.companion
         announce(companion, options.host, server.port)
-        with publish_to_broker(
-            options, companion, state_folder(options.state), partial(print_line, err=True)
+        state, warn = state_folder(options.state), partial(print_line, err=True)
+        with (
+            publish_to_broker(options, companion, state, warn),
+            send_to_webhook(options, companion, state, warn) as maintenance.deliveries,
         ):
             yield companion, server
 

@@ -17,6 +17,7 @@ from device.doctor.findings import (
     CAMERA_LOST,
     JOURNAL_RESTORED,
     LAMP_FAILED,
+    NOT_DELIVERED,
     NOT_WHOLE,
     NOT_WRITTEN,
     Finding,
@@ -33,12 +34,13 @@ from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
 from device.storage.restore import restore_backup
 from device.storage.throw_pictures import ThrowPictures
+from device.webhook.delivery_log import DeliveryLog
 from game.commands import RestoreBackup
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
 from game.situation import TableError
-from web.contracts.maintenance import FoundBackup, HealthCheck
+from web.contracts.maintenance import FoundBackup, HealthCheck, WebhookReport
 from web.contracts.table import Snapshot
 
 PACKING_WAIT_S = 10.0
@@ -68,6 +70,7 @@ class Maintenance:
         misreads: Its pictures that people corrected.
         coach: Works out figures of its matches.
         system: The machine, for the checks.
+        deliveries: The newest deliveries to the webhook; None if there is none.
     """
 
     companion: Companion
@@ -77,6 +80,7 @@ class Maintenance:
     misreads: MisreadStore
     coach: TableCoach
     system: System
+    deliveries: DeliveryLog | None = None
     _upload: BackupUpload = field(default_factory=BackupUpload)
     _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
@@ -90,6 +94,10 @@ class Maintenance:
     def health(self) -> tuple[HealthCheck, ...]:
         """Implement `Maintainer.health`."""
         return (*self._table_checks(), *self._machine_checks())
+
+    def webhook(self) -> WebhookReport | None:
+        """Implement `Maintainer.webhook`."""
+        return self.deliveries.report() if self.deliveries else None
 
     def backup(self) -> BinaryIO:
         """Implement `Maintainer.backup`."""
@@ -162,7 +170,19 @@ class Maintenance:
             _check(Message("journal"), self._journal(troubles)),
             _check(Message("backup"), self._backup()),
             _check(Message("lamp"), self._output(troubles)),
+            *self._webhook_checks(),
         )
+
+    def _webhook_checks(self) -> tuple[HealthCheck, ...]:
+        """Return the check of the webhook, if there is one."""
+        report = self.webhook()
+        if report is None:
+            return ()
+        if report.trouble:
+            found = warning(NOT_DELIVERED, report.trouble)
+        else:
+            found = ok(Message("every step has arrived at %(host)s", host=report.receiver))
+        return (_check(Message("steps for another program"), found),)
 
     def _camera(self, troubles: Troubles) -> Finding:
         if troubles.camera:

@@ -171,6 +171,12 @@ class Settings:
     mqtt_discovery: bool = _setting(
         default=True, doc="Whether the tray is announced to Home Assistant, if there is a broker."
     )
+    webhook: str = _setting(
+        "", "Address to which every step is sent: http:// or https://; empty means none."
+    )
+    webhook_secret: str = _setting(
+        "", "File with the secret that signs these requests, which only its owner can read (0600)."
+    )
 
 
 PINS = ("button_pin", "red_pin", "green_pin", "blue_pin", "buzzer_pin")

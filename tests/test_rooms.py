@@ -33,7 +33,7 @@ WHEN_USED = {
 }
 """Optional libraries, each imported in one module, only when used."""
 
-BESIDE = ("hardware", "watching", "storage", "coach", "mqtt")
+BESIDE = ("hardware", "watching", "storage", "coach", "mqtt", "webhook")
 """Folders of `device` that do not import each other; `companion` and `app` connect them."""
 
 FLOORS = {

@@ -9,6 +9,7 @@ from threading import Lock
 
 from game.errors import JournalError
 from game.journal.feed import Feed
+from game.match.match import Match
 from game.stats.step_events import DiceLogEvents, StepEvent, step_events
 from web.contracts.table import Snapshot
 from web.stream import format_event
@@ -33,6 +34,7 @@ class StepStream:
         self._events: deque[tuple[str, str]] = deque(maxlen=MAX_EVENTS)
         self._n_events = 0
         self._version = -1
+        self._match: Match | None = None
         self._journal: tuple[str, int] | None = None
         self._dice: DiceLogEvents | None = None
         self._name = f"dice-{token_hex(4)}"
@@ -66,12 +68,14 @@ class StepStream:
     def _update(self, snapshot: Snapshot) -> None:
         if snapshot.version <= self._version:
             return
-        self._version = snapshot.version
+        is_new_step = self._journal is None or snapshot.match is not self._match
+        self._version, self._match = snapshot.version, snapshot.match
         if self._dice is None:
             self._dice = DiceLogEvents(self._name, snapshot.just_dice)
         self._add(self._dice.update(snapshot.just_dice))
         try:
-            self._read_journal()
+            if is_new_step:
+                self._read_journal()
         except JournalError as error:
             log.warning("the event stream misses a step: %s", error)
 

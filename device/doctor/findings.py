@@ -142,6 +142,12 @@ BACKUP_FAILED = Trouble(
     Message("the daily backup cannot be made"),
     Message("free space; until then save one to your phone with the button below"),
 )
+NOT_DELIVERED = Trouble(
+    Message("the webhook does not accept the steps"),
+    Message(
+        "check the program at that address; the steps wait and are sent in order: docs/events.md"
+    ),
+)
 LAMP_FAILED = Trouble(
     Message("button, lamp, buzzer or voice fail"),
     Message("check their wires, their pins in the settings, and whether another program uses them"),

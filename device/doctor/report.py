@@ -10,6 +10,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -67,7 +68,10 @@ def without_secrets(text: str) -> str:
 def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
     machine = system.machine
     yield "doctor.txt", f"{found}\n"
-    yield "settings.toml", as_text(system.settings)
+    settings = system.settings
+    if settings.webhook:  # its path may be a secret
+        settings = replace(settings, webhook="http://***")
+    yield "settings.toml", as_text(settings)
     yield "system.txt", "\n".join(_system(system))
     log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
     yield "log.txt", log or "journalctl shows nothing: try sudo traykeeper doctor --zip ..."

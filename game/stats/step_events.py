@@ -7,7 +7,7 @@ the same ones later. docs/events.md describes the format for users.
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import count, takewhile
-from typing import Literal, NamedTuple, TypedDict
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from game.dice_log import DiceLog, DiceThrow
 from game.journal.feed import FeedLine
@@ -16,7 +16,7 @@ from game.match.roll_ids import RollIds
 from game.match.state import State, Throw, Turn, TurnEnding
 from game.stats.summary import MatchSummary, summary
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 """Grows when a field changes its meaning or disappears. New fields and kinds do not change it."""
 
 

@@ -2,9 +2,17 @@
 
 import json
 import time
+import urllib.request
 
-from game.commands import StartMatch
-from web.stream import MAX_PER_ADDRESS
+import jsonschema_rs
+import pytest
+
+from game.commands import Bank, CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
+from game.journal.history import History
+from tests.device.mqtt.conftest import TapTable
+from tests.web.conftest import HttpClient, make_app
+from web.server import Server
+from web.stream import MAX_PER_ADDRESS, Streams
 
 
 def next_event(stream):
@@ -147,3 +155,86 @@ def test_request_is_quick_beside_fifty_streams_that_all_get_the_event(http, tabl
     assert all('id="keep-113335"' in data for _, data in events)
     for stream in streams:
         stream.close()
+
+
+@pytest.fixture
+def journaled(tmp_path, serve):
+    """A table with a journal, and a server for it."""
+    table = TapTable(tmp_path)
+    table.do(StartMatch(("Anna", "Ben")))
+    app = make_app(table, history=History(table.journal.path), streams=Streams(check_s=0.1))
+    server = Server(app, "127.0.0.1", 0)
+    server.start()
+    table.http = HttpClient(server.port)
+    yield table
+    server.stop()
+    table.close()
+
+
+def next_steps(stream, n):
+    """Return the data of the next events called "step"."""
+    found = []
+    while len(found) < n:
+        name, data = next_event(stream)
+        found += [json.loads(data.rpartition("\n")[2])] if name == "step" else []
+    return found
+
+
+def test_stream_sends_each_step_on_request(journaled):
+    with journaled.http.get("/api/v1/events?steps=1") as stream:
+        assert next_event(stream)[0] == "state"
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+        journaled.do(Bank())
+        steps = next_steps(stream, 6)
+
+    assert [step["kind"] for step in steps] == [
+        "rolled", "read", "wanted", "kept", "banked", "wanted",
+    ]  # fmt: skip
+    assert [step["seq"] for step in steps] == [1, 1, 1, 2, 2, 2]
+
+
+def test_stream_continues_after_the_last_event_that_a_program_has(journaled):
+    with journaled.http.get("/api/v1/events?steps=1") as stream:
+        next_event(stream)
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+        first, *_ = next_steps(stream, 1)
+    journaled.do(Bank())
+    url = f"http://127.0.0.1:{journaled.http.port}/api/v1/events?steps=1"
+    request = urllib.request.Request(url, headers={"Last-Event-ID": first["id"]})
+    with urllib.request.build_opener().open(request, timeout=10) as stream:
+        missed = next_steps(stream, 5)
+
+    assert [step["kind"] for step in missed] == ["read", "wanted", "kept", "banked", "wanted"]
+
+
+def test_stream_sends_throws_without_a_match(http, table):
+    table.do(SetJustDice(on=True))
+    with http.get("/api/v1/events?steps=1") as stream:
+        next_event(stream)
+        table.do(EnterThrow((2, 6, 6)))
+        steps = next_steps(stream, 2)
+        table.do(CorrectThrow((2, 2, 6)))
+        steps += next_steps(stream, 1)
+
+    assert [step["kind"] for step in steps] == ["rolled", "read", "corrected"]
+    assert len({step["roll"]["id"] for step in steps}) == 1
+    assert steps[2]["roll"]["dice"] == [2, 2, 6]
+
+
+def test_events_conform_to_the_schema_of_the_document(journaled):
+    with journaled.http.get("/api/v1/events?steps=1") as stream:
+        next_event(stream)
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+        journaled.do(Undo())
+        steps = next_steps(stream, 5)
+    document = json.load(journaled.http.get("/api/v1/openapi.json"))
+    body = {"type": "traykeeper.step", "version": 1, "tray": "den", "events": steps}
+    schema = {
+        **document["components"]["schemas"]["WebhookBody"],
+        "components": document["components"],
+    }
+
+    jsonschema_rs.validate(schema, body)
+    with pytest.raises(jsonschema_rs.ValidationError):
+        jsonschema_rs.validate(schema, {**body, "events": [{**steps[0], "kind": "juggled"}]})
+    assert document["webhooks"]["step"]["post"]["requestBody"]

@@ -52,6 +52,7 @@ def create_health(
                 checks=_checks(maintainer),
                 maintainer=maintainer,
                 store=misreads.status() if misreads else None,
+                webhook=maintainer.webhook() if maintainer else None,
                 found=maintainer.found_backup() if maintainer else None,
                 state=table.snapshot(),
                 version=version("traykeeper"),

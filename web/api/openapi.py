@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from enum import EnumType
+from enum import StrEnum
 from importlib.metadata import version
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
@@ -170,8 +170,8 @@ def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
     """Return the JSON schema of a type, and add each TypedDict in it to the component schemas."""
     if hint in JSON_TYPES:
         return {"type": JSON_TYPES[hint]}
-    if isinstance(hint, EnumType):
-        return {"type": "string", "enum": [str(each.value) for each in hint]}
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return {"type": "string", "enum": [each.value for each in hint]}
     if get_origin(hint) is Literal:
         return {"enum": list(get_args(hint))}
     if get_origin(hint) is list:

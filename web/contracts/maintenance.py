@@ -47,11 +47,46 @@ class FoundBackup:
     is_usable: bool
 
 
+@dataclass(frozen=True, slots=True)
+class DeliveryAttempt:
+    """An attempt to send a step to the webhook.
+
+    Attributes:
+        time_s: When it was made, in seconds since 1970.
+        step: The kinds of events in it, separated by commas.
+        trouble: Why the receiver did not accept it; None if it did.
+        wait_s: Seconds from a failed attempt to the next one.
+    """
+
+    time_s: float
+    step: str
+    trouble: Message | None = None
+    wait_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookReport:
+    """What became of the steps for the webhook.
+
+    Attributes:
+        receiver: Host and port of the receiver.
+        attempts: The newest attempts, the newest first.
+        trouble: Why the newest step has not been accepted yet; None if nothing is wrong.
+    """
+
+    receiver: str
+    attempts: tuple[DeliveryAttempt, ...] = ()
+    trouble: Message | None = None
+
+
 class Maintainer(Protocol):
     """Checks the appliance, backs it up and restores it. Any thread may call."""
 
     def health(self) -> tuple[HealthCheck, ...]:
         """Run every check and return the results, always in the same order."""
+
+    def webhook(self) -> WebhookReport | None:
+        """Return what became of the newest steps for the webhook, or None if there is none."""
 
     def backup(self) -> BinaryIO:
         """Return matches, calibration and settings as one zip file, to be read once.

@@ -1,6 +1,7 @@
 """Filters and functions for templates: numbers, names, sizes, drawings and the QR code."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 
 import segno
@@ -50,6 +51,7 @@ def register(templates: Environment) -> None:
         decimal=decimal,
         score_rows=score_rows,
         capitalised=capitalised,
+        clock_time=clock_time,
         size=size,
         has_same_score=has_same_score,
     )
@@ -66,6 +68,11 @@ def register(templates: Environment) -> None:
 def capitalised(text: str) -> str:
     """Make the first letter a capital and leave the others: "Heiße Würfel"."""
     return text[:1].upper() + text[1:]
+
+
+def clock_time(time_s: float) -> str:
+    """Return a time in seconds since 1970 as the clock at the tray shows it: "20:15:07"."""
+    return datetime.fromtimestamp(time_s, UTC).astimezone().strftime("%H:%M:%S")
 
 
 def size(text: str) -> str:

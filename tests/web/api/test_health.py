@@ -9,7 +9,7 @@ from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import as_scorekeeper, make_app
 from web.api.health import MAX_DOWNLOADS
-from web.contracts.maintenance import FoundBackup, HealthCheck
+from web.contracts.maintenance import DeliveryAttempt, FoundBackup, HealthCheck, WebhookReport
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
 BAD = HealthCheck(
@@ -25,7 +25,7 @@ class MemoryMaintainer:
     def __init__(self, table):
         self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
         self.received = b""
-        self.waiting = None
+        self.waiting = self.report = None
 
     def health(self):
         return self.checks
@@ -43,6 +43,9 @@ class MemoryMaintainer:
         if self.received != b"zip":
             raise TableError(Message("what was sent: this backup cannot be used: no zip file"))
         return self.table.show(message="restored")
+
+    def webhook(self):
+        return self.report
 
     def found_backup(self):
         return self.waiting
@@ -71,6 +74,16 @@ def client(table, maintainer):
 def test_healthy_table_reports_ok(client):
     assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}
     assert "All is well" in client.get("/health").text
+
+
+def test_page_lists_the_newest_attempts_to_call_the_webhook(client, maintainer):
+    assert "Steps for another program" not in client.get("/health").text
+    attempt = DeliveryAttempt(1_764_000_000.0, "rolled, read", Verbatim("it answers <500>"), 4.0)
+    maintainer.report = WebhookReport("homeserver.local:8080", (attempt,), attempt.trouble)
+    page = client.get("/health").text
+
+    assert "homeserver.local:8080" in page
+    assert "it answers &lt;500&gt;; sent again after 4 seconds" in page
 
 
 def test_failed_check_is_shown_with_its_remedy(client, maintainer):

@@ -1,0 +1,247 @@
+"""Sends each step of a match to the address in the settings, in order, until it is accepted.
+
+The journal is the queue, and a small file records how much of it has been accepted. After a crash the newest
+steps may be sent a second time, with the same ids.
+"""
+
+import json
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+from typing import Protocol, Self
+
+from device.errors import UsageError
+from device.settings import Settings
+from device.webhook.delivery import Courier, DeliveryError
+from device.webhook.delivery_log import DeliveryLog
+from device.webhook.receiver import Receiver, parse_receiver
+from game.errors import GameError
+from game.file_io import write_atomically
+from game.journal.feed import Feed, FeedLine
+from game.journal.journal import JOURNAL_FILE
+from game.stats.step_events import WebhookBody, step_events
+from web.contracts.table import Snapshot
+
+log = logging.getLogger(__name__)
+
+FILE = "webhook.json"
+
+LISTEN_S = 1.0
+"""Longest wait for a change of the table, and so for the end of the thread."""
+
+FIRST_RETRY_S, MAX_RETRY_S = 1.0, 300.0
+"""Waits after a failed attempt: twice as long each time, up to the second."""
+
+HEAD_START_S = 0.1
+"""Wait after a step, so that phones show it first."""
+
+SAVE_INTERVAL_S = 10.0
+"""Shortest time between two writes of the progress, because SD cards wear out."""
+
+
+class ChangingTable(Protocol):
+    """The part of the companion that the webhook uses."""
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """Wait for a later snapshot.
+
+        Args:
+            after: Version of the last known snapshot.
+            timeout_s: Longest wait; then the answer is None.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The last entry of the journal that a receiver has accepted.
+
+    Attributes:
+        receiver: Fingerprint of its address.
+        match, seq, chain: The entry; `match` is empty before the first.
+    """
+
+    receiver: str
+    match: str = ""
+    seq: int = 0
+    chain: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """Return the progress in a file, or None if there is no valid one."""
+        with suppress(OSError, ValueError, TypeError, RecursionError):
+            return cls(**json.loads(path.read_text("utf-8")))
+        return None
+
+    def write(self, path: Path) -> None:
+        """Write the progress to a file. A full disk is ignored: steps sent twice have the same ids."""
+        with suppress(OSError):
+            write_atomically(path, json.dumps(asdict(self)), synced=False)
+
+
+class Webhook:
+    """Sends the entries of a journal on a thread of its own, between `start` and `close`.
+
+    Without earlier progress it begins with the newest match.
+
+    Args:
+        table: The companion, which announces changes.
+        feed: Its journal.
+        receiver: Where to send the entries.
+        folder: The state folder.
+        first_retry_s: Wait after the first failed attempt, in seconds.
+        timeout_s: How long one attempt may take, in seconds; None is the usual time.
+
+    Attributes:
+        deliveries: The newest attempts.
+    """
+
+    def __init__(
+        self,
+        table: ChangingTable,
+        feed: Feed,
+        receiver: Receiver,
+        folder: Path,
+        *,
+        first_retry_s: float = FIRST_RETRY_S,
+        timeout_s: float | None = None,
+    ) -> None:
+        self._table, self._feed, self._path = table, feed, folder / FILE
+        self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
+        self._first_retry_s = first_retry_s
+        self._tray = socket.gethostname()
+        self.deliveries = DeliveryLog(receiver)
+        before = Delivered.read(self._path)
+        new = Delivered(receiver.fingerprint)
+        self._done = before if before and before.receiver == new.receiver else new
+        self._saved, self._saved_s = before, 0.0
+        self._identity, self._position = "", 0
+        self._trouble = ""
+        self._closing = Event()
+        self._thread = Thread(target=self._run, name="webhook", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Break off the current request, end the thread, and save the progress."""
+        self._closing.set()
+        self._courier.close()
+        self._thread.join()
+        self._save()
+
+    def _run(self) -> None:
+        snapshot: Snapshot | None = None
+        is_new_step = True
+        while not self._closing.is_set():
+            if is_new_step:
+                self._deliver_without_errors()
+            self._save_if_due()
+            before, version = snapshot, snapshot.version if snapshot else -1
+            later = self._table.wait(version, LISTEN_S)
+            snapshot = later or before
+            is_new_step = later is None or before is None or later.match is not before.match
+            if later and is_new_step:
+                self._closing.wait(HEAD_START_S)
+
+    def _deliver_without_errors(self) -> None:
+        try:
+            self._deliver_all()
+        except GameError as error:
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                log.warning("the webhook waits: %s", error)
+        except Exception:
+            log.exception("the webhook failed; the match continues")
+
+    def _deliver_all(self) -> None:
+        """Deliver every entry that the receiver has not accepted yet."""
+        self._find_position()
+        for line in self._feed.after(self._position):
+            if not self._deliver(line):
+                return
+            entry = line.entry
+            self._position = line.position
+            self._done = replace(self._done, match=entry.match, seq=entry.seq, chain=entry.chain)
+            self._save_if_due()
+
+    def _find_position(self) -> None:
+        """Continue after the last accepted entry, at the start and whenever a backup was restored."""
+        identity = self._feed.identity
+        if identity == self._identity:
+            return
+        done = self._done
+        last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
+        self._position = last.position if last else self._feed.newest()
+        self._identity = identity
+
+    def _deliver(self, line: FeedLine) -> bool:
+        """Send an entry until it is accepted; return False if the webhook closes before."""
+        entry, events = line.entry, step_events(line)
+        body: WebhookBody = {
+            "type": "traykeeper.step",
+            "version": 1,
+            "tray": self._tray,
+            "events": events,
+        }
+        text = json.dumps(body, separators=(",", ":")).encode()
+        kinds = ", ".join(event["kind"] for event in events)
+        wait_s = self._first_retry_s
+        while not self._closing.is_set():
+            try:
+                self._courier.deliver(f"{entry.match}-{entry.seq}-{entry.chain}", text)
+            except DeliveryError as trouble:
+                pause_s = max(wait_s, trouble.retry_after_s)
+                self.deliveries.add(kinds, trouble.message, pause_s)
+                self._save_if_due()
+                self._closing.wait(pause_s)
+                wait_s = min(wait_s * 2, MAX_RETRY_S)
+            else:
+                self.deliveries.add(kinds)
+                return True
+        return False
+
+    def _save_if_due(self) -> None:
+        if self._done != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
+            self._save()
+
+    def _save(self) -> None:
+        self._saved, self._saved_s = self._done, monotonic()
+        self._done.write(self._path)
+
+
+@contextmanager
+def send_to_webhook(
+    settings: Settings, table: ChangingTable, folder: Path, warn: Callable[[str], object]
+) -> Iterator[DeliveryLog | None]:
+    """Send steps to the address in the settings while the context is open, if one is set.
+
+    Args:
+        settings: Where to send them.
+        table: The companion.
+        folder: The state folder.
+        warn: Receives each trouble as one line.
+    """
+    try:
+        receiver = (
+            parse_receiver(settings.webhook, secret=settings.webhook_secret)
+            if settings.webhook
+            else None
+        )
+    except (UsageError, GameError) as error:
+        warn(f"traykeeper: {error}; playing without the webhook")
+        receiver = None
+    if receiver is None:
+        yield None
+        return
+    webhook = Webhook(table, Feed(folder / JOURNAL_FILE), receiver, folder)
+    webhook.start()
+    try:
+        yield webhook.deliveries
+    finally:
+        webhook.close()

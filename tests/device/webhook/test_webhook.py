@@ -1,0 +1,263 @@
+"""A webhook and a receiver that fails, hangs and comes back: every step arrives once, in order, signed."""
+
+import hmac
+import json
+from base64 import b64decode, b64encode
+from contextlib import closing, contextmanager
+from time import monotonic, sleep
+
+import pytest
+
+from device.errors import UsageError
+from device.settings import Settings
+from device.webhook.receiver import Receiver, parse_receiver
+from device.webhook.webhook import FILE, Webhook, send_to_webhook
+from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
+from game.journal.feed import Feed
+from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
+from game.stats.step_events import step_events
+from tests.device.mqtt.conftest import TapTable
+from tests.device.webhook.receiver_server import fake_receiver
+
+SECRET = "whsec_" + b64encode(bytes(range(32))).decode()
+ROLL = (1, 1, 2, 3, 4, 6)
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = TapTable(tmp_path)
+    yield table
+    table.close()
+
+
+@pytest.fixture
+def receiver():
+    with fake_receiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def secret(tmp_path):
+    file = tmp_path / "webhook.toml"
+    file.touch(mode=0o600)
+    file.write_text(f'secret = "{SECRET}"\n')
+    return str(file)
+
+
+@contextmanager
+def sending(table, folder, url, secret=""):
+    """Run a webhook with short waits."""
+    webhook = Webhook(
+        table, Feed(folder / JOURNAL_FILE), parse_receiver(url, secret=secret), folder,
+        first_retry_s=0.02, timeout_s=0.4,
+    )  # fmt: skip
+    webhook.start()
+    with closing(webhook):
+        yield webhook
+
+
+def until(found, patience_s=20):
+    end_s = monotonic() + patience_s
+    while not (result := found()):
+        assert monotonic() < end_s, "it does not happen"
+        sleep(0.01)
+    return result
+
+
+def recorded(folder):
+    """Return the events of all matches in the journal."""
+    feed = Feed(folder / JOURNAL_FILE)
+    return [
+        event
+        for match in feed.matches()
+        for line in feed.whole(match.number)
+        for event in step_events(line)
+    ]
+
+
+def signed_with(headers, body):
+    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    key = b64decode(SECRET.removeprefix("whsec_"))
+    return "v1," + b64encode(hmac.digest(key, text, "sha256")).decode()
+
+
+def test_every_step_arrives_once_in_order_and_signed_although_the_receiver_fails_and_hangs(
+    table, receiver, secret, tmp_path
+):
+    with sending(table, tmp_path, receiver.url, secret):
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: len(receiver.bodies) == 1)
+        for behaviour in ("fail", "drop", "hang", "hang up", "busy"):
+            receiver.behaviour = behaviour
+            n_requests = len(receiver.requests)
+            table.do(EnterThrow(ROLL))
+            table.do(Undo())
+            table.do(Redo())
+            table.do(Bank())
+            until(lambda n=n_requests: len(receiver.requests) > n + 1)
+            receiver.behaviour = "accept"
+            until(lambda: receiver.events == recorded(tmp_path))
+
+    assert len(receiver.bodies) == 21 < len(receiver.requests)
+    assert [e["id"] for e in receiver.events] == list(
+        dict.fromkeys(e["id"] for e in receiver.events)
+    )
+    for headers, body in receiver.requests:
+        assert headers["webhook-signature"] == signed_with(headers, body)
+
+
+def test_a_receiver_that_was_away_gets_what_it_missed(table, receiver, tmp_path):
+    port = receiver.server_port
+    with sending(table, tmp_path, receiver.url) as webhook:
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: receiver.events)
+        receiver.shutdown()
+        receiver.server_close()
+        table.do(EnterThrow(ROLL))
+        table.do(Bank())
+        until(lambda: webhook.deliveries.report().trouble)
+        with fake_receiver(port) as again:
+            until(lambda: receiver.events + again.events == recorded(tmp_path))
+            until(lambda: webhook.deliveries.report().trouble is None)
+
+
+def test_a_tray_that_was_off_continues_where_it_stopped(table, receiver, tmp_path):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: receiver.events)
+    table.do(EnterThrow(ROLL))
+    with sending(table, tmp_path, receiver.url):
+        until(lambda: receiver.events == recorded(tmp_path))
+
+    assert len(receiver.requests) == len(receiver.bodies)
+
+
+def test_lost_progress_sends_the_newest_match_again_with_the_same_ids(table, receiver, tmp_path):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"]))
+        table.do(EnterThrow(ROLL))
+        until(lambda: receiver.events == recorded(tmp_path))
+    (tmp_path / FILE).write_text("[" * 1000)
+    with sending(table, tmp_path, receiver.url):
+        until(lambda: len(receiver.requests) == 4)
+
+    assert receiver.events == recorded(tmp_path)
+
+
+def test_a_correction_amends_the_roll_that_it_corrects(table, receiver, tmp_path):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"]))
+        table.do(EnterThrow(ROLL))
+        table.do(KeepDice((1, 1)))
+        table.do(EnterThrow((2, 3, 4, 5)))
+        table.do(CorrectThrow((1, 1, 5, 3, 4, 6), 0))
+        until(lambda: receiver.events == recorded(tmp_path))
+    read = next(e for e in receiver.events if e["kind"] == "read")
+    corrected = next(e for e in receiver.events if e["kind"] == "corrected")
+
+    assert corrected["roll"]["id"] == read["roll"]["id"]
+    assert corrected["roll"]["dice"] == [1, 1, 3, 4, 5, 6]
+
+
+def test_a_restored_journal_is_sent_from_where_it_continues(table, receiver, tmp_path):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"]))
+        copy = History(tmp_path / JOURNAL_FILE).copy()
+        table.do(EnterThrow(ROLL))
+        until(lambda: len(receiver.bodies) == 2)
+        table.journal.restore(copy)
+        table.reload()
+        table.do(EnterThrow((5, 5, 5, 2, 3, 4)))
+        until(
+            lambda: (
+                receiver.events[-2]["roll"]
+                and receiver.events[-2]["roll"]["dice"] == [2, 3, 4, 5, 5, 5]
+            )
+        )
+
+    assert len({e["id"] for e in receiver.events}) == len(receiver.events)
+
+
+def test_closing_does_not_wait_for_a_receiver_that_hangs(table, receiver, tmp_path):
+    receiver.behaviour = "hang"
+    table.do(StartMatch(["Anna", "Ben"]))
+    settings = Settings(webhook=receiver.url)
+    with send_to_webhook(settings, table, tmp_path, pytest.fail):
+        until(lambda: receiver.requests)
+        started_s = monotonic()
+
+    assert monotonic() - started_s < 2
+
+
+def test_the_log_has_the_newest_attempts_and_not_the_secret_path(table, receiver, tmp_path):
+    receiver.behaviour = "fail"
+    with sending(table, tmp_path, receiver.url) as webhook:
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: len(receiver.requests) > 2)
+        receiver.behaviour = "accept"
+        until(lambda: receiver.bodies)
+        report = until(lambda: (r := webhook.deliveries.report()).trouble is None and r)
+
+    newest, before, *_ = report.attempts
+    assert (newest.step, newest.trouble) == ("started, wanted", None)
+    assert str(before.trouble) == "it answers 500 Internal Server Error"
+    assert before.wait_s > 0
+    assert "abc" not in repr(report)
+
+
+def test_without_an_address_nothing_is_sent(table, tmp_path):
+    with send_to_webhook(Settings(), table, tmp_path, pytest.fail) as deliveries:
+        assert deliveries is None
+    assert not (tmp_path / FILE).exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["dice", "ftp://h/", "http://", "http://h:x/", "http://h/a b", "http://h/\r\nX: y", "http://[::1/"]
+)  # fmt: skip
+def test_a_wrong_address_is_named_without_repeating_it(table, tmp_path, url):
+    warnings = []
+    with send_to_webhook(Settings(webhook=url), table, tmp_path, warnings.append):
+        pass
+
+    assert [w.count("http://homeserver.local:8080/dice") for w in warnings] == [1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "secret = 3", 'secret = "short"', 'secret = "whsec_####"', "["]
+)
+def test_a_wrong_secret_names_the_file_and_does_not_repeat_the_secret(tmp_path, text):
+    file = tmp_path / "webhook.toml"
+    file.touch(mode=0o600)
+    file.write_text(text)
+
+    with pytest.raises(UsageError, match="write one line, secret") as refused:
+        parse_receiver("http://h/", secret=str(file))
+    assert "short" not in str(refused.value)
+
+
+def test_a_secret_that_others_can_read_is_refused(tmp_path):
+    file = tmp_path / "webhook.toml"
+    file.write_text(f'secret = "{SECRET}"')
+    file.chmod(0o644)
+
+    with pytest.raises(UsageError, match="chmod 600"):
+        parse_receiver("http://h/", secret=str(file))
+
+
+def test_the_signature_is_that_of_the_specification():
+    """Compare with the worked example that libraries for Standard Webhooks test."""
+    key = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    body = b'{"test": 2432232314}'
+    headers = Receiver("h", 80, key=key).headers("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
+
+    assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_body_is_json_as_documented(table, receiver, tmp_path):
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: receiver.requests)
+    body = json.loads(receiver.requests[0][1])
+
+    assert (body["type"], body["version"], bool(body["tray"])) == ("traykeeper.step", 1, True)
