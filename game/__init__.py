@@ -1,6 +1,6 @@
 """The rules of the game in pure Python: scoring, matches, the journal, odds and statistics.
 
-    >>> from game import Match
+    >>> from game.match.match import Match
     >>> from game.match.match_text import to_text
     >>> from game.rules import rule_files
     >>> match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
@@ -21,36 +21,3 @@
 
 Only `file_io`, the modules in `journal` and `odds.table_store` read or write files.
 """
-
-from game.errors import (
-    DamagedJournal,
-    FileError,
-    GameError,
-    IllegalMove,
-    JournalError,
-    LaterStepError,
-    NotationError,
-    OddsError,
-    RulesetError,
-    ThrowError,
-)
-from game.match.match import Match
-from game.rules.ruleset import Ruleset
-from game.rules.scoring import Combo, Keep
-
-__all__ = [
-    "Combo",
-    "DamagedJournal",
-    "FileError",
-    "GameError",
-    "IllegalMove",
-    "JournalError",
-    "Keep",
-    "LaterStepError",
-    "Match",
-    "NotationError",
-    "OddsError",
-    "Ruleset",
-    "RulesetError",
-    "ThrowError",
-]

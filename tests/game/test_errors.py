@@ -4,6 +4,8 @@ import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -27,7 +29,13 @@ def test_every_error_is_public_and_in_the_tree_of_the_docstring():
 
     assert drawn == [error.__name__ for error in tree()]
     assert {error.__module__ for error in tree()} == {"game.errors"}
-    assert set(drawn) <= set(game.__all__)
+
+
+def test_importing_the_package_loads_no_other_module():
+    code = "import sys, game; print([name for name in sys.modules if name.startswith('game.')])"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+
+    assert found.stdout.strip() == "[]"
 
 
 def test_every_error_has_a_docstring():

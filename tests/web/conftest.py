@@ -11,7 +11,7 @@ import pytest
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion
-from game import Match
+from game.match.match import Match
 from game.commands import (
     AcknowledgeDamage,
     AnswerQuestion,

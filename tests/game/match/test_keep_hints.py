@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from game import Match
+from game.match.match import Match
 from game.match.events import ScoreSet
 from game.match.keep_hints import keep_hint
 from game.rules.rule_files import load

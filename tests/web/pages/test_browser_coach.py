@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from game import Match
+from game.match.match import Match
 from game.commands import Bank, EnterThrow, StartMatch
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
