@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any, TypeGuard, TypeVar
 
 from game.errors import quoted
-from game.message import Message, Value, join_with_or
+from game.message import Message, Value, join_with_or, join_with_semicolons
 from game.names import is_printable
 
 MakeError = Callable[[Message], Exception]
@@ -24,7 +24,8 @@ MakeError = Callable[[Message], Exception]
 Kind = TypeVar("Kind", bound=StrEnum)
 
 _LONGEST_KEY = 40
-_NEAR = 0.5
+_NEAR = 0.55
+"""Lowest similarity of a suggested word: "walnut" finds "walnut-studiolo", "house" finds nothing."""
 
 
 def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
@@ -229,14 +230,24 @@ class TomlTable:
             key: The key. If it is not in the file, the line is that of its table.
             what: What is wrong.
         """
+        return self.make_error(self._describe(key, what))
+
+    def errors(self, problems: Iterable[tuple[str, Message]]) -> Exception:
+        """Return one error for several problems. Each names its line and its key.
+
+        Args:
+            problems: Pairs of a key and what is wrong with it.
+        """
+        found = [self._describe(key, what) for key, what in problems]
+        return self.make_error(join_with_semicolons(found))
+
+    def _describe(self, key: str, what: Message) -> Message:
         path = f"{self.name}.{key}" if self.name else key
-        return self.make_error(
-            Message(
-                "%(where)s: %(key)s %(what)s",
-                where=self.location(key),
-                key=path[:_LONGEST_KEY],
-                what=what,
-            )
+        return Message(
+            "%(where)s: %(key)s %(what)s",
+            where=self.location(key),
+            key=path[:_LONGEST_KEY],
+            what=what,
         )
 
     def location(self, key: str) -> Value:
@@ -272,6 +283,29 @@ def _no_toml(text: str, where: str, why: str) -> Message:
     else:
         line = re.match(r"line (\d+)", place)
         number = int(line[1]) if line else len(lines)
+        what = _slip(lines[min(number, len(lines)) - 1]) or found
     return Message(
         "%(file)s, line %(n)s: not valid TOML: %(why)s", file=where, n=str(number), why=what
     )
+
+
+_CURLY_QUOTES = "“”„‘’‚«»"
+_NUMBER_WITH_COMMAS = re.compile(r"=\s*(\d{1,3}(?:,\d{3})+)\s*(?:#|$)")
+_BARE_WORD = re.compile(r"=\s*([^\W\d][\w -]*?)\s*(?:#|$)")
+
+
+def _slip(line: str) -> Message | None:
+    """Return the remedy for a common mistake in a line that is not valid TOML, or None."""
+    if any(quote in line for quote in _CURLY_QUOTES):
+        return Message("use straight quotes, %(quotes)s", quotes='"')
+    if number := _NUMBER_WITH_COMMAS.search(line):
+        plain = number[1].replace(",", "")
+        return Message("write the number without commas: %(number)s", number=plain)
+    if word := _BARE_WORD.search(line):
+        return Message(
+            "%(word)s is no value: write text in quotes, %(quoted)s, a number in digits, or true or"
+            " false",
+            word=word[1][:_LONGEST_KEY],
+            quoted=f'"{word[1][:_LONGEST_KEY]}"',
+        )
+    return None

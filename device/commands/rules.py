@@ -12,7 +12,7 @@ from game.errors import RulesetError
 from game.file_io import read_stdin, read_text
 from game.match.match import Match
 from game.match.match_text import from_text
-from game.match.state import State, Turn
+from game.match.state import State, Turn, TurnEnding
 from game.match.timeline import timeline_rows
 from game.names import clean_names
 from game.rules import rule_files, score_card
@@ -137,6 +137,8 @@ def _turn_line(turn: Turn) -> str:
         for throw in turn.throws
     )
     end = f"{turn.ending} {turn.points:,}" if turn.points else str(turn.ending or "at risk")
+    if turn.ending is TurnEnding.BANK and not turn.points:
+        end = f"overshoots with {turn.at_risk:,}"
     penalty = turn.penalty + sum(throw.penalty for throw in turn.throws)
     return f"{throws or '-'}: {end}{f', penalty {penalty:,}' if penalty else ''}"
 

@@ -106,7 +106,7 @@ def _roster_set(
     was, now = before.state.players, after.state.players
     match event:
         case Joined():
-            return Message("%(name)s joins and throws last.", name=now[-1].display_name)
+            return _joined(before, after)
         case Left():
             left = Message("%(name)s leaves.", name=now[event.seat].display_name)
             return Paragraph(left, standing(after))
@@ -121,6 +121,23 @@ def _roster_set(
             return Message(
                 "%(name)s has %(points)s now.", name=player.display_name, points=player.score
             )
+
+
+def _joined(before: Match, after: Match) -> Message:
+    """Return what a player who joined can expect: a seat, the old score, or the next match."""
+    player = after.state.players[after.state.order[-1]]
+    if len(after.state.players) == len(before.state.players):
+        return Message(
+            "%(name)s comes back with %(points)s points and throws last.",
+            name=player.display_name,
+            points=player.score,
+        )
+    if after.state.closer is not None:
+        return Message(
+            "The last round has begun: %(name)s plays from the next match on.",
+            name=player.display_name,
+        )
+    return Message("%(name)s joins and throws last.", name=player.display_name)
 
 
 def just_thrown(throw: DiceThrow | None) -> Message:

@@ -252,16 +252,29 @@ def _splice(match: Match, action: Spliced) -> Match:
 
 
 def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Match:
-    """Replay the match with other events. An error outside `changed` names the later step."""
+    """Replay the match with other events. An error outside `changed` names the later step.
+
+    The later step is described as it was before the change, with the player who made it.
+    """
     state = match.start_state
+    moved = len(events) - len(match.timeline)
     for i, event in enumerate(events):
         try:
             state = step(state, event)
         except GameError as error:
             if i in changed:
                 raise
-            raise LaterStepError(describe_event(state, event), error.message) from None
+            was = _state_before(match, i - moved)
+            raise LaterStepError(describe_event(was, event), error.message) from None
     return replace(match, timeline=tuple(events), state=state, before=match, after=())
+
+
+def _state_before(match: Match, index: int) -> State:
+    """Return the state before the event at an index of the timeline."""
+    state = match.start_state
+    for event in match.timeline[:index]:
+        state = step(state, event)
+    return state
 
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:

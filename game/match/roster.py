@@ -16,12 +16,18 @@ MAX_TEAM = 100
 def join(state: State, event: Joined) -> State:
     """Return the state after a player joined, who throws after all others.
 
+    A player who left and joins under the same name comes back with the old seat and score.
+
     Args:
         state: The state before.
         event: The event.
     """
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove(Message("%(most)s players are enough", most=MAX_PLAYERS))
+    if (seat := _seat_to_return_to(state, event)) is not None:
+        player = replace(state.players[seat], here=True)
+        players = _with(state.players, seat, player)
+        return replace(state, players=players, order=(*state.order, seat))
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
@@ -133,6 +139,15 @@ def clean_team(team: int | None) -> int | None:
             Message("teams have the numbers 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
         )
     return team
+
+
+def _seat_to_return_to(state: State, event: Joined) -> int | None:
+    """Return the seat of the player of this name who left, or None if there is none."""
+    name = clean_name(event.name)
+    for seat, player in enumerate(state.players):
+        if player.name == name and not player.here and event.team in (None, player.team):
+            return seat
+    return None
 
 
 def _new_name(state: State, name: str, but: int | None = None) -> str:

@@ -88,7 +88,9 @@ def add_points(state: State, seat: int, points: int) -> State:
 
 
 def set_score(state: State, seat: int, score: int) -> State:
-    """Set the score of a player's team by hand. A player with points is on the board.
+    """Set the score of a player's team by hand. A player with points gets on the board.
+
+    A player who is on the board stays there, whatever the new score.
 
     Args:
         state: The state before.
@@ -97,8 +99,9 @@ def set_score(state: State, seat: int, score: int) -> State:
     """
     if not state.rules.below_zero:
         score = max(score, 0)
+    opened = state.players[seat].opened or score > 0
     return _apply_changed_score(
-        _set(state, state.team_seats(seat), score=score, opened=score > 0), seat
+        _set(state, state.team_seats(seat), score=score, opened=opened), seat
     )
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from math import inf
 
 from game.rules import scoring
 from game.rules.ruleset import PENALTY_STREAK, Ruleset, Win
@@ -81,15 +82,18 @@ class Pace:
     def costs(self) -> dict[str, float]:
         """Average points that a turn costs, by the rule option that charges them.
 
-        A reset is taken to cost half the target.
+        A reset is taken to cost half the target. If scores cannot fall below zero, no penalty costs
+        more than a reset.
         """
         rules, turn = self.rules, self.turn
+        reset = rules.target / 2
+        most = inf if rules.below_zero else reset
         return {
-            "triple_threes": rules.triple_threes * turn.penalties,
-            "three_farkles": rules.three_farkles * _streak_rate(turn.farkles),
-            "three_scoreless_starts": rules.three_scoreless_starts
+            "triple_threes": min(rules.triple_threes, most) * turn.penalties,
+            "three_farkles": min(rules.three_farkles, most) * _streak_rate(turn.farkles),
+            "three_scoreless_starts": min(rules.three_scoreless_starts, most)
             * _streak_rate(self._scoreless_start),
-            "four_twos_reset": rules.target / 2 * turn.resets,
+            "four_twos_reset": reset * turn.resets,
         }
 
     @property

@@ -5,8 +5,9 @@ options contradict each other. The checks find that and name the option to chang
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 from math import gcd
 
 from game.message import Message
@@ -46,14 +47,19 @@ class RulesProblem:
 
 
 @lru_cache(64)
-def find_problem(rules: Ruleset) -> RulesProblem | None:
-    """Return why these rules make no game, or None if they can be played."""
-    return next(_faults(rules), None)
+def find_problems(rules: Ruleset) -> tuple[RulesProblem, ...]:
+    """Return why these rules make no game. The result is empty if they can be played.
+
+    Combinations that need more dice than there are come together. Of all other reasons only the
+    first is returned, because later ones often follow from it.
+    """
+    needs_dice = tuple(_more_dice_than_there_are(rules))
+    return needs_dice or tuple(islice(_faults(rules), 1))
 
 
 def _faults(rules: Ruleset) -> Iterator[RulesProblem]:
-    yield from _more_dice_than_there_are(rules)
     yield from _conflicts(rules)
+    yield from _without_effect(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
         yield RulesProblem("singles", Message("and all other points are 0: nothing can score"))
@@ -91,12 +97,27 @@ def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
         )
     if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
         yield RulesProblem("take_over_farkle", Message("is of no use while piggyback is 'no'"))
-    if rules.rounds and rules.win is Win.EXACTLY:
-        yield RulesProblem("rounds", Message("play for no target: leave win = 'exactly' out"))
+    if rules.rounds and rules.win is not Win.AT_LEAST:
+        why = Message("play for no target: leave win = %(win)s out", win=repr(str(rules.win)))
+        yield RulesProblem("rounds", why)
     if rules.rounds and rules.last_round is not LastRound.NONE:
         yield RulesProblem(
             "rounds", Message("have no last round after them: say last_round = 'none'")
         )
+
+
+def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
+    """Find options that another option makes pointless."""
+    if rules.win is Win.EXACTLY and rules.last_round is not LastRound.NONE:
+        yield RulesProblem(
+            "last_round",
+            Message(
+                "is %(choice)s, but nobody can top exactly the target: say 'none'",
+                choice=repr(str(rules.last_round)),
+            ),
+        )
+    if rules.all_ones_win and rules.all_alike_wins:
+        yield RulesProblem("all_ones_win", Message("is of no use beside all_alike_wins"))
 
 
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
@@ -142,7 +163,15 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     costliest = max(costs, key=costs.__getitem__)
-    if not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
+    if not rules.rounds and rules.target > MAX_TURNS * max(gain, _gain_without_minimum(rules)):
+        why = Message(
+            "is too far: a turn brings %(gain)s on average, so that it takes more than %(turns)s"
+            " turns",
+            gain=round(gain),
+            turns=MAX_TURNS,
+        )
+        yield RulesProblem("target", why)
+    elif not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
         why = Message(
             "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
             " so that %(target)s takes more than %(turns)s turns",
@@ -151,7 +180,8 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
             target=rules.target,
             turns=MAX_TURNS,
         )
-        yield RulesProblem(costliest if rules.target <= MAX_TURNS * gain else "minimum_bank", why)
+        option = costliest if rules.target <= MAX_TURNS * gain else "minimum_bank"
+        yield RulesProblem(option, why)
     elif cost > MAX_LOST_SHARE * gain:
         why = Message(
             "takes most away again: a turn brings %(gain)s on average and costs %(cost)s",
@@ -159,6 +189,11 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
             cost=round(cost),
         )
         yield RulesProblem(costliest, why)
+
+
+def _gain_without_minimum(rules: Ruleset) -> float:
+    """Return what a turn brings on average if any points may be banked."""
+    return Pace(replace(rules, minimum_bank=0)).turn.points if rules.minimum_bank else 0.0
 
 
 def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
@@ -173,11 +208,6 @@ def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     """Find exact targets that some score can never hit, so that a match might not end."""
     step, least = turns.step, turns.least or 0
-    if rules.last_round is LastRound.CHARITY_ROLL:
-        yield RulesProblem(
-            "last_round",
-            Message("is 'charity roll', but nobody can top exactly the target: say 'none'"),
-        )
     if rules.target % step:
         why = Message("is never hit exactly: all scores go by %(step)s", step=step)
         yield RulesProblem("target", why)

@@ -23,7 +23,7 @@ from game import toml_table
 from game.errors import FileError, RulesetError, quoted
 from game.file_io import read_text
 from game.message import Message
-from game.rules.playability import find_problem
+from game.rules.playability import find_problems
 from game.rules.rule_options import find_option
 from game.rules.ruleset import FACES, Alike, Ruleset
 from game.toml_table import TomlTable, nearest
@@ -50,14 +50,19 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".toml") for file in files))
 
 
+def is_file_name(name_or_path: str) -> bool:
+    """Return whether this names a file, such as `house.toml`. Published names have no ending."""
+    return bool(Path(name_or_path).suffix)
+
+
 def load(name_or_path: str) -> Ruleset:
-    """Return a published rule set by name, or the one in a file with the ending `.toml`.
+    """Return a published rule set by name, or the one in a file with an ending such as `.toml`.
 
     Raises:
         FileError: If the file cannot be read.
         RulesetError: If there is no such rule set, or the file is not valid.
     """
-    if name_or_path.endswith(".toml"):
+    if is_file_name(name_or_path):
         return from_file(name_or_path)
     return published(name_or_path)
 
@@ -65,12 +70,17 @@ def load(name_or_path: str) -> Ruleset:
 def from_file(path: str) -> Ruleset:
     """Return the rule set in a file.
 
+    The rules have the name of the file without its ending. If a published rule set has that name,
+    the ending stays, so that the two are told apart.
+
     Raises:
         FileError: If the file cannot be read.
         RulesetError: If the file is not valid.
     """
     table = toml_table.parse(read_text(Path(path)), path, RulesetError)
-    return _proved(_read(table, Path(path).stem, None, (Path(path),)), table)
+    file = Path(path)
+    is_taken = file.stem in names() or file.stem in aliases()
+    return _proved(_read(table, file.name if is_taken else file.stem, None, (file,)), table)
 
 
 @cache
@@ -140,9 +150,27 @@ def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ..
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
     if not rules.title.strip():
         raise table.invalid("title", Message("one line of text in quotes"))
-    if found := find_problem(rules):
-        raise table.error(found.option, found.why)
+    _check_dice_counts(rules, table)
+    if rules.alike is not Alike.FIXED and "alike_fixed" in table.data:
+        what = Message("is of no use while alike is %(alike)s", alike=repr(str(rules.alike)))
+        raise table.error("alike_fixed", what)
+    if found := find_problems(rules):
+        raise table.errors((problem.option, problem.why) for problem in found)
     return rules
+
+
+def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
+    """Check that a table gives no points to more dice of a kind than there are."""
+    for key in TABLE_KEYS.keys() & table.data.keys():
+        for name, points in table.data[key].items():
+            if points and int(name[-1]) > rules.n_dice:
+                what = Message(
+                    "gives points to %(needed)s dice, but n_dice is %(n)s: leave %(key)s out",
+                    needed=int(name[-1]),
+                    n=rules.n_dice,
+                    key=name,
+                )
+                raise table.error(key, what)
 
 
 def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
@@ -186,7 +214,7 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
     """Return the rules that a file starts from."""
     if extends is None:
         return Ruleset(name="", title="")
-    if path and isinstance(extends, str) and extends.endswith(".toml"):
+    if path and isinstance(extends, str) and is_file_name(extends):
         return _base_file(table, extends, path)
     if not isinstance(extends, str) or extends not in (*names(), *aliases()):
         hint = nearest(str(extends), names())
@@ -212,17 +240,42 @@ def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Rulese
 
 def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Ruleset:
     """Return the base with the options of a table. `is_new` fills incomplete tables with zeros."""
-    table.check_keys(KEYS, Message("is no option"))
+    _check_keys(table)
     changes = {
         key: _value(table, key, getattr(base, key), is_new=is_new)
         for key in table.data
         if key not in METADATA_KEYS
     }
-    rules = replace(base, **changes)
+    rules = _without_unused_points(replace(base, **changes), changes)
     if rules.alike is Alike.FIXED and not any(rules.alike_fixed):
         example = "alike_fixed = { 4 = 1000, ... }"
         raise table.error("alike", Message("is 'fixed': say %(example)s too", example=example))
     return rules
+
+
+def _without_unused_points(rules: Ruleset, given: Mapping[str, Any]) -> Ruleset:
+    """Drop inherited points for dice of a kind that these rules do not use."""
+    if rules.alike is not Alike.FIXED and "alike_fixed" not in given:
+        rules = replace(rules, alike_fixed=(0, 0, 0))
+    if rules.n_dice < max(FACES):
+        four, five, _ = rules.alike_fixed
+        if "alike_fixed" not in given:
+            rules = replace(rules, alike_fixed=(four, five, 0))
+        if "alike_faces" not in given:
+            pairs = zip(TABLE_KEYS["alike_faces"], rules.alike_faces, strict=True)
+            faces = tuple(None if key.endswith("6") else points for key, points in pairs)
+            rules = replace(rules, alike_faces=faces)
+    return rules
+
+
+def _check_keys(table: TomlTable) -> None:
+    for key, value in table.data.items():
+        if key not in KEYS and isinstance(value, Mapping):
+            what = Message("is no option: options need no heading, so leave [%(key)s] out", key=key)
+            raise table.error(key, what)
+    if "name" in table.data:
+        raise table.error("name", Message("is no option: did you mean %(word)s?", word="'title'"))
+    table.check_keys(KEYS, Message("is no option"))
 
 
 def _value(table: TomlTable, key: str, default: object, *, is_new: bool) -> Any:

@@ -11,7 +11,6 @@ import pytest
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion
-from game.match.match import Match
 from game.commands import (
     AcknowledgeDamage,
     AnswerQuestion,
@@ -26,6 +25,7 @@ from game.commands import (
     ThrowSimulatedDice,
 )
 from game.errors import JournalError
+from game.match.match import Match
 from game.message import Message, Verbatim
 from game.odds.figures import Figures, figures
 from game.rules.rule_files import load

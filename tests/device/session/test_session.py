@@ -101,6 +101,22 @@ def test_each_recorded_event_has_its_own_sentence(session, event, said):
     assert message(session) == said
 
 
+def test_a_player_who_comes_back_is_told_the_old_score(session):
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    session.do(RecordEvent(Left(0)))
+    session.do(RecordEvent(Joined("Anna")))
+
+    assert message(session) == "Anna comes back with 1,000 points and throws last."
+
+
+def test_a_player_who_joins_in_the_last_round_is_told_to_wait(session):
+    session.do(RecordEvent(ScoreSet(0, RULES.target)))
+    session.do(RecordEvent(Joined("Dan")))
+
+    assert message(session) == "The last round has begun: Dan plays from the next match on."
+
+
 def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from game.match.match import Match
 from game.match.events import ScoreSet
 from game.match.keep_hints import keep_hint
+from game.match.match import Match
 from game.rules.rule_files import load
 from game.rules.ruleset import LastRound, Win
 

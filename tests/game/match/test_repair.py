@@ -46,7 +46,7 @@ def labelled(match, correction):
 def test_a_misread_farkle_is_repaired_after_the_next_players_throw(match):
     match = match.throw(FARKLE).throw(SCORING).bank()
     correction = Corrected(0, OPENING)
-    with pytest.raises(LaterStepError, match=r"Anna's throw 1 1 1 2 3 4 in turn 1 would not hold"):
+    with pytest.raises(LaterStepError, match=r"Ben's throw 1 1 1 2 3 4 in turn 2 would not hold"):
         match.push(correction)
     ways = labelled(match, correction)
 
@@ -54,6 +54,14 @@ def test_a_misread_farkle_is_repaired_after_the_next_players_throw(match):
     back = ways["Anna's turn goes on from there; one later throw is dropped"]
     assert scores(back) == [0, 0]
     assert back.state.turn.last.dice == OPENING
+
+
+def test_a_later_step_that_does_not_fit_is_named_with_the_player_who_made_it():
+    match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben", "Cleo"])
+    match = match.throw(SCORING).bank().throw(FARKLE).throw(SCORING).bank()
+
+    with pytest.raises(LaterStepError, match=r"Cleo's throw 1 1 1 2 3 4 in turn 3 would not hold"):
+        match.push(Corrected(2, OPENING))
 
 
 def test_a_throw_corrected_to_a_farkle_ends_its_turn(match):

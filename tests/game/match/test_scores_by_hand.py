@@ -16,6 +16,15 @@ def match(rules):
     return Match.start(rules, ["Anna", "Ben", "Cleo"])
 
 
+def test_a_player_on_the_board_stays_there_whatever_score_is_set():
+    played = (
+        match(WALNUT).throw((1, 1, 1, 2, 3, 4)).bank().push(ScoreSet(0, -100), TurnSet(0, 0, 6))
+    )
+    played = played.throw((1, 1, 5, 2, 3, 4)).bank((1,))
+
+    assert played.state.players[0].score == 0
+
+
 def test_a_target_score_set_by_hand_wins_if_nobody_follows():
     assert match(STANDARD).push(ScoreSet(1, 10_000)).state.winner == 1
 

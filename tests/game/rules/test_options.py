@@ -281,6 +281,24 @@ def test_a_player_joins_at_the_end_and_leaves_with_the_score_on_the_board():
     assert scores(match) == [1000, 0, 0]
 
 
+def test_a_player_who_left_comes_back_with_the_old_seat_and_score():
+    match = begin("Anna", "Ben", "Cleo").throw(THOUSAND).bank().push(Left(0), Joined("Anna"))
+
+    assert match.state.order == (1, 2, 0)
+    assert [player.name for player in match.state.players] == ["Anna", "Ben", "Cleo"]
+    assert scores(match) == [1000, 0, 0]
+    assert match.state.players[0].here
+    assert from_text(to_text(match)) == match
+
+
+def test_a_player_who_left_does_not_come_back_in_another_team():
+    match = Match.start(PLAIN, ["A1", "B1", "A2"], teams=[0, 1, 0]).push(Left(2))
+
+    with pytest.raises(IllegalMove, match="somebody else is called A2"):
+        match.push(Joined("A2", 1))
+    assert match.push(Joined("A2")).state.players[2].team == 0
+
+
 def test_a_player_who_leaves_on_turn_ends_the_turn():
     match = begin("Anna", "Ben", "Cleo").throw(THOUSAND).push(Left(0))
 

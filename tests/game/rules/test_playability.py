@@ -6,7 +6,7 @@ import pytest
 
 from game.errors import RulesetError
 from game.rules import rule_files
-from game.rules.playability import PossibleTurns, find_problem
+from game.rules.playability import PossibleTurns, find_problems
 from game.rules.ruleset import HotDice, Ruleset
 
 NO_SCORES = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
@@ -17,7 +17,7 @@ FINE = 'extends = "standard"\nstraight = 1501\ntwo_triplets = 20_000'
 
 @pytest.mark.parametrize("name", rule_files.names())
 def test_every_published_rule_set_is_playable(name):
-    assert find_problem(rule_files.load(name)) is None
+    assert not find_problems(rule_files.load(name))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,34 @@ def test_every_published_rule_set_is_playable(name):
             "line 3: target is never hit exactly: all scores go by 50",
         ),
         (
+            'extends = "standard"\ntarget = 1_000_000',
+            "line 2: target is too far: a turn brings 309 on average",
+        ),
+        (
+            'extends = "zilch"\nn_dice = 5\nstraight = 3000',
+            "line 3: straight needs 6 dice, but n_dice is 5: say straight = 0; house.toml: three",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\nlast_round = "every other"',
+            "line 3: last_round is 'every other', but nobody can top exactly the target",
+        ),
+        (
+            'extends = "aetolia"\nwin = "over"',
+            "house.toml: rounds play for no target: leave win = 'over' out",
+        ),
+        (
+            'extends = "standard"\nalike_fixed = { 4 = 1000 }',
+            "line 2: alike_fixed is of no use while alike is 'none'",
+        ),
+        (
+            'extends = "colorado-dice"\nalike_faces = { 1x6 = 3000 }',
+            "line 2: alike_faces gives points to 6 dice, but n_dice is 5: leave 1x6 out",
+        ),
+        (
+            'extends = "standard"\nall_alike_wins = true\nall_ones_win = true',
+            "line 3: all_ones_win is of no use beside all_alike_wins",
+        ),
+        (
             'extends = "standard"\nwin = "exactly"\nlast_round = "charity roll"',
             "line 3: last_round is 'charity roll', but nobody can top exactly the target",
         ),
@@ -116,6 +144,23 @@ def test_unplayable_rules_are_refused_with_the_option_to_change(text, message):
 
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_penalty_takes_no_more_than_the_score_if_scores_stay_above_zero():
+    text = 'extends = "facebook"\nthree_farkles = 100_000\n'
+    with pytest.raises(RulesetError, match="three_farkles takes most away again"):
+        rule_files.parse(text, name="house", where="house.toml")
+
+    rules = rule_files.parse(text + "below_zero = false", name="house", where="house.toml")
+    assert rules.three_farkles == 100_000
+
+
+def test_inherited_points_for_more_dice_than_there_are_are_dropped():
+    text = 'extends = "lds-zilch"\nn_dice = 5\nstraight = 0'
+    rules = rule_files.parse(text, name="house", where="house.toml")
+
+    assert [rules.exception_points(1, n) for n in (4, 5, 6)] == [1100, 1200, None]
+    assert rule_files.parse(rule_files.to_toml(rules), name="house", where="x") == rules
 
 
 def test_options_changed_on_the_page_are_checked_too():

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from game.errors import FileError, RulesetError
+from game.match.match import Match
+from game.match.match_text import from_text, to_text
 from game.rules import rule_files
 from game.rules.ruleset import Alike, LastRound
 
@@ -58,6 +60,12 @@ def test_a_rule_set_can_be_loaded_from_a_file(tmp_path):
         ("n_dice = 7", "allowed is a whole number from 5 to 6"),
         ("target = 0", "allowed is a whole number from 1 to 1,000,000"),
         ('alike = "fixed"', "say alike_fixed"),
+        ("target = 10,000", "line 1: not valid TOML: write the number without commas: 10000"),
+        ("hot_dice = must", 'must is no value: write text in quotes, "must", a number'),
+        ("straight = 0\nthree_pairs = yes  # ours", "line 2: not valid TOML: yes is no value"),
+        ("extends = “zilch”", "line 1: not valid TOML: use straight quotes"),
+        ("[house]\nopening = 5", "house is no option: options need no heading, so leave [house]"),
+        ("name = 'x'", "line 1: name is no option: did you mean 'title'?"),
         ("opening = ", "house.toml, line 1: not valid TOML: Invalid value"),
         ("title = 'x'\nopening = 3\nopening = 4", "line 3: not valid TOML: Cannot overwrite"),
         ("title = 'x'\ntarget = " + "9" * 5000, "line 2: not valid TOML: a value is too long"),
@@ -75,6 +83,24 @@ def test_an_invalid_value_is_named_with_the_remedy(text, message):
 
     assert message in str(error.value)
     assert len(str(error.value)) < 600
+
+
+def test_a_rule_file_may_have_any_ending(tmp_path):
+    file = tmp_path / "kitchen.txt"
+    file.write_text('extends = "walnut-studiolo"\ntarget = 5000')
+
+    assert rule_files.load(str(file)).target == 5000
+
+
+@pytest.mark.parametrize("name", ["zilch", "dix-mille"])
+def test_a_file_named_like_a_published_set_is_told_apart_from_it(tmp_path, name):
+    file = tmp_path / f"{name}.toml"
+    file.write_text('extends = "zilch"\nopening = 350')
+    rules = rule_files.load(str(file))
+
+    assert (rules.name, rules.title, rules.source) == (f"{name}.toml", f"{name}.toml", "")
+    text = to_text(Match.start(rules, ["Anna", "Ben"]))
+    assert from_text(text).rules == rules
 
 
 @pytest.mark.parametrize("name", ["walnut", "../secret", ""])

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from game.match.match import Match
 from game.commands import Bank, EnterThrow, StartMatch
+from game.match.match import Match
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
