@@ -79,22 +79,26 @@ def find_option(name: str) -> RuleOption:
     return next(row for row in OPTIONS if row.name == name)
 
 
-def _if_any(name: str, sentence: Message, placeholder: str = "points") -> Sentences:
-    """Return a function that yields a sentence with the option's points, unless they are 0."""
+SentenceOf = Callable[[int], Message]
+"""A function that returns the sentence of an option with its number."""
+
+
+def _if_any(name: str, sentence: SentenceOf) -> Sentences:
+    """Return a function that yields the sentence with the option's number, unless it is 0."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
-        if points := getattr(rules, name):
-            yield Message(sentence.template, **{placeholder: points})
+        if number := getattr(rules, name):
+            yield sentence(number)
 
     return says
 
 
-def _points(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
+def _points(name: str, section: Section, label: Message, sentence: SentenceOf) -> RuleOption:
     """Return an option for points that are required, given or taken. 0 switches it off."""
     return RuleOption(name, section, _if_any(name, sentence), label)
 
 
-def _shape(name: str, label: Message, shape: Shape, sentence: Message) -> RuleOption:
+def _shape(name: str, label: Message, shape: Shape, sentence: SentenceOf) -> RuleOption:
     """Return an option for the points of a combination."""
     return RuleOption(name, Section.SCORES, _if_any(name, sentence), label, shape=shape)
 
@@ -276,55 +280,61 @@ OPTIONS = (
         "straight",
         Message("A straight, 1 to 6"),
         Shape("straight", ((1, 2, 3, 4, 5, 6),), (1, 2, 3, 4, 5, 6)),
-        Message("A straight from 1 to 6 is %(points)s."),
+        lambda points: Message("A straight from 1 to 6 is %(points)s.", points=points),
     ),
     _shape(
         "low_straight",
         Message("A low straight, 1 to 5"),
         Shape("low straight", ((1, 2, 3, 4, 5),), (1, 2, 3, 4, 5)),
-        Message("A low straight, 1 to 5, is %(points)s."),
+        lambda points: Message("A low straight, 1 to 5, is %(points)s.", points=points),
     ),
     _shape(
         "high_straight",
         Message("A high straight, 2 to 6"),
         Shape("high straight", ((2, 3, 4, 5, 6),), (2, 3, 4, 5, 6)),
-        Message("A high straight, 2 to 6, is %(points)s."),
+        lambda points: Message("A high straight, 2 to 6, is %(points)s.", points=points),
     ),
     _shape(
         "three_pairs",
         Message("Three pairs"),
         Shape("three pairs", _pairs(3), (2, 2, 3, 3, 6, 6)),
-        Message("Three pairs are %(points)s."),
+        lambda points: Message("Three pairs are %(points)s.", points=points),
     ),
     _shape(
         "four_and_pair",
         Message("Four of a kind with a pair"),
         Shape("four alike and a pair", _pairs(2), (2, 2, 2, 2, 6, 6)),
-        Message("Four of a kind with a pair is %(points)s."),
+        lambda points: Message("Four of a kind with a pair is %(points)s.", points=points),
     ),
     _shape(
         "six_as_pairs",
         Message("Six of a kind as three pairs"),
         Shape("six alike as three pairs", _pairs(1), (2, 2, 2, 2, 2, 2)),
-        Message("Six of a kind taken as three pairs is %(points)s."),
+        lambda points: Message("Six of a kind taken as three pairs is %(points)s.", points=points),
     ),
     _shape(
         "two_triplets",
         Message("Two triplets"),
         Shape("two triplets", _TWO_TRIPLETS, (2, 2, 2, 3, 3, 3)),
-        Message("Two triplets are %(points)s."),
+        lambda points: Message("Two triplets are %(points)s.", points=points),
     ),
     _shape(
         "full_house",
         Message("A full house, on top of its three"),
         Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), adds_to_triple=True),
-        Message("A full house, three of a kind with a pair, is %(points)s more than the three."),
+        lambda points: Message(
+            "A full house, three of a kind with a pair, is %(points)s more than the three.",
+            points=points,
+        ),
     ),
     _points(
         "nothing",
         Section.SCORES,
         Message("All dice, and nothing scores"),
-        Message("A throw of all dice that scores nothing is %(points)s, and a free throw."),
+        lambda points: Message(
+            "A throw of all dice that scores nothing is %(points)s, and a free throw.",
+            points=points,
+        ),
     ),
     _switch(
         "hot_dice_multiply",
@@ -339,13 +349,15 @@ OPTIONS = (
         "opening",
         Section.TURN,
         Message("To get on the board, at least"),
-        Message("The first points a player banks are at least %(points)s in one turn."),
+        lambda points: Message(
+            "The first points a player banks are at least %(points)s in one turn.", points=points
+        ),
     ),
     _points(
         "minimum_bank",
         Section.TURN,
         Message("To bank, at least"),
-        Message("Every bank is at least %(points)s."),
+        lambda points: Message("Every bank is at least %(points)s.", points=points),
     ),
     _choice(
         "hot_dice",
@@ -361,7 +373,8 @@ OPTIONS = (
         "must_throw_from",
         Section.TURN,
         _if_any(
-            "must_throw_from", Message("Whoever has %(n)s or more dice left must throw them."), "n"
+            "must_throw_from",
+            lambda n: Message("Whoever has %(n)s or more dice left must throw them.", n=n),
         ),
         Message("Must throw with so many dice left, or more"),
         most=5,
@@ -370,9 +383,10 @@ OPTIONS = (
         "last_die_twice",
         Section.TURN,
         Message("A last die, thrown twice if need be"),
-        Message(
+        lambda points: Message(
             "A single last die may be thrown twice; if it scores, it brings %(points)s more "
-            "and all dice may be thrown again."
+            "and all dice may be thrown again.",
+            points=points,
         ),
     ),
     _switch(
@@ -421,10 +435,10 @@ OPTIONS = (
         Section.END,
         _if_any(
             "rounds",
-            Message(
-                "Everybody has %(n)s turns; then the most points win, and no target is played for."
+            lambda n: Message(
+                "Everybody has %(n)s turns; then the most points win, and no target is played for.",
+                n=n,
             ),
-            "n",
         ),
         Message("A fixed number of turns; 0 plays to the target"),
         most=100,
@@ -451,25 +465,31 @@ OPTIONS = (
         "three_farkles",
         Section.PENALTIES,
         Message("Three farkles in a row"),
-        Message("Three farkles in a row cost %(points)s."),
+        lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
     ),
     _points(
         "three_scoreless_starts",
         Section.PENALTIES,
         Message("Three first throws in a row without points"),
-        Message("Three turns in a row whose first throw scores nothing cost %(points)s."),
+        lambda points: Message(
+            "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
+        ),
     ),
     _points(
         "take_over_farkle",
         Section.PENALTIES,
         Message("A farkle after taking over"),
-        Message("Whoever takes over and then farkles loses %(points)s."),
+        lambda points: Message(
+            "Whoever takes over and then farkles loses %(points)s.", points=points
+        ),
     ),
     _points(
         "triple_threes",
         Section.PENALTIES,
         Message("Three 3s in one throw"),
-        Message("Three 3s in one throw cost %(points)s and score nothing."),
+        lambda points: Message(
+            "Three 3s in one throw cost %(points)s and score nothing.", points=points
+        ),
     ),
     _switch(
         "four_twos_reset",
