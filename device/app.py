@@ -176,13 +176,6 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
 
 
 @contextmanager
-def open_companion(options: PlayOptions) -> Iterator[Companion]:
-    """Run a companion without its page within the block."""
-    with open_maintenance(options) as maintenance:
-        yield maintenance.companion
-
-
-@contextmanager
 def open_maintenance(
     options: PlayOptions, scorekeeper_file: ScorekeeperFile | None = None
 ) -> Iterator[Maintenance]:

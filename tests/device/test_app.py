@@ -5,7 +5,7 @@ import os
 import pytest
 
 from device import app, cameras
-from device.app import PlayOptions, announce, open_companion
+from device.app import PlayOptions, announce, open_maintenance
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import CameraError
 from device.files import UNFINISHED_SUFFIX
@@ -16,7 +16,8 @@ from web.contracts.coach import CoachMode
 
 def test_play_starts_without_its_camera(tmp_path):
     options = PlayOptions(camera="usb:97", state=str(tmp_path))
-    with open_companion(options) as companion:
+    with open_maintenance(options) as maintenance:
+        companion = maintenance.companion
         snapshot = companion.do(StartMatch(("Anna", "Ben")))
         while str(snapshot.lamp.meaning).startswith("starting"):
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
@@ -41,12 +42,13 @@ def test_files_left_unfinished_by_a_power_cut_are_removed_at_the_start(tmp_path)
     cut.parent.mkdir()
     cut.write_bytes(b"half a picture")
     os.utime(cut, (0, 0))
-    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))):
+    with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))):
         assert not cut.exists()
 
 
 def test_the_coach_answers_soon_after_it_is_switched_on(tmp_path):
-    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
+    with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))) as maintenance:
+        companion = maintenance.companion
         companion.do(StartMatch(("Anna", "Ben")))
         snapshot = companion.do(SetCoachMode(CoachMode.LIVE))
         while snapshot.coach.figures is None:
@@ -57,7 +59,8 @@ def test_the_coach_answers_soon_after_it_is_switched_on(tmp_path):
 
 
 def test_the_join_address_follows_the_machines_address(tmp_path, monkeypatch):
-    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
+    with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))) as maintenance:
+        companion = maintenance.companion
         for address in ("192.168.1.20", "10.42.0.1"):
             monkeypatch.setattr(app, "lan_address", lambda _, it=address: it)
             announce(companion, "", 8000)
