@@ -221,9 +221,9 @@ class ReadingResults:
         waiting = waiting_for(table, number)
         if waiting is None:
             return None
-        table.note_reading(tray_reading.time_s)
         if isinstance(waiting.purpose, ReadUnprompted) and _is_empty(tray_reading):
             table.overlay = waiting.purpose.interrupted  # picked up before anybody asked
+            table.note_reading(tray_reading.time_s)
             return None
         table.overlay, table.read_s = None, tray_reading.time_s
         places = table.last_places
@@ -234,6 +234,7 @@ class ReadingResults:
             if earlier and self._offer_earlier(waiting.purpose, known, earlier):
                 return earlier
             self._take(waiting.purpose, known)
+        self._note_if_clear(tray_reading)
         return tray_reading
 
     def photographed(self, tray_reading: TrayReading) -> None:
@@ -249,11 +250,11 @@ class ReadingResults:
             raise TableError(Message("The match is over: hold the button for a rematch."))
         table.clear()
         table.read_s = tray_reading.time_s
-        table.note_reading(tray_reading.time_s)
         verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))
         if isinstance(verdict, Accept | Ask) and judge.is_costly(table.live_match.match, verdict):
             verdict = judge.ask_to_confirm(verdict)
         self._follow(verdict)
+        self._note_if_clear(tray_reading)
 
     def correct(self, tray_reading: TrayReading) -> None:
         """Judge the reading in question again, after a person named the face of a die.
@@ -306,6 +307,13 @@ class ReadingResults:
         self._table.overlay = None
         known = tray_reading.with_known_faces(self._table.last_places)
         self._follow(self._plays.current.read(known))
+        self._note_if_clear(tray_reading)
+
+    def _note_if_clear(self, tray_reading: TrayReading) -> None:
+        """Note that the tray was read, unless the meaning of the reading is still open."""
+        match self._table.overlay:
+            case None | Waiting(purpose=AwaitThrow()):
+                self._table.note_reading(tray_reading.time_s)
 
     def _take(self, purpose: Purpose, tray_reading: TrayReading) -> None:
         current = self._plays.current

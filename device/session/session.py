@@ -189,7 +189,9 @@ class Session:
                 self._plays.match.say_throw_first()
             case Situation.WAITING:
                 self._hold_while_waiting()
-            case Situation.ACCEPTED if reader.has_tumbled or reader.is_moving:
+            case Situation.ACCEPTED if (
+                reader.has_tumbled or reader.is_moving or table.has_simulated_throw
+            ):
                 self.requests.request(ReadThrow(then_bank=True))
             case Situation.ACCEPTED:
                 self._plays.match.bank()

@@ -148,7 +148,7 @@ class TableState:
         leftovers: Where dice lay that belong to no throw of what is played now.
         read_s: When the dice of the newest throw were seen, on the tray reader's clock; None if they
             were entered on a phone.
-        last_reading_s: When the tray was last read, on the same clock.
+        last_reading_s: When the tray was last read without an open question, on the same clock.
         has_simulated_throw: Whether simulated dice were thrown since then.
     """
 
@@ -207,7 +207,7 @@ class TableState:
         return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
 
     def note_reading(self, time_s: float) -> None:
-        """Note that the tray was read, as it was seen at this time on the tray reader's clock."""
+        """Note that no throw is unread in the tray as it was seen at this time on the tray reader's clock."""
         self.last_reading_s, self.has_simulated_throw = time_s, False
 
     @property

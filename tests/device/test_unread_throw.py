@@ -30,6 +30,14 @@ def test_a_bank_between_a_throw_and_its_reading_is_refused(match_rig, after_s):
     assert match_rig.scores == [0, 0]
 
 
+def test_a_hold_right_after_a_simulated_throw_reads_it_first(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.companion.do(ThrowSimulatedDice())
+    match_rig.hold()
+
+    assert len(match_rig.state.turn.throws) == 2 or match_rig.state.turns[0].throws[1:]
+
+
 def test_simulated_dice_stay_while_a_question_about_them_is_open(match_rig):
     match_rig.throw(*THOUSAND)
     asked = match_rig.throw(2, 2, 3, 4, 5, 6)

@@ -34,7 +34,7 @@ from game.journal.journal import Journal
 from game.match.events import Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
 from game.message import Message, Sentence
 from game.rules import rule_files
-from game.rules.ruleset import Piggyback, Win
+from game.rules.ruleset import LastRound, Piggyback, Win
 from game.situation import Situation
 from tests.languages import english_left
 from tests.throws import FARKLE, THOUSAND
@@ -392,7 +392,7 @@ def test_penalties_in_german(begun_by):
 
 
 def test_overshooting_an_exact_target_in_german(begun_by):
-    table = begun_by(win=Win.EXACTLY, target=900, opening=0)
+    table = begun_by(win=Win.EXACTLY, target=900, opening=0, last_round=LastRound.NONE)
     table.throw(*THOUSAND)
     table.do(Bank((1, 1, 1)))
 

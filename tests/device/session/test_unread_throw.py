@@ -138,3 +138,28 @@ def test_a_bank_of_the_points_that_were_shown_is_done(session):
     session.do(Bank(step=session.table.live_match.steps, points=1000))
 
     assert state(session).players[0].score == 1000
+
+
+@pytest.mark.parametrize("faces", [(1, 2, None), FARKLE])
+def test_a_throw_whose_meaning_was_open_stays_unread_when_nobody_waits_any_more(
+    session, reader, faces
+):
+    reader.last_tumble_s = 15.0
+    press(session)
+    for _ in range(2):
+        answer(session, row(faces, y=300, time_s=20.0))
+    press(session)
+    hold(session)
+    assert session.table.situation is Situation.ACCEPTED
+
+    assert is_refused(session, Bank(), "press to read them")
+
+
+def test_a_renamed_player_does_not_make_a_throw_in_question_count_as_read(session, reader):
+    reader.last_tumble_s = 15.0
+    press(session)
+    for _ in range(2):
+        answer(session, row(FARKLE, y=300, time_s=20.0))
+    session.do(RecordEvent(Renamed(0, "Anne")))
+
+    assert is_refused(session, Bank(), "press to read them")
