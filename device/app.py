@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,8 @@ from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
 from device.hardware.pins import open_pins
-from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
+from device.hardware.systemd import Heartbeat, notify, power_off_action
+from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import lan_address
 from device.maintenance import Maintenance
 from device.mqtt.connect import publish_to_broker
@@ -105,9 +106,11 @@ def run(options: PlayOptions) -> None:
     make_folder(folder)
     fits.limit_malloc_arenas()
     stop = Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stop.set())
-    with serving(options) as (companion, server):
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    with ExitStack() as stack:
+        with exit_at_ctrl_c():
+            companion, server = stack.enter_context(serving(options))
+        signal.signal(signal.SIGINT, lambda *_: exit_now() if stop.is_set() else stop.set())
         Thread(target=choose_engine, args=(folder / ENGINE_RECORD,), daemon=True).start()
         _greet(companion, server)
         gc.freeze()  # a full collection stops all threads, on a small Pi for a quarter of a second
@@ -224,7 +227,6 @@ def open_maintenance(
                 no_button=no_button,
                 simulated_tray=tray,
                 shut_down=_shut_down(options, pins),
-                restart=SelfRestart(),
             ),
             Stores(
                 profiles, frames, misreads, JournalNotice(damage, partial(delete_notice, state))

@@ -12,14 +12,15 @@ import click
 
 from device.errors import BAD_INPUT, UsageError
 from device.files import print_line
+from device.interrupts import INTERRUPTED, exit_at_ctrl_c
 from game.errors import GameError
 
-ELSEWHERE = {"restore": "backup", "match": "rules", "cameras": "doctor"}
+ELSEWHERE = {"restore": "backup", "match": "rules"}
 """Verbs in the module of another verb."""
 
 VERBS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
-    "doctor", "cameras", "backup", "restore", "bench",
+    "doctor", "backup", "restore", "bench",
 )  # fmt: skip
 
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
@@ -48,7 +49,7 @@ def main(args: Sequence[str] | None = None) -> None:
         _fail(": ".join(filter(None, (error.filename, error.strerror))) or str(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -79,7 +80,8 @@ class Verbs(click.Group):
         """Implement `click.Group.get_command`."""
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"device.commands.{ELSEWHERE.get(cmd_name, cmd_name)}")
+        with exit_at_ctrl_c():
+            module = import_module(f"device.commands.{ELSEWHERE.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
@@ -106,7 +108,6 @@ def cli() -> None:
     traykeeper club --broker URL          # show every tray of a club night on one screen
     traykeeper settings                   # print the settings in force
     traykeeper doctor                     # check this machine
-    traykeeper cameras                    # list the cameras and how to choose one
     traykeeper backup                     # save matches, calibration and settings in one file
     traykeeper restore evening.zip        # restore them
     traykeeper bench fit                  # measure what suits this machine

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from device.companion.inbox import ButtonReleased, Inbox
 from device.hardware.button import TrayButton
 from device.hardware.simulated_button import SimulatedButton
-from device.session.indicator import SHUTDOWN_S
+from device.session.indicator import SHUTDOWN_S, STUCK_S
 from game.commands import Hold, MoveSimulatedButton, Press
 from game.message import Message
 from game.situation import TableError
+
+ONLY_AT_THE_TRAY = Message("Only the button at the tray shuts the machine down: hold that one.")
+STUCK = Message("the button is stuck: it has been down for more than ten seconds")
 
 
 class TableButton:
@@ -19,24 +22,21 @@ class TableButton:
 
     Args:
         button: The button at the tray; None if there is none.
-        trouble: Why there is none.
+        missing: Why there is none.
         inbox: Takes what a page does with the button.
         clock: Seconds that never run backwards.
         pause: Waits for a number of seconds.
-
-    Attributes:
-        trouble: Why there is no button.
     """
 
     def __init__(
         self,
         button: TrayButton | None,
-        trouble: Message | None,
+        missing: Message | None,
         inbox: Inbox,
         clock: Callable[[], float],
         pause: Callable[[float], object],
     ) -> None:
-        self._button, self.trouble, self._inbox = button, trouble, inbox
+        self._button, self._missing, self._inbox = button, missing, inbox
         self._simulated = (
             SimulatedButton(button, clock, pause) if button and button.is_simulated else None
         )
@@ -45,6 +45,17 @@ class TableButton:
     def is_real(self) -> bool:
         """Whether there is a button that only a finger at the tray can press."""
         return self._button is not None and self._simulated is None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the button has been down for longer than anybody holds it."""
+        held_s = self._button.held_s if self._button else None
+        return held_s is not None and held_s >= STUCK_S
+
+    @property
+    def trouble(self) -> Message | None:
+        """Why there is no button, or that it is stuck."""
+        return STUCK if self.is_stuck else self._missing
 
     def use(self, command: Press | Hold | MoveSimulatedButton, request: str) -> None:
         """Do with the button what a page asks for.
@@ -60,13 +71,16 @@ class TableButton:
             case Press():
                 self._hold(0.0, request)
             case Hold() if command.seconds >= SHUTDOWN_S:
-                raise TableError(
-                    Message("Only the button at the tray shuts the machine down: hold that one.")
-                )
+                raise TableError(ONLY_AT_THE_TRAY)
             case Hold():
                 self._hold(command.seconds, request)
             case MoveSimulatedButton() if self._simulated is None:
                 raise TableError(Message("The button is real: press it at the tray."))
+            case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
+                self._simulated.move(
+                    down=False, held_s=STUCK_S
+                )  # the pin goes up, and nothing is done
+                raise TableError(ONLY_AT_THE_TRAY)
             case MoveSimulatedButton():
                 self._simulated.move(down=command.down, held_s=command.seconds, request=request)
 

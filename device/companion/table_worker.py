@@ -33,6 +33,7 @@ from device.companion.tray_camera import TrayCamera
 from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Signals
 from device.hardware.systemd import keep_alive
+from device.session.indicator import STUCK_S
 from device.session.session import Session
 from device.session.table_state import OpenQuestion, TableState
 from device.watching.reports import (
@@ -171,13 +172,17 @@ class TableWorker:
         return self.publisher.publish(drawn, indicator_of(self._parts.session, around))
 
     def has_news(self) -> bool:
-        """Implement `NoteWorker.has_news`: a camera hangs, or a page has stopped asking for something."""
+        """Implement `NoteWorker.has_news`: a camera hangs, a button is stuck, or a page has stopped asking."""
         if report := self._parts.camera.check_hung():
             self._take(report)
             return True
         around, shown = self._surroundings, self.publisher.snapshot
         lamp = LAMPS[indicator_of(self._parts.session, around)]
-        return shown.lamp != lamp or shown.scorekeeper != around.scorekeeper
+        return (shown.lamp, shown.troubles, shown.scorekeeper) != (
+            lamp,
+            around.troubles.at_the_table,
+            around.scorekeeper,
+        )
 
     def say(self, message: Message) -> None:
         """Implement `NoteWorker.say`."""
@@ -185,6 +190,8 @@ class TableWorker:
 
     def _release_button(self, note: ButtonReleased) -> None:
         parts = self._parts
+        if note.held_s >= STUCK_S:
+            return
         is_press_at_tray = note.is_finger and parts.button.is_real and not note.held_s
         if is_press_at_tray and parts.scorekeeper.press_button():
             self.say(Message("The pencil is handed over."))
@@ -287,7 +294,7 @@ class TableWorker:
             hands_off=parts.hands_off,
             photo=parts.pictures.photo(parts.session.table),
             join_url=self._join_url,
-            held_s=self._held_s,
+            held_s=STUCK_S if parts.button.is_stuck else self._held_s,
             moved=camera.drift.has_moved,
             testing=camera.wizard.page.colour,
             calibrated=camera.is_calibrated,

@@ -4,11 +4,13 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
+from device.doctor.check_hardware import is_pi
 from device.doctor.findings import (
     CLOCK_UNSET,
     DISK_ERRORS,
     DISK_FULL,
     LOW_VOLTAGE,
+    NOT_LASTING,
     READ_ONLY,
     TOO_HOT,
     Finding,
@@ -30,6 +32,9 @@ HOT_C = 80.0
 UNDER_VOLTAGE, SLOWED_BY_HEAT = 0x1, 0x8 | 0x4
 SINCE_START_SHIFT = 16
 """Bits of `vcgencmd get_throttled`. Shifted by this, they say what has happened since the start."""
+
+IN_MEMORY = ("tmpfs", "ramfs", "rootfs")
+"""File systems that are gone after a restart."""
 
 NOT_MEASURED = Message("this machine does not measure it")
 
@@ -55,6 +60,8 @@ def disk(system: System) -> Finding:
     if mount is None:
         return skipped(Message("/proc/mounts does not tell"))
     device, kind, options = mount
+    if _is_in_memory(system.machine, kind, options):
+        return warning(NOT_LASTING, kind)
     if "ro" in options.split(","):
         return failed(READ_ONLY, device)
     errors = [
@@ -65,6 +72,21 @@ def disk(system: System) -> Finding:
     if errors:
         return failed(DISK_ERRORS, ", ".join(errors))
     return ok(Message("%(kind)s, no errors counted", kind=kind))
+
+
+def _is_in_memory(machine: Machine, kind: str, options: str) -> bool:
+    """Return whether a file system loses everything at a restart.
+
+    raspi-config puts an overlay with its upper folder in memory over the card. Older versions hide that memory
+    from the list of mounts. On other machines such an overlay is a container's, which lasts as long as that does.
+    """
+    if kind != "overlay":
+        return kind in IN_MEMORY
+    upper = next((each[9:] for each in options.split(",") if each.startswith("upperdir=")), None)
+    under = _mount_of(machine, Path(upper)) if upper else None
+    if under is None or under[1] == "overlay":
+        return is_pi(machine)
+    return under[1] in IN_MEMORY
 
 
 def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:

@@ -26,10 +26,6 @@ NO_CAMERA = Trouble(
         "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again"
     ),
 )
-OTHER_CAMERA = Trouble(
-    Message("the camera in the settings is not there"),
-    Message("plug it in or switch it on, or choose another: `traykeeper cameras` lists them"),
-)
 CAMERA_LOST = Trouble(
     Message("the companion has no picture"),
     Message("check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in"),
@@ -64,6 +60,12 @@ READ_ONLY = Trouble(
     Message("the disk is read-only"),
     Message(
         "restart; if it stays so the card is worn out: copy the matches away and use a new card"
+    ),
+)
+NOT_LASTING = Trouble(
+    Message("the matches are only in memory and vanish at the next restart"),
+    Message(
+        "switch the overlay file system off (`sudo raspi-config`, Performance), or set `state` to a folder on a disk"
     ),
 )
 DISK_ERRORS = Trouble(

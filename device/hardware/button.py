@@ -47,6 +47,7 @@ class TrayButton:
         self._on_press, self._on_hold, self._on_holding = on_press, on_hold, on_holding
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
+        self._since_s: float | None = None
         self._simulated_hold_s: float | None = None
         self._request = ""
         self._changing = Lock()
@@ -56,6 +57,8 @@ class TrayButton:
         self._button.when_pressed = self._pressed
         self._button.when_held = self._held
         self._button.when_released = self._released
+        # gpiozero reports no press that began before the pin was opened, and no hold of it either.
+        self._since_s = clock() if self._button.is_pressed else None
 
     def __repr__(self) -> str:
         return f"<TrayButton {self._button!r}>"
@@ -64,6 +67,12 @@ class TrayButton:
     def is_simulated(self) -> bool:
         """Whether the pin is gpiozero's mock, so that `drive` can press it."""
         return isinstance(self._button.pin, MockPin)
+
+    @property
+    def held_s(self) -> float | None:
+        """Seconds for which the button has been down, counted from the start if it was down then; None if it is up."""
+        since_s = self._since_s
+        return None if since_s is None else self._clock() - since_s
 
     def drive(self, *, down: bool, held_s: float | None = None, request: str = "") -> None:
         """Press or release the simulated button.
@@ -86,7 +95,7 @@ class TrayButton:
 
     def _pressed(self) -> None:
         with self._changing:
-            self._down_s = self._clock()
+            self._down_s = self._since_s = self._clock()
             self._on_holding(0.0)
 
     def _held(self) -> None:
@@ -97,7 +106,7 @@ class TrayButton:
 
     def _released(self) -> None:
         with self._changing:
-            down_s, self._down_s = self._down_s, None
+            down_s, self._down_s, self._since_s = self._down_s, None, None
             self._on_holding(None)
         if down_s is None:
             return

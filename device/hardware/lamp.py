@@ -30,6 +30,7 @@ LAMPS = {
     Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
     Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: take back the last step")),
     Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
+    Indicator.STUCK: Lamp("#ff4000", 5, Message("the button is stuck: free it")),
     # Pure colours for the test, but not exactly those that mean something else.
     Indicator.TEST_RED: Lamp("#fe0000", 0, Message("a test: is it red?")),
     Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("a test: is it green?")),
@@ -55,6 +56,7 @@ BLINKS = {
     Indicator.BANK: "#.....",
     Indicator.UNDO: "#.#.....",
     Indicator.SHUT_DOWN: "#.#.#.....",
+    Indicator.STUCK: "#.#.#.#.#.....",
     Indicator.TEST_RED: "####......",
     Indicator.TEST_GREEN: "####.####.......",
     Indicator.TEST_BLUE: "####.####.####.......",

@@ -25,12 +25,13 @@ class Indicator(StrEnum):
     BANK = "let go: bank"
     UNDO = "let go: take back"
     SHUT_DOWN = "let go: shut down"
+    STUCK = "the button is stuck"
     TEST_RED = "test: red"
     TEST_GREEN = "test: green"
     TEST_BLUE = "test: blue"
 
 
-BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
+BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN, Indicator.STUCK})
 """What is shown while the button is down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
@@ -39,7 +40,15 @@ TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indic
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 """How long the button must be down to bank, undo or shut down, in seconds."""
 
-_HELD = ((SHUTDOWN_S, Indicator.SHUT_DOWN), (UNDO_S, Indicator.UNDO), (BANK_S, Indicator.BANK))
+STUCK_S = 10.0
+"""A button that is down for this long is stuck: something lies on it, or its wires touch. Its release does nothing."""
+
+_HELD = (
+    (STUCK_S, Indicator.STUCK),
+    (SHUTDOWN_S, Indicator.SHUT_DOWN),
+    (UNDO_S, Indicator.UNDO),
+    (BANK_S, Indicator.BANK),
+)
 
 _BY_SITUATION = {
     Situation.NO_MATCH: Indicator.NO_MATCH,
@@ -88,7 +97,7 @@ def indicator_for(
     """
     if testing:
         return TESTS[testing]
-    if held_s < SHUTDOWN_S or may_shut_down:
+    if may_shut_down or not SHUTDOWN_S <= held_s < STUCK_S:
         for from_s, indicator in _HELD:
             if held_s >= from_s:
                 return indicator

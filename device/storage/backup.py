@@ -225,6 +225,15 @@ def write(backup: Backup, path: Path) -> None:
         pack(backup, file)
 
 
+def listed_matches(path: Path) -> int:
+    """Return how many matches a backup says it contains, without reading them; 0 for a file that is not a backup."""
+    try:
+        with ZipFile(path) as pack:
+            return int(json.loads(_member(pack, LIST, MAX_LIST))["matches"])
+    except (*NO_ZIP, *MALFORMED, OSError):
+        return 0
+
+
 def is_backup(path: Path) -> bool:
     """Whether this file was made as a backup, valid or not."""
     try:

@@ -78,6 +78,9 @@ class Backups:
     def make(self, kind: str = DAILY) -> Path:
         """Write a backup, delete the oldest of its kind, and return the new file.
 
+        Backups that contain more matches than there are now are what a wrong restore has to be repaired from:
+        the newest of them and the largest are never deleted.
+
         Raises:
             OSError, GameError: If it cannot be written or read back. Older backups are kept then.
         """
@@ -88,8 +91,7 @@ class Backups:
         path = self._folder / f"{kind}-{number:06}.zip"
         backup.write(made, path)
         _read_back(path)
-        for old in self._files(kind)[KEPT[kind] :]:
-            old.unlink(missing_ok=True)
+        self._rotate(kind, made.matches)
         self._remember(made)
         self._has_made_one = True
         self.on_made()
@@ -140,6 +142,17 @@ class Backups:
             if found := next(self.valid(identity), None):
                 self._remember(found)
         return self._newest
+
+    def _rotate(self, kind: str, matches: int) -> None:
+        old = self._files(kind)[KEPT[kind] :]
+        if not old:
+            return
+        counts = {path: backup.listed_matches(path) for path in self._files()}
+        richer = [path for path, count in counts.items() if count > matches]
+        spared = {*richer[:1], *sorted(richer, key=counts.__getitem__)[-1:]}
+        for path in old:
+            if path not in spared:
+                path.unlink(missing_ok=True)
 
     def _remember(self, made: Backup) -> None:
         """Remember a backup without the contents of its files."""

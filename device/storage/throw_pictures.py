@@ -6,12 +6,10 @@ disk is nearly full. A failure never affects the match.
 
 import logging
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from queue import Full, Queue
 from threading import Thread
-from time import time
 
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg
@@ -32,6 +30,9 @@ MAX_WAITING = 4
 
 DAY_S = 24 * 3600.0
 
+MAX_GAP = 0.25
+"""The most that one gap between two throws counts, as a part of the age limit: a clock that jumps deletes nothing."""
+
 
 class ThrowPictures:
     """The pictures of throws, by the position of the throw in the journal.
@@ -39,8 +40,7 @@ class ThrowPictures:
     Args:
         folder: The folder, which is created with the first picture.
         max_bytes: Largest size of all pictures together; 0 keeps none.
-        max_age_s: Older pictures are deleted.
-        clock: Wall clock, in seconds since 1970.
+        max_age_s: Older pictures are deleted. Ages are counted from throw to throw, in the order of the journal.
     """
 
     def __init__(
@@ -49,9 +49,8 @@ class ThrowPictures:
         *,
         max_bytes: int = 200 * 1024 * 1024,
         max_age_s: float = 90 * DAY_S,
-        clock: Callable[[], float] = time,
     ) -> None:
-        self._folder, self._clock = folder, clock
+        self._folder = folder
         self._max_bytes, self._max_age_s = max_bytes, max_age_s
         self._queue: Queue[tuple[int, Image] | None] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._run, name="frames", daemon=True)
@@ -96,16 +95,16 @@ class ThrowPictures:
 
     def _prune(self) -> None:
         """Delete the oldest pictures until both limits are kept."""
-        left = self._max_bytes
+        left, age_s, later_s = self._max_bytes, 0.0, None
         for path in sorted(_pictures(self._folder), reverse=True):
             found = path.stat()
             left -= found.st_size
-            if left < 0 or self._too_old(found.st_mtime):
+            if found.st_mtime >= EARLIEST_S:  # the clock was set
+                gap_s = 0.0 if later_s is None else later_s - found.st_mtime
+                age_s += min(max(gap_s, 0.0), MAX_GAP * self._max_age_s)
+                later_s = found.st_mtime
+            if left < 0 or age_s > self._max_age_s:
                 _remove(path)
-
-    def _too_old(self, written_s: float) -> bool:
-        """Whether a picture is too old. Pictures from before the clock was set have no age."""
-        return written_s >= EARLIEST_S and self._clock() - written_s > self._max_age_s
 
     def _path(self, position: int) -> Path:
         return self._folder / f"{position:09}.jpg"

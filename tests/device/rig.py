@@ -16,6 +16,7 @@ from device.companion.inbox import Inbox
 from device.companion.table_worker import JournalNotice
 from device.hardware.button import TrayButton
 from device.hardware.lamp import RgbLamp
+from device.hardware.pins import BUTTON_PIN
 from device.session.live_match import LiveMatch
 from device.watching.watch_loop import WatchOptions
 from game.commands import AnswerQuestion
@@ -117,6 +118,14 @@ class Rig:
         self.finger.press(seconds)
         return self.settled()
 
+    def button_down(self, seconds: float) -> None:
+        """Hold the button down for so much longer; the companion takes a turn."""
+        self.finger.button.drive(down=True)
+        self.clock.now_s += seconds
+        self.inbox.holding(self.finger.button.held_s)
+        self.loop.process_all()
+        self.loop.step(0)
+
     def roll(self, *values: int) -> None:
         """Throw dice that will show these faces."""
         if len(values) == N_DICE:
@@ -159,6 +168,9 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
         live_match.reload()
         lamp = options.pop("lamp", RgbLamp)(pins)
         rules = options.pop("rules", None) or rule_files.load("walnut-studiolo")
+        if options.pop("pressed", False):
+            pins.pin(BUTTON_PIN).pull = "up"
+            pins.pin(BUTTON_PIN).drive_low()
         button = TrayButton(
             pins,
             on_press=inbox.pressed,

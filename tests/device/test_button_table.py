@@ -8,7 +8,15 @@ import pytest
 from device.cameras.base import CameraError
 from device.hardware.buzzer import BANKED, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
-from game.commands import CorrectDie, EnterThrow, Hold, KeepDice, StartMatch, Undo
+from game.commands import (
+    CorrectDie,
+    EnterThrow,
+    Hold,
+    KeepDice,
+    MoveSimulatedButton,
+    StartMatch,
+    Undo,
+)
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
@@ -471,3 +479,42 @@ def test_the_buzzer_plays_the_banked_sound_only_after_a_bank(tmp_path):
 
         assert rig.scores == [1000, 0]
         assert rig.lamp.played == BANKED
+
+
+def test_a_button_held_for_longer_than_ten_seconds_is_stuck(tmp_path):
+    down = []
+    with open_rig(tmp_path, shut_down=lambda: down.append(True)) as rig:
+        before = rig.companion.snapshot()
+        rig.button_down(9.9)
+        assert str(rig.companion.snapshot().lamp.meaning) == "let go: shut down"
+        rig.button_down(0.1)
+        stuck = rig.companion.snapshot()
+        assert str(stuck.lamp.meaning) == "the button is stuck: free it"
+        assert "the button is stuck" in str(stuck.troubles[0])
+        assert "the button is stuck" in str(rig.companion.troubles.output)
+        rig.finger.button.drive(down=False)
+        after = rig.settled()
+
+    assert down == []
+    assert (after.message, after.lamp, after.troubles) == (before.message, before.lamp, ())
+
+
+def test_a_button_that_is_down_at_the_start_is_stuck_too(tmp_path):
+    with open_rig(tmp_path, pressed=True) as rig:
+        rig.button_down(5)
+        assert not rig.companion.snapshot().troubles
+        rig.button_down(10)
+        assert "the button is stuck" in str(rig.companion.snapshot().troubles)
+        rig.finger.button.drive(down=False)
+        assert not rig.settled().troubles
+        assert rig.press().situation is Situation.WAITING
+
+
+def test_a_page_that_holds_the_simulated_button_too_long_is_refused_like_a_hold(rig):
+    for seconds in (SHUTDOWN_S, 10):
+        before = rig.companion.do(MoveSimulatedButton(down=True)).message
+        for command in (Hold(seconds), MoveSimulatedButton(down=False, seconds=seconds)):
+            with pytest.raises(TableError, match="Only the button at the tray"):
+                rig.companion.do(command)
+        assert rig.settled().message == before
+        assert rig.finger.button.held_s is None

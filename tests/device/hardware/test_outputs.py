@@ -80,7 +80,9 @@ def test_the_indicator_is_starting_until_the_search_for_a_camera_ends():
         (1, Indicator.BANK),
         (3, Indicator.UNDO),
         (5, Indicator.SHUT_DOWN),
-        (60, Indicator.SHUT_DOWN),
+        (9.9, Indicator.SHUT_DOWN),
+        (10, Indicator.STUCK),
+        (60, Indicator.STUCK),
     ],
 )
 def test_a_held_button_shows_what_its_release_would_do(held_s, indicator):

@@ -231,6 +231,46 @@ def test_a_restore_keeps_only_pictures_of_the_same_journal(journal, backups, tmp
     assert left() == []
 
 
+def test_restores_in_a_row_never_delete_the_largest_backup(journal, backups, tmp_path):
+    for _ in range(3):
+        play(journal, 500)
+    full = backups.collect()
+    small, empty = (replace(full, parts=full.parts | {JOURNAL_FILE: _copy(tmp_path / name, played)})
+                    for name, played in (("small", 1), ("empty", 0)))  # fmt: skip
+    for good in (empty, small, empty, empty, small, empty, empty, empty):
+        restore_backup(good, journal, tmp_path, backups)
+        for _ in range(KEPT[DAILY]):
+            backups.make()
+
+    counts = [found.matches for found in backups.valid()]
+    assert max(counts) == 3
+    assert len(counts) <= sum(KEPT.values()) + 2
+
+
+def test_the_newest_backup_with_more_matches_is_kept_as_well_as_the_largest(
+    journal, backups, tmp_path
+):
+    for _ in range(2):
+        play(journal, 500)
+    largest = backups.collect()
+    empty = replace(largest, parts={JOURNAL_FILE: _copy(tmp_path / "empty", 0)})
+    restore_backup(empty, journal, tmp_path, backups)
+    play(journal, 700)
+    for _ in range(6):
+        restore_backup(empty, journal, tmp_path, backups)
+
+    assert {1, 2} <= {found.matches for found in backups.valid()}
+
+
+def _copy(folder, n_matches):
+    """Return a copy of another journal with so many matches."""
+    folder.mkdir()
+    with closing(Journal.open(folder / JOURNAL_FILE)) as other:
+        for _ in range(n_matches):
+            play(other, 50)
+        return History(folder / JOURNAL_FILE).copy()
+
+
 def test_the_order_of_backups_does_not_depend_on_the_clock(journal, backups, clock, tmp_path):
     number = play(journal)
     for now_s in (1_800_000_000.0, 12.0, 1_700_000_000.0, 1_900_000_000.0):

@@ -62,13 +62,30 @@ def test_a_picture_that_cannot_be_deleted_does_not_keep_the_others(folder, caplo
     assert "cannot delete the picture of a throw" in caplog.text
 
 
-def test_old_pictures_are_deleted_but_not_those_without_a_date(folder):
-    keep(folder, 1, 2, 3, clock=lambda: NOW_S)
-    for position, written_s in ((1, 12.0), (2, NOW_S - 9 * DAY_S), (3, NOW_S - DAY_S)):
+def date(folder, ages_days):
+    """Set the times of pictures to so many days ago; None for a time before the clock was set."""
+    for position, days in ages_days.items():
+        written_s = 12.0 if days is None else NOW_S - days * DAY_S
         os.utime(folder / f"{position:09}.jpg", (written_s, written_s))
-    keep(folder, 4, max_age_s=7 * DAY_S, clock=lambda: NOW_S)
 
-    assert kept(folder) == [1, 3, 4]
+
+def test_old_pictures_are_deleted_but_not_those_without_a_date(folder):
+    keep(folder, *range(1, 9))
+    date(folder, {1: 9, 2: 8, 3: None, 4: 6.5, 5: 5, 6: 3.5, 7: 2, 8: 1})
+    keep(folder, 9, max_age_s=7 * DAY_S)
+
+    assert kept(folder) == [3, 4, 5, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("now", [-366, 366])
+def test_a_clock_that_is_a_year_ahead_and_back_deletes_no_pictures(folder, now):
+    keep(folder, 1, 2, 3, 4)
+    date(folder, {1: 2, 2: 1, 3: -366, 4: now})
+    keep(folder, 5, max_age_s=90 * DAY_S)
+    date(folder, {5: 0})
+    keep(folder, 6, max_age_s=90 * DAY_S)
+
+    assert kept(folder) == [1, 2, 3, 4, 5, 6]
 
 
 def test_no_pictures_are_written_while_the_disk_is_nearly_full(folder, monkeypatch):
