@@ -175,6 +175,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         scorekeeper=companion.scorekeeper,
         secret=secret,
         pictures=maintenance.frames.get,
+        has_overlay=options.overlay,
     )
 
 

@@ -171,6 +171,9 @@ class Settings:
     mqtt_discovery: bool = _setting(
         default=True, doc="Whether the tray is announced to Home Assistant, if there is a broker."
     )
+    overlay: bool = _setting(
+        default=True, doc="Whether the page /overlay shows the match in video streams."
+    )
     webhook: str = _setting(
         "", "Address to which every step is sent: http:// or https://; empty means none."
     )

@@ -64,6 +64,7 @@ def create_app(
     scorekeeper: Scorekeeper | None = None,
     secret: bytes | None = None,
     pictures: PictureAt = no_pictures,
+    has_overlay: bool = True,
 ) -> Flask:
     """Create the web application of a table.
 
@@ -80,6 +81,7 @@ def create_app(
         scorekeeper: Decides who may change the match; by default nobody may at first.
         secret: Signs the phones' cookies and makes the PIN; by default it is new at each start.
         pictures: Returns the camera image of a throw from its position in the journal.
+        has_overlay: Whether there is a page for video streams.
     """
     app = Flask(__name__)
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
@@ -110,7 +112,7 @@ def create_app(
     limit = ConcurrencyLimit(MAX_HISTORY_REQUESTS, max_waiting=MAX_WAITING_HISTORY_REQUESTS)
     past = CachedHistory(history.path) if history else None
     for blueprint in (
-        create_scoreboard(table, streams, app),
+        create_scoreboard(table, streams, app, has_overlay=has_overlay),
         create_printouts(table, offered),
         limit.limit_blueprint(create_match_pages(show, past, coach, pictures)),
         limit.limit_blueprint(create_evening(show, past, coach, pictures)),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from flask import Blueprint, Flask, Response, make_response, render_template
 
 from web.contracts.table import Table
-from web.pages.sections import STORY, TV, SectionsByLanguage
+from web.pages.sections import OVERLAY, STORY, TV, SectionsByLanguage
 from web.state.state_json import state_json
 from web.stream import Streams
 
@@ -13,13 +13,16 @@ HEARTBEAT = "event: beat\ndata:\n\n"
 """Sent as an event rather than a comment, so that the page notices when it stays away."""
 
 
-def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
+def create_scoreboard(
+    table: Table, streams: Streams, app: Flask, *, has_overlay: bool = True
+) -> Blueprint:
     """Create the blueprint of the live pages.
 
     Args:
         table: The table to show.
         streams: The live streams.
         app: The application that has the templates.
+        has_overlay: Whether there is a page for video streams.
     """
     page = Blueprint("page", __name__)
     boards = SectionsByLanguage(app)
@@ -27,6 +30,9 @@ def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
     _add_board(
         page, table, streams, SectionsByLanguage(app, STORY), name="turns", template="story.html"
     )
+    if has_overlay:
+        overlays = SectionsByLanguage(app, OVERLAY)
+        _add_board(page, table, streams, overlays, name="overlay", template="overlay.html")
 
     @page.get("/")
     def scoreboard() -> Response:

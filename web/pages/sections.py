@@ -46,6 +46,9 @@ SECTIONS = (
 TV = ("tv",)
 """The section of the television board, which has no controls."""
 
+OVERLAY = ("overlay",)
+"""The section of the page for video streams, which has no controls."""
+
 STORY = ("pencil", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
 

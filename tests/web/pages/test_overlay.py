@@ -1,0 +1,123 @@
+"""The page for video streams: transparent, without controls, and sized by its query."""
+
+import pytest
+from playwright.sync_api import expect
+
+from game.commands import EnterThrow, SetJustDice, StartMatch
+from tests.web.conftest import MemoryTable, make_app
+from tests.web.screens import LONGEST, farkled, kept, thrown, won
+
+
+@pytest.fixture
+def overlay(browser, table, serve):
+    """Open the overlay with a query in a browser source of this size."""
+    port = serve(table).port
+    pages = []
+
+    def opened(query="", width=1280, height=720):
+        pages.append(browser.new_page(viewport={"width": width, "height": height}))
+        pages[-1].goto(f"http://127.0.0.1:{port}/overlay{query}")
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+def outside(page):
+    """Return the cards that reach beyond the page, and texts and dice that reach beyond their card."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('#overlay :is(section, h1 span, p, li, .die)')].filter((each) => {
+            const box = each.getBoundingClientRect();
+            const card = (each.parentElement.closest('section') || document.body).getBoundingClientRect();
+            return box.right > card.right + 1 || box.left < card.left - 1 || box.bottom > innerHeight + 1 || box.top < -1;
+        }).map((each) => each.className + ': ' + each.textContent)"""
+    )
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+
+
+def test_overlay_shows_the_turn_and_the_scores_and_has_no_controls(client, table):
+    kept(table)
+    page = client.get("/overlay").text
+
+    assert ">300</b><span>at risk" in page
+    assert page.count("<li ") == 2
+    for control in ("<button", "<input", "<form", "<a ", "<select"):
+        assert control not in page
+
+
+def test_overlay_shows_the_dice_that_ended_the_turn(client, table):
+    farkled(table)
+    page = client.get("/overlay/sections").text
+
+    assert "Anna" in page.partition("ov-turn")[0]
+    assert page.partition("ov-turn")[0].count("<svg") == 4
+
+
+def test_overlay_shows_who_has_won(client, table):
+    won(table)
+
+    assert "</b><span>wins" in client.get("/overlay").text
+
+
+def test_overlay_shows_throws_without_a_match(client, table):
+    table.do(SetJustDice(on=True))
+    table.do(EnterThrow((2, 3, 6)))
+
+    assert "<b>11</b><span>in total" in client.get("/overlay").text
+
+
+def test_overlay_is_empty_without_a_match(client):
+    assert "ov-turn" not in client.get("/overlay").text
+
+
+def test_overlay_can_be_switched_off(table):
+    client = make_app(table, has_overlay=False).test_client()
+
+    assert [client.get(f"/overlay{path}").status_code for path in ("", "/live", "/sections")] == [
+        404
+    ] * 3
+
+
+@pytest.mark.browser
+def test_background_is_transparent_unless_the_query_names_a_colour(overlay, table):
+    thrown(table)
+
+    assert background(overlay()) == "rgba(0, 0, 0, 0)"
+    assert background(overlay("?background=00b140")) == "rgb(0, 177, 64)"
+    assert background(overlay("?background=url(//evil)")) == "rgba(0, 0, 0, 0)"
+
+
+@pytest.mark.browser
+def test_query_sets_size_place_and_parts(overlay, table):
+    thrown(table)
+    page = overlay("?size=50&place=top-right&show=turn")
+    turn = page.locator(".ov-turn").bounding_box()
+    usual = overlay().locator(".ov-turn").bounding_box()
+
+    expect(page.locator(".ov-scores")).to_be_hidden()
+    assert turn["width"] == pytest.approx(usual["width"] / 2, rel=0.05)
+    assert (turn["x"] > 640, turn["y"] < 200) == (True, True)
+    assert (usual["x"] < 100, usual["y"] > 400) == (True, True)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (600, 300)])
+@pytest.mark.parametrize("query", ["", "?size=150&place=top-right", "?place=bottom"])
+def test_everything_fits_and_follows_the_match(overlay, table, size, query):
+    page = overlay(query, *size)
+    table.do(StartMatch(LONGEST))
+    table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
+    expect(page.locator(".ov-points b")).to_have_text("8,000")
+
+    assert outside(page) == []
+
+
+@pytest.mark.browser
+def test_eight_players_fit(overlay, table: MemoryTable):
+    thrown(table, tuple(f"A player with a name {n}"[:24] for n in range(8)))
+
+    assert outside(overlay()) == []
