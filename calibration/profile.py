@@ -24,6 +24,7 @@ class HeldControls:
         red: Gain of red relative to green.
         blue: Gain of blue relative to green.
         white_k: Colour temperature in kelvins, for USB cameras that balance white by temperature.
+        focus_steps: Lens position of a USB camera, in its own unit.
     """
 
     focus_dpt: float | None = None
@@ -32,6 +33,7 @@ class HeldControls:
     red: float | None = None
     blue: float | None = None
     white_k: int | None = None
+    focus_steps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
 from device.hardware.pins import open_pins
-from device.hardware.systemd import Heartbeat, notify, power_off_action
+from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
 from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import lan_address
 from device.maintenance import Maintenance
@@ -228,6 +228,7 @@ def open_maintenance(
                 no_button=no_button,
                 simulated_tray=tray,
                 shut_down=_shut_down(options, pins),
+                restart=SelfRestart(),
             ),
             Stores(
                 profiles, frames, misreads, JournalNotice(damage, partial(delete_notice, state))

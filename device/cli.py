@@ -15,12 +15,12 @@ from device.files import print_line
 from device.interrupts import INTERRUPTED, exit_at_ctrl_c
 from game.errors import GameError
 
-ELSEWHERE = {"restore": "backup", "match": "rules"}
+ELSEWHERE = {"restore": "backup", "match": "rules", "cameras": "doctor"}
 """Verbs in the module of another verb."""
 
 VERBS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
-    "doctor", "backup", "restore", "bench",
+    "doctor", "cameras", "backup", "restore", "bench",
 )  # fmt: skip
 
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
@@ -108,6 +108,7 @@ def cli() -> None:
     traykeeper club --broker URL          # show every tray of a club night on one screen
     traykeeper settings                   # print the settings in force
     traykeeper doctor                     # check this machine
+    traykeeper cameras                    # list the cameras and how to choose one
     traykeeper backup                     # save matches, calibration and settings in one file
     traykeeper restore evening.zip        # restore them
     traykeeper bench fit                  # measure what suits this machine

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from calibration.outline import Outline
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Camera, Frame
-from device.cameras.controls import Tunable, Tuning
+from device.cameras.controls import Tunable, Tuning, complaint_of
+from game.message import Message
 from vision.reading import Quad
 
 
@@ -74,6 +75,11 @@ class CalibratedTunable(CalibratedCamera):
     def tuning(self) -> Tuning:
         """What the camera holds now."""
         return self._tunable.tuning
+
+    @property
+    def complaint(self) -> Message | None:
+        """Which controls the camera did not take; None if it took all."""
+        return complaint_of(self._tunable)
 
     def relock_exposure(self) -> None:
         """Implement `Tunable.relock_exposure`."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
-from device.cameras.controls import EXPOSURE_US, GAIN, WHITE_K
+from device.cameras.controls import EXPOSURE_US, FOCUS_STEPS, GAIN, WHITE_K
 from device.files import read_bounded, write_atomically
 from game import toml_table
 from game.message import Message
@@ -206,6 +206,7 @@ def _held(table: TomlTable | None) -> HeldControls:
         raise table.error("exposure_us", Message("must be set together with gain, or neither"))
     exposure = _optional_number(table, "exposure_us", *EXPOSURE_US)
     white = _optional_number(table, "white_k", *WHITE_K)
+    focus = _optional_number(table, "focus_steps", *FOCUS_STEPS)
     return HeldControls(
         focus_dpt=_optional_number(table, "focus_dpt", 0, 100),
         exposure_us=None if exposure is None else round(exposure),
@@ -213,6 +214,7 @@ def _held(table: TomlTable | None) -> HeldControls:
         red=_optional_number(table, "red", 0, 100),
         blue=_optional_number(table, "blue", 0, 100),
         white_k=None if white is None else round(white),
+        focus_steps=None if focus is None else round(focus),
     )
 
 

@@ -1,5 +1,6 @@
 """The store of the profile: read once, replaced as a whole, usable from any thread."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +11,13 @@ from device.calibrating.profile_file import FILE, ProfileError
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
 from device.files import as_owner_of, replace_file
+from device.hardware.choices import NETWORK, USB, as_camera, camera_name
 from game.message import Message
 from vision import Quad, Reading
 from vision.reading import Lean
 
-USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
-"""How the names of cameras begin, as in `Camera.name`."""
+NO_HARDWARE = ("simulated tray", "replay of ")
+"""How the names of cameras without hardware begin, as in `Camera.name`."""
 
 
 class ProfileStore:
@@ -103,7 +105,10 @@ class ProfileStore:
         profile = self._profile
         if profile is None or not _matches(profile.camera, spec):
             return usual
-        return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
+        held = profile.held
+        return replace(
+            usual, focus_dpt=held.focus_dpt, focus_steps=held.focus_steps, light=_light(held)
+        )
 
     def leans_for(self, camera: str) -> tuple[Lean, ...]:
         """Return how dice leaned under this camera when they were learnt."""
@@ -128,9 +133,15 @@ def held_controls(tuning: Tuning) -> HeldControls:
     """Return the part of a camera's tuning that goes into the profile."""
     light = tuning.light
     if light is None:
-        return HeldControls(focus_dpt=tuning.focus_dpt)
+        return HeldControls(focus_dpt=tuning.focus_dpt, focus_steps=tuning.focus_steps)
     return HeldControls(
-        tuning.focus_dpt, light.exposure_us, light.gain, light.red, light.blue, light.white_k
+        tuning.focus_dpt,
+        light.exposure_us,
+        light.gain,
+        light.red,
+        light.blue,
+        light.white_k,
+        tuning.focus_steps,
     )
 
 
@@ -155,9 +166,17 @@ def _light(held: HeldControls) -> HeldLight | None:
     return HeldLight(held.exposure_us, held.gain, held.red, held.blue, held.white_k)
 
 
+def _is_pi_camera_name(name: str, number: int) -> bool:
+    # All but the first end with their number, as in "imx708 (1)".
+    found = re.search(r" \((\d+)\)$", name)
+    return int(found[1] if found else 0) == number
+
+
 def _matches(camera: str, spec: str) -> bool:
     """Whether a camera of this name is opened by this spec; the Pi's cameras are named after their sensor."""
-    kind, _, number = spec.partition(":")
-    if kind == "usb":
-        return camera == f"{USB} {number or 0}"
-    return kind in ("auto", "picamera2") and not camera.startswith((USB, *NO_HARDWARE))
+    if name := camera_name(spec):
+        return camera == name
+    kind, which = as_camera(spec)
+    if kind not in ("auto", "picamera2") or camera.startswith((USB, NETWORK, *NO_HARDWARE)):
+        return False
+    return _is_pi_camera_name(camera, int(which or 0))

@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeVar
 
 from device.cameras.base import Camera, CameraError, Image
-from device.cameras.controls import Tunable, Tuning
+from device.cameras.controls import Tunable, Tuning, complaint_of
 from device.cameras.tray_picture import encode_jpeg
 from device.watching.tray_watch import TrayWatch
 from game.message import Message
@@ -100,12 +100,10 @@ class WizardCamera:
         """Find focus and exposure again.
 
         Raises:
-            TableError: If there is no camera or it cannot be set.
+            TableError: If there is no camera, it cannot be set, or not all of it can.
         """
-        if not self._run(_refocus, FOCUS_S):
-            raise TableError(
-                Message("This camera cannot be set from here: turn the ring of its lens.")
-            )
+        if complaint := self._run(_refocus, FOCUS_S):
+            raise TableError(complaint)
 
     def wait_until_settled(self) -> None:
         """Wait until the tray is still.
@@ -133,9 +131,11 @@ def _tuning(camera: Camera) -> Tuning:
     return camera.tuning if isinstance(camera, Tunable) else Tuning()
 
 
-def _refocus(camera: Camera) -> bool:
+def _refocus(camera: Camera) -> Message | None:
+    """Find focus and exposure again, and return what could not be set."""
     if not isinstance(camera, Tunable):
-        return False
+        return Message("This camera cannot be set from here: turn the ring of its lens.")
     camera.refocus()
+    complaint = complaint_of(camera)
     camera.relock_exposure()
-    return True
+    return complaint

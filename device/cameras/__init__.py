@@ -6,6 +6,7 @@ from device.cameras.controls import Tunable, Tuning
 from device.cameras.picamera import Picamera2Camera, has_pi_camera
 from device.cameras.replay import ReplayCamera
 from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.stream_camera import StreamCamera
 from device.cameras.usb import UsbCamera
 from device.errors import UsageError
 from device.hardware.choices import as_camera
@@ -15,6 +16,7 @@ __all__ = [
     "Picamera2Camera",
     "ReplayCamera",
     "SimulatedTray",
+    "StreamCamera",
     "Tunable",
     "Tuning",
     "UsbCamera",
@@ -23,7 +25,11 @@ __all__ = [
 ]
 
 CameraOpener = (
-    partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
+    partial[SimulatedTray]
+    | partial[Picamera2Camera]
+    | partial[UsbCamera]
+    | partial[StreamCamera]
+    | partial[ReplayCamera]
 )
 
 
@@ -43,7 +49,8 @@ def camera_opener(
 
     Args:
         spec: "auto" is a Raspberry Pi camera if there is one, else the simulated tray; "sim" or
-            "sim:LOOK"; "picamera2"; "usb" or "usb:N"; "replay:PATH".
+            "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
+            /dev; the URL of a network camera; "replay:PATH".
         seed: Makes the simulated tray throw the same dice each time; None throws different ones.
         roll_s: How long dice roll in the simulated tray, in seconds.
         tuning: How a real camera is set.
@@ -58,21 +65,23 @@ def camera_opener(
         case "sim":
             return partial(_simulated, which or "green", seed, roll_s)
         case "picamera2":
-            return partial(Picamera2Camera, tuning)
+            return partial(Picamera2Camera, tuning, int(which or 0))
         case "usb":
-            return partial(UsbCamera, int(which or 0), tuning)
+            return partial(UsbCamera, which, tuning)
+        case "stream":
+            return partial(StreamCamera, which, tuning)
         case "replay":
             return partial(ReplayCamera, which)
         case "phone":
             raise UsageError(
                 "phones take pictures in play only: "
-                "use auto, sim, picamera2, usb[:N] or replay:PATH"
+                "use auto, sim, picamera2, usb, a URL or replay:PATH"
             )
 
 
 def is_hot_pluggable(opener: CameraOpener) -> bool:
-    """Whether it opens hardware that may be plugged in during the match."""
-    return opener.func in (Picamera2Camera, UsbCamera)
+    """Whether it opens a camera that may be plugged in or switched on during the match."""
+    return opener.func in (Picamera2Camera, UsbCamera, StreamCamera)
 
 
 def _simulated(look: str, seed: int | None, roll_s: float) -> SimulatedTray:

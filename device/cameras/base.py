@@ -18,9 +18,24 @@ SIMULATED_CAMERA = "simulated tray"
 
 PREVIEW_WIDTH_PX = 320
 
+MIN_DEVIATION = 1.5
+"""Grey levels. An image that varies less is black, or the uniform green of an empty buffer.
+
+Noise and the darkest tray that a person can see vary by 3 or more.
+"""
+
 
 class CameraError(TraykeeperError, OSError):
     """The camera is missing, hung or unplugged; the message says what to do."""
+
+
+class CameraStuckError(CameraError):
+    """A camera hangs and its driver does not give it back, so this process cannot open it again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Message("the camera hangs and cannot be closed: check its cable, restart the companion")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +81,11 @@ class Camera(Protocol):
         """
 
     def close(self) -> None:
-        """Give the hardware back. Closing twice does no harm."""
+        """Give the hardware back. Closing twice does no harm.
+
+        Raises:
+            CameraStuckError: If the driver does not give it back.
+        """
 
 
 def open_no_camera() -> Camera:
@@ -85,3 +104,9 @@ def to_preview(image: Image) -> Image:
     height, width = image.shape[:2]
     size = (PREVIEW_WIDTH_PX, max(1, round(height * PREVIEW_WIDTH_PX / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def has_content(image: Image) -> bool:
+    """Whether the image shows anything at all."""
+    grey = cv2.cvtColor(image[::4, ::4], cv2.COLOR_BGR2GRAY)
+    return bool(np.std(grey) > MIN_DEVIATION)

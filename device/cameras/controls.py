@@ -8,6 +8,7 @@ import numpy as np
 
 from device.cameras.base import Camera, Image
 from device.hardware.choices import Mains, Rotation
+from game.message import Message
 
 WIDTH_PX = 2304
 """From 30 cm a die of 16 mm is 95 px wide: more pixels only cost time."""
@@ -16,7 +17,8 @@ HALF_PERIOD_US = {50: 10_000, 60: 8_333}
 """Lamps flicker twice in each period of the mains; an exposure of a multiple of this shows no flicker."""
 
 EXPOSURE_US, GAIN, WHITE_K = (1, 10_000_000), (0, 2**31 - 1), (1_000, 30_000)
-"""Ranges of exposure time, gain and colour temperature; a driver's value outside is not one."""
+FOCUS_STEPS = (0, 2**31 - 1)
+"""Ranges of exposure time, gain, colour temperature and focus; a driver's value outside is not one."""
 
 _ROTATIONS = {
     90: cv2.ROTATE_90_CLOCKWISE,
@@ -52,6 +54,7 @@ class Tuning:
         rotation: Degrees clockwise by which its images are rotated.
         mains_hz: Frequency of the mains, 50 or 60.
         focus_dpt: Position of the lens in dioptres (1 / metres); None finds it at opening.
+        focus_steps: The same of a USB camera, in its own unit.
         light: Exposure and white balance; None finds them at opening and holds them then.
         width_px: Largest width of a full frame.
     """
@@ -61,6 +64,7 @@ class Tuning:
     focus_dpt: float | None = None
     light: HeldLight | None = None
     width_px: int = WIDTH_PX
+    focus_steps: int | None = None
 
     @property
     def half_period_us(self) -> int:
@@ -85,6 +89,12 @@ class Tunable(Camera, Protocol):
 
     def refocus(self) -> float | None:
         """Find the sharpest lens position, hold it and return it in dioptres; None if it is not known."""
+
+
+def complaint_of(camera: object) -> Message | None:
+    """Return which controls a camera did not take when it was opened or focused; None if it took all."""
+    complaint = getattr(camera, "complaint", None)
+    return complaint if isinstance(complaint, Message) else None
 
 
 def rotated(image: Image, rotation: Rotation) -> Image:

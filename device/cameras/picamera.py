@@ -5,8 +5,10 @@ picamera2 comes with Raspberry Pi OS; it is imported only when a camera is opene
 
 import importlib
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Thread
 from time import monotonic
 from types import ModuleType
@@ -15,7 +17,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, read_only
+from device.cameras.base import (
+    PREVIEW_WIDTH_PX,
+    CameraError,
+    CameraStuckError,
+    Frame,
+    Image,
+    read_only,
+)
 from device.cameras.controls import WIDTH_PX, Tuning, rotated
 from device.cameras.picamera_controls import PicameraControls
 from game.message import Message
@@ -41,10 +50,47 @@ _TO_BGR = {
 _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
+_USB_ID = re.compile(r"usb|-[0-9a-f]{4}:[0-9a-f]{4}$", re.IGNORECASE)
+"""What libcamera's names of USB cameras contain; elsewhere than on a Pi they end with vendor and product."""
+
+
+@dataclass(frozen=True, slots=True)
+class PiCamera:
+    """A camera on a ribbon cable.
+
+    Attributes:
+        number: N of picamera2:N.
+        model: Name of its sensor, such as "imx708".
+        libcamera_number: What picamera2 opens it with.
+    """
+
+    number: int
+    model: str
+    libcamera_number: int
+
+
+def pi_cameras() -> list[PiCamera]:
+    """Return the cameras that libcamera knows, without the USB cameras, which nobody has chosen.
+
+    Raises:
+        CameraError: If picamera2 is not installed.
+    """
+    found = _import_picamera2().Picamera2.global_camera_info()
+    ours = [
+        (place, info)
+        for place, info in enumerate(found)
+        if not _USB_ID.search(str(info.get("Id", "")))
+    ]
+    return [
+        PiCamera(number, str(info.get("Model", "camera")), int(info.get("Num", place)))
+        for number, (place, info) in enumerate(ours)
+    ]
+
+
 def has_pi_camera() -> bool:
-    """Whether picamera2 is installed and sees a camera."""
+    """Whether picamera2 is installed and sees a camera on a ribbon cable."""
     try:
-        return bool(_import_picamera2().Picamera2.global_camera_info())
+        return bool(pi_cameras())
     except CameraError:
         return False
 
@@ -58,6 +104,7 @@ class Picamera2Camera:
 
     Args:
         tuning: How the camera is set.
+        number: Which of the Pi's cameras, from 0.
 
     Raises:
         CameraError: If there is no camera or it does not start.
@@ -66,9 +113,20 @@ class Picamera2Camera:
     tray = None
     aside = None
 
-    def __init__(self, tuning: Tuning = Tuning()) -> None:  # noqa: B008 - it is frozen
-        library = _import_picamera2()
-        if not library.Picamera2.global_camera_info():
+    def __init__(
+        self,
+        tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
+        number: int = 0,
+    ) -> None:
+        cameras = pi_cameras()
+        if number and number >= len(cameras):
+            raise CameraError(
+                Message(
+                    "no camera picamera2:%(number)s: choose one that `traykeeper cameras` lists",
+                    number=str(number),
+                )
+            )
+        if not cameras:
             raise CameraError(
                 Message(
                     "no camera found: switch off, check both ends of the ribbon cable, and try "
@@ -77,7 +135,7 @@ class Picamera2Camera:
             )
         self._rotation = tuning.rotation
         try:
-            self._camera = library.Picamera2()
+            self._camera = _import_picamera2().Picamera2(cameras[number].libcamera_number)
         except (RuntimeError, OSError, IndexError) as error:
             raise CameraError(_not_started(error)) from error
         try:
@@ -91,7 +149,13 @@ class Picamera2Camera:
             if isinstance(error, CameraError):
                 raise
             raise CameraError(_not_started(error)) from error
-        self.name = str(self._camera.camera_properties.get("Model", "camera"))
+        model = str(self._camera.camera_properties.get("Model", "camera"))
+        self.name = f"{model} ({number})" if number else model
+
+    @property
+    def complaint(self) -> Message | None:
+        """Why the lens could not be focused; None if it is."""
+        return self._controls.complaint
 
     @property
     def tuning(self) -> Tuning:
@@ -115,12 +179,13 @@ class Picamera2Camera:
         return self._take("main", fresh=True)
 
     def close(self) -> None:
-        """Give the camera back; one that hangs is left behind after `CLOSING_S`."""
+        """Implement `Camera.close`; a camera that hangs is left behind after `CLOSING_S`."""
         closing = Thread(target=self._release, name="closing the camera", daemon=True)
         closing.start()
         closing.join(CLOSING_S)
         if closing.is_alive():
             log.warning("the camera hangs and cannot be closed; going on without closing it")
+            raise CameraStuckError
 
     def _release(self) -> None:
         # A request that waits for a frame that never comes would block the order to stop.

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from device.cameras.controls import HeldLight, Tuning, flicker_free
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,13 @@ APPLY_FRAMES = 12
 AUTOFOCUS_S = 6.0
 """A scan takes one to two seconds, but some never end."""
 
+FOCUS_TRIES = 2
+"""Two scans that never end are still shorter than the time after which a camera counts as hung."""
+
+NOT_SHARP = Message(
+    "The camera found nothing sharp: put the dice into the tray, and tap Focus again in the calibration."
+)
+
 FLICKER_MANUAL = 1
 """libcamera's AeFlickerModeEnum.FlickerManual."""
 
@@ -47,11 +55,13 @@ class PicameraControls:
 
     Attributes:
         tuning: What the camera holds now.
+        complaint: Why the lens could not be focused; None if it is, or cannot be.
     """
 
     def __init__(self, camera: Any, next_metadata: NextMetadata, tuning: Tuning) -> None:
         self._camera, self._next_metadata = camera, next_metadata
         self.tuning = tuning
+        self.complaint: Message | None = None
 
     def apply(self) -> None:
         """Set the controls that the tuning contains, and find the others."""
@@ -75,18 +85,32 @@ class PicameraControls:
             self._hold(light)
 
     def refocus(self) -> float | None:
-        """Focus once and hold the lens there; return its position in dioptres, None if it is fixed."""
+        """Focus once and hold the lens there.
+
+        Returns:
+            The position of the lens in dioptres; None if it is fixed or nothing sharp was found. In the latter
+            case the lens stays where it is, and the next opening tries again.
+        """
         if not self._has("AfMode", "LensPosition"):
             return None
-        try:
-            self._camera.autofocus_cycle(wait=AUTOFOCUS_S)
-        except TimeoutError:
-            log.warning("autofocus found nothing sharp; the lens stays where it is")
-            self._camera.cancel_all_and_flush()
+        is_sharp = any(self._scan() for _ in range(FOCUS_TRIES))
         focus_dpt = float(self._next_metadata()["LensPosition"])
         self._focus(focus_dpt)
-        self.tuning = replace(self.tuning, focus_dpt=focus_dpt)
-        return focus_dpt
+        self.complaint = None if is_sharp else NOT_SHARP
+        found_dpt = focus_dpt if is_sharp else None
+        self.tuning = replace(self.tuning, focus_dpt=found_dpt)
+        return found_dpt
+
+    def _scan(self) -> bool:
+        """Let the lens look for the sharpest position, and return whether it found one."""
+        try:
+            is_sharp = bool(self._camera.autofocus_cycle(wait=AUTOFOCUS_S))
+        except TimeoutError:
+            self._camera.cancel_all_and_flush()
+            is_sharp = False
+        if not is_sharp:
+            log.warning("autofocus found nothing sharp")
+        return is_sharp
 
     def _focus(self, focus_dpt: float) -> None:
         self._set(AfMode=AF_MANUAL, LensPosition=focus_dpt)

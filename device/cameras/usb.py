@@ -1,19 +1,28 @@
 """A USB camera, through OpenCV's V4L2."""
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from threading import Condition, Thread
+from threading import Thread
+from time import monotonic
 from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
 from device.cameras import usb_controls
-from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
-from device.cameras.controls import Tuning, rotated
-from game.message import Message
+from device.cameras.base import (
+    CameraError,
+    CameraStuckError,
+    Frame,
+    has_content,
+    read_only,
+    to_preview,
+)
+from device.cameras.controls import HeldLight, Tuning, rotated
+from device.cameras.newest_frame import NewestFrame
+from device.cameras.video_nodes import VideoNodes, read_control, write_control
+from device.hardware.choices import camera_name
+from game.message import Message, join_with_and
 
 SIZE_PX = (1920, 1080)  # requested; a camera without this size delivers its nearest one
 TIMEOUT_S = 2.0
@@ -22,6 +31,10 @@ TIMEOUT_S = 2.0
 STALE_FRAMES = 2
 CLOSING_S = 1.0
 SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first one takes seconds
+LIGHT_FRAMES, LIGHT_S = 150, 5.0  # whichever ends first; many webcams start with black frames
+
+NODES = VideoNodes()
+"""The nodes of this machine; it remembers which camera had which number."""
 
 
 class VideoDevice(usb_controls.VideoControls, Protocol):
@@ -38,13 +51,16 @@ class UsbCamera:
     """A webcam over the tray.
 
     A thread of its own reads every frame at once, so that the driver's buffers are always empty
-    and `preview` does not wait. `capture` waits for the third frame from now. Exposure and white
-    balance are held if the driver allows it; if not, `tuning.light` is None.
+    and `preview` does not wait. `capture` waits for the third frame from now. Focus, exposure and white
+    balance are held if the driver allows it; what it does not allow is None in `tuning`.
 
     Args:
-        index: N of /dev/videoN.
-        tuning: How the camera is set; its focus is held, but its position is not known.
-        open_device: Opens the device with this number; for tests.
+        which: Number N of /dev/videoN, a path below /dev, or a part of the camera's name.
+        tuning: How the camera is set.
+        open_device: Opens the camera that `which` names; for tests.
+
+    Attributes:
+        complaint: Which of the controls in `tuning` the camera did not take.
 
     Raises:
         CameraError: If there is no camera or it delivers no frames.
@@ -55,20 +71,24 @@ class UsbCamera:
 
     def __init__(
         self,
-        index: int = 0,
+        which: str | int = "",
         tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
         *,
-        open_device: "Callable[[int], VideoDevice] | None" = None,
+        open_device: "Callable[[str], VideoDevice] | None" = None,
     ) -> None:
-        self.name = f"USB camera {index}"
+        which = str(which)
+        self.name = camera_name(which if which.startswith("/dev/") else f"usb:{which}") or which
+        self.complaint: Message | None = None
         self._tuning = tuning
-        self._arrival = Condition()
-        self._frame: Frame | None = None
-        self._count = 0
-        self._closed = False
-        self._failed = False
-        self._unsettled = True
-        self._device = (open_device or _v4l2)(index)
+        self._newest = NewestFrame(
+            Message(
+                "%(camera)s gives no pictures: plug it in again, close other programs that use it, or "
+                "choose another with usb:N",
+                camera=self.name,
+            )
+        )
+        self._unsettled, self._is_refocusing = True, False
+        self._device = (open_device or _v4l2)(which)
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
         try:
@@ -84,115 +104,169 @@ class UsbCamera:
 
     def relock_exposure(self) -> None:
         """Implement `Tunable.relock_exposure`."""
-        with self._arrival:
-            self._tuning = replace(self._tuning, light=None)
-            self._unsettled = True
-        self._wait_until_settled()
+        self._settle_again(replace(self._tuning, light=None))
 
     def refocus(self) -> None:
-        """Focus again; the position of the lens is not known."""
-        self.relock_exposure()
+        """Find focus and exposure again; the position of the lens has no known unit."""
+        self._is_refocusing = True
+        self._settle_again(replace(self._tuning, light=None, focus_steps=None))
+        self._is_refocusing = False
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`."""
-        frame = self._frame
-        if frame is None or time.monotonic() - frame.time_s > TIMEOUT_S:
-            frame = self._after(self._count, TIMEOUT_S)
+        frame = self._newest.recent(TIMEOUT_S)
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`."""
-        return self._after(self._count + STALE_FRAMES, TIMEOUT_S)
+        return self._newest.after(STALE_FRAMES, TIMEOUT_S)
 
     def close(self) -> None:
         """Implement `Camera.close`."""
-        with self._arrival:
-            self._closed = True
-            self._arrival.notify_all()
+        self._newest.close()
         self._thread.join(CLOSING_S)
+        if self._thread.is_alive():
+            raise CameraStuckError
 
-    def _after(self, count: int, timeout_s: float) -> Frame:
-        """Wait for a frame with a number above `count`."""
-        self._wait_for(lambda: self._count > count, timeout_s)
-        if self._frame is None:
-            raise CameraError(self._no_pictures)
-        return self._frame
+    def _settle_again(self, tuning: Tuning) -> None:
+        with self._newest.arrival:
+            self._tuning = tuning
+            self._unsettled = True
+        self._wait_until_settled()
 
     def _wait_until_settled(self) -> None:
         while self._unsettled:
-            self._after(self._count, SETTLING_S)
-
-    def _wait_for(self, holds: Callable[[], bool], timeout_s: float) -> None:
-        with self._arrival:
-            came = self._arrival.wait_for(
-                lambda: holds() or self._failed or self._closed, timeout_s
-            )
-            if not came or self._failed or self._closed:
-                raise CameraError(self._no_pictures)
-
-    @property
-    def _no_pictures(self) -> Message:
-        return Message(
-            "%(camera)s gives no pictures: plug it in again, close other programs that use it, or "
-            "choose another with usb:N",
-            camera=self.name,
-        )
+            self._newest.after(0, SETTLING_S)
 
     def _drain(self) -> None:
         # The device belongs to this thread: releasing it elsewhere during a hung read would crash.
         try:
-            while not self._closed and self._take():
+            while not self._newest.is_closed and self._take():
                 if self._unsettled:
                     self._settle()
         finally:
             self._device.release()
 
     def _settle(self) -> None:
-        light = self._tuning.light
-        if light:
-            usb_controls.hold(self._device, light)
+        tuning, device = self._tuning, self._device
+        refused = usb_controls.set_mains(device, tuning.mains_hz)
+        focus_steps = tuning.focus_steps
+        if focus_steps is None:
+            can_focus = usb_controls.start_autofocus(device)
         else:
-            light = usb_controls.settle(self._device, self._brightness, self._tuning.half_period_us)
-        with self._arrival:
-            self._tuning = replace(self._tuning, light=light)
+            can_focus = False
+            refused += usb_controls.hold_focus(device, focus_steps)
+        usb_controls.release_exposure(device)
+        has_light, light = self._wait_for_light(), tuning.light
+        if light:
+            if can_focus:
+                usb_controls.wait_until_settled(self._brightness)
+            refused += self._hold(light, has_light=has_light)
+            if usb_controls.EXPOSURE in refused:
+                light = None
+        else:
+            light = usb_controls.settle(device, self._brightness, tuning.half_period_us)
+            if light is None and self._is_refocusing:
+                refused.append(usb_controls.EXPOSURE)
+        if can_focus:
+            focus_steps = usb_controls.find_focus(device)
+        with self._newest.arrival:
+            self._tuning = replace(tuning, light=light, focus_steps=focus_steps)
+            self.complaint = _complaint(refused)
             self._unsettled = False
-            self._arrival.notify_all()
+            self._newest.arrival.notify_all()
+
+    def _hold(self, light: HeldLight, *, has_light: bool) -> list[Message]:
+        """Hold an exposure, unless it makes the pictures black in a room that has light."""
+        refused = usb_controls.hold(self._device, light)
+        if has_light and usb_controls.EXPOSURE not in refused:
+            for _ in range(usb_controls.APPLY_FRAMES):
+                self._brightness()
+            if not self._shows_something:
+                usb_controls.release_exposure(self._device)
+                refused.append(usb_controls.EXPOSURE)
+        return refused
+
+    def _wait_for_light(self) -> bool:
+        """Wait until the camera shows something, and return whether it does."""
+        end_s = monotonic() + LIGHT_S
+        for _ in range(LIGHT_FRAMES):
+            if self._shows_something:
+                return True
+            if self._newest.is_closed or monotonic() > end_s or not self._take():
+                break
+        return False
+
+    @property
+    def _shows_something(self) -> bool:
+        image = self._newest.image
+        return image is not None and has_content(image)
 
     def _brightness(self) -> float:
         """Return the mean brightness of the next frame."""
-        if self._closed or not self._take() or self._frame is None:
+        if self._newest.is_closed or not self._take() or self._newest.image is None:
             return 0.0
-        return float(self._frame.image[::16, ::16].mean())
+        return float(self._newest.image[::16, ::16].mean())
 
     def _take(self) -> bool:
         """Read one frame and wake the threads that wait for it."""
         has_frame, image = self._device.read()
-        with self._arrival:
-            if has_frame:
-                picture: Image = rotated(np.asarray(image, np.uint8), self._tuning.rotation)
-                self._frame = Frame(read_only(picture), time.monotonic())
-                self._count += 1
-            self._failed = not has_frame
-            self._arrival.notify_all()
+        if has_frame:
+            self._newest.put(rotated(np.asarray(image, np.uint8), self._tuning.rotation))
+        else:
+            self._newest.fail()
         return bool(has_frame)
 
 
-def _v4l2(index: int) -> VideoDevice:
-    node = Path(f"/dev/video{index}")
-    if not node.exists():
-        raise CameraError(
-            Message(
-                "no camera at %(path)s: plug one in, or choose another with usb:N", path=str(node)
-            )
-        )
-    device = cv2.VideoCapture(index, cv2.CAP_V4L2)
-    if not device.isOpened():
+def _complaint(refused: list[Message]) -> Message | None:
+    if not refused:
+        return None
+    return Message(
+        "The camera does not take what was calibrated (%(controls)s) and sets it itself: if throws are "
+        "read badly, calibrate again.",
+        controls=join_with_and(refused),
+    )
+
+
+class _V4l2Device:
+    """A capture of OpenCV, with the controls that OpenCV does not know."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._capture = cv2.VideoCapture(number, cv2.CAP_V4L2)
+
+    @property
+    def is_open(self) -> bool:
+        return self._capture.isOpened()
+
+    def read(self) -> tuple[bool, Any]:
+        return self._capture.read()
+
+    def get(self, prop: int, /) -> float:
+        if prop == usb_controls.POWER_LINE:
+            value = read_control(self._number, prop)
+            return -1.0 if value is None else float(value)
+        return self._capture.get(prop)
+
+    def set(self, prop: int, value: float, /) -> bool:
+        if prop == usb_controls.POWER_LINE:
+            return write_control(self._number, prop, round(value))
+        return self._capture.set(prop, value)
+
+    def release(self) -> None:
+        self._capture.release()
+
+
+def _v4l2(which: str) -> VideoDevice:
+    node = NODES.find(which)
+    device = _V4l2Device(node.number)
+    if not device.is_open:
         device.release()
         raise CameraError(
             Message(
                 "cannot open %(path)s: close other programs that use it, and see that this user is "
                 "in the group video",
-                path=str(node),
+                path=node.path,
             )
         )
     # USB 2 carries only about 5 uncompressed frames of this size in a second.

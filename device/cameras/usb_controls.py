@@ -12,7 +12,9 @@ from typing import Protocol
 
 import cv2
 
-from device.cameras.controls import EXPOSURE_US, GAIN, WHITE_K, HeldLight
+from device.cameras.controls import EXPOSURE_US, FOCUS_STEPS, GAIN, WHITE_K, HeldLight
+from device.hardware.choices import Mains
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,18 @@ MAX_HALF_PERIODS = 3
 """At 30 frames a second three half periods of the mains fit into one frame."""
 
 TRIES = 4
+
+MAX_ROUNDING = 0.05
+"""Drivers round a value to one of their steps."""
+
+POWER_LINE = 0x00980918
+"""V4L2_CID_POWER_LINE_FREQUENCY, for which OpenCV has no constant."""
+
+POWER_LINE_OF: dict[Mains, int] = {50: 1, 60: 2}
+"""The values of that control."""
+
+EXPOSURE = Message("exposure")
+"""The name of the control."""
 
 
 class VideoControls(Protocol):
@@ -69,13 +83,7 @@ def settle(
     """
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
     device.set(cv2.CAP_PROP_AUTO_WB, 1)
-    device.set(cv2.CAP_PROP_AUTOFOCUS, 1)
-    wanted, end_s = brightness(), clock() + SETTLE_S
-    for _ in range(SETTLE_FRAMES):
-        if clock() >= end_s:
-            break
-        wanted = brightness()
-    device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
+    wanted = wait_until_settled(brightness, clock)
     exposure_us = _held_exposure_us(device, brightness, half_period_us, wanted)
     if exposure_us is None:
         device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
@@ -84,24 +92,109 @@ def settle(
     return HeldLight(exposure_us, gain, white_k=_held_white_k(device))
 
 
-def hold(device: VideoControls, light: HeldLight) -> None:
-    """Hold an exposure that was found earlier.
+def wait_until_settled(
+    brightness: Callable[[], float], clock: Callable[[], float] = monotonic
+) -> float:
+    """Let frames pass while the camera finds focus and exposure, and return the brightness of the last.
+
+    Args:
+        brightness: Returns the mean of the next frame, in grey levels.
+        clock: Seconds that never run backwards.
+    """
+    wanted, end_s = brightness(), clock() + SETTLE_S
+    for _ in range(SETTLE_FRAMES):
+        if clock() >= end_s:
+            break
+        wanted = brightness()
+    return wanted
+
+
+def hold(device: VideoControls, light: HeldLight) -> list[Message]:
+    """Hold an exposure that was found earlier, and read it back.
 
     Args:
         device: The camera.
         light: The exposure and white balance.
+
+    Returns:
+        The controls that the camera did not take. If the exposure is one of them, it stays automatic.
     """
-    device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
+    refused = []
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL)
-    device.set(cv2.CAP_PROP_EXPOSURE, light.exposure_us / UNIT_US)
-    device.set(cv2.CAP_PROP_GAIN, light.gain)
+    if not _set(device, cv2.CAP_PROP_EXPOSURE, light.exposure_us / UNIT_US):
+        device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+        refused.append(EXPOSURE)
+    has_gain = _control(device, cv2.CAP_PROP_GAIN, GAIN) is not None
+    if has_gain and not _set(device, cv2.CAP_PROP_GAIN, light.gain):
+        refused.append(Message("gain"))
     if light.white_k is not None:
         device.set(cv2.CAP_PROP_AUTO_WB, 0)
-        device.set(cv2.CAP_PROP_WB_TEMPERATURE, light.white_k)
-    if (came_us := round(device.get(cv2.CAP_PROP_EXPOSURE) * UNIT_US)) != light.exposure_us:
-        log.warning(
-            "requested an exposure of %d µs, the camera uses %d", light.exposure_us, came_us
-        )
+        if not _set(device, cv2.CAP_PROP_WB_TEMPERATURE, light.white_k):
+            refused.append(Message("white balance"))
+    return refused
+
+
+def release_exposure(device: VideoControls) -> None:
+    """Let the camera set its exposure itself; a camera keeps what it was set to, even by another program."""
+    device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+
+
+def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
+    """Set the frequency of the mains, so that automatic exposure shows no flicker.
+
+    Args:
+        device: The camera.
+        mains_hz: The frequency.
+
+    Returns:
+        The control, if the camera has it and does not take the frequency.
+    """
+    if device.get(POWER_LINE) < 0 or _set(device, POWER_LINE, POWER_LINE_OF[mains_hz]):
+        return []
+    return [Message("mains frequency")]
+
+
+def start_autofocus(device: VideoControls) -> bool:
+    """Let the camera focus, and return whether it can."""
+    return device.set(cv2.CAP_PROP_AUTOFOCUS, 1)
+
+
+def find_focus(device: VideoControls) -> int | None:
+    """Hold the focus that the camera's autofocus has found.
+
+    Returns:
+        The focus in the camera's own unit; None if it has a fixed lens or does not hold the focus.
+    """
+    if not device.set(cv2.CAP_PROP_AUTOFOCUS, 0):
+        return None
+    focus = _control(device, cv2.CAP_PROP_FOCUS, FOCUS_STEPS)
+    if focus is None or not _set(device, cv2.CAP_PROP_FOCUS, focus):
+        return None
+    return round(focus)
+
+
+def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
+    """Hold a focus that was found earlier, and read it back.
+
+    Args:
+        device: The camera.
+        focus_steps: The focus in the camera's own unit.
+
+    Returns:
+        The control, if the camera does not take the focus.
+    """
+    device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
+    return [] if _set(device, cv2.CAP_PROP_FOCUS, focus_steps) else [Message("focus")]
+
+
+def _set(device: VideoControls, prop: int, value: float) -> bool:
+    """Set a control, and return whether the camera reports nearly the same value afterwards."""
+    device.set(prop, value)  # some drivers take a value and still report an error
+    came = device.get(prop)
+    if abs(came - value) <= max(1.0, MAX_ROUNDING * abs(value)):
+        return True
+    log.warning("control %d: requested %g, the camera uses %g", prop, value, came)
+    return False
 
 
 def _held_exposure_us(

@@ -42,6 +42,7 @@ class Equipment:
         no_button: Why there is no button.
         simulated_tray: The simulated tray, which can be thrown, if there is one.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
+        restart: Called again and again while the camera hangs for good, to end this process if that helps.
     """
 
     open_camera: Callable[[], Camera] | None
@@ -50,6 +51,7 @@ class Equipment:
     no_button: Message | None = None
     simulated_tray: SimulatedTray | None = None
     shut_down: Callable[[], object] | None = None
+    restart: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class Companion:
             watch,
             simulated_tray=equipment.simulated_tray,
             has_real_button=self._button.is_real,
+            restart=equipment.restart,
             clock=clock,
             pause=pause,
         )

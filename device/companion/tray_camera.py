@@ -8,6 +8,7 @@ from device.calibrating.drift_watch import Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras.base import Camera, open_no_camera
+from device.cameras.controls import complaint_of
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion.inbox import Inbox, RelockExposure
 from device.companion.live_view import LiveView
@@ -29,6 +30,7 @@ class TrayCamera:
         options: How the tray is watched.
         simulated_tray: The simulated tray, if there is one.
         has_real_button: Whether there is a button that a finger can press.
+        restart: Called again and again while the camera hangs for good, to end this process if that helps.
         clock: Seconds on the frames' clock, which never runs backwards.
         pause: Waits for a number of seconds.
 
@@ -50,10 +52,11 @@ class TrayCamera:
         *,
         simulated_tray: SimulatedTray | None,
         has_real_button: bool,
+        restart: Callable[[], object] = lambda: None,
         clock: Callable[[], float],
         pause: Callable[[float], object],
     ) -> None:
-        self._inbox, self.profiles = inbox, profiles
+        self._inbox, self.profiles, self._restart = inbox, profiles, restart
         self._drift_watch = DriftWatch(profiles, self._post_drift, clock)
         self.watch = TrayWatch(
             calibrated_opener(open_camera or open_no_camera, profiles),
@@ -113,7 +116,7 @@ class TrayCamera:
     @property
     def notice(self) -> Message | None:
         """What people should know about the calibration."""
-        return self.drift.words or self.profiles.notice
+        return self.drift.words or self.profiles.notice or complaint_of(self.watch.link.camera)
 
     def found(self, name: str) -> None:
         """Note that the camera works; `name` is what it is called."""
@@ -127,6 +130,8 @@ class TrayCamera:
 
     def check_hung(self) -> CameraFound | CameraLost | None:
         """Report a camera that hangs, or that came back, because its own thread cannot report that."""
+        if self.is_expected and self.watch.link.needs_new_process:
+            self._restart()
         if not self.is_expected or self.watch.link.is_hung == self._is_hung:
             return None
         self._is_hung = not self._is_hung

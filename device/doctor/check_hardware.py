@@ -3,9 +3,12 @@
 import grp
 import pwd
 import re
+import socket
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
-from device.cameras.base import SIMULATED_CAMERA
+from device.cameras.base import SIMULATED_CAMERA, CameraError
+from device.cameras.video_nodes import VideoNodes
 from device.doctor.findings import (
     CAMERA_LOST,
     NO_CAMERA,
@@ -13,6 +16,7 @@ from device.doctor.findings import (
     NO_PICAMERA2,
     NO_PINS,
     NOT_ALLOWED,
+    OTHER_CAMERA,
     Finding,
     failed,
     ok,
@@ -21,51 +25,75 @@ from device.doctor.findings import (
 )
 from device.doctor.system import Machine, System
 from device.files import SERVICE_USER
+from device.hardware.choices import CameraKind, as_camera, camera_name
 from game.message import Message, Verbatim, join_with_and
 
 GROUPS = ("video", "gpio")
+PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
+CONNECT_TIMEOUT_S = 3
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 
 def camera(system: System) -> Finding:
     """Check the camera: ask the running companion, or else the kernel."""
-    kind = system.settings.camera.partition(":")[0]
+    kind, which = as_camera(system.settings.camera)
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
         if name == SIMULATED_CAMERA and kind == "auto" and is_pi(system.machine):
             return failed(NO_CAMERA)
         return ok(Verbatim(str(name))) if name else failed(CAMERA_LOST)
+    return _camera_of_settings(system, kind, which)
+
+
+def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding:
+    """Check the camera in the settings, and no other, without opening it."""
     match kind:
         case "sim" | "replay" | "phone":
             return ok(Message("not needed: %(camera)s", camera=system.settings.camera))
         case "usb":
-            usb = _usb(system.machine)
-            return ok(Verbatim(f"USB: {usb}")) if usb else failed(NO_CAMERA, "USB")
+            return _usb_camera(system.machine, which)
+        case "stream":
+            return _network_camera(which)
         case "auto" if not is_pi(system.machine):
             return skipped(Message("no Raspberry Pi: the dice are simulated"))
         case _:
-            return _ribbon_camera(system.machine)
+            return _ribbon_camera(system.machine, int(which or 0))
 
 
-def _ribbon_camera(machine: Machine) -> Finding:
-    sensor = _sensor(machine)
-    if sensor is None:
+def _ribbon_camera(machine: Machine, number: int) -> Finding:
+    sensors = _sensors(machine)
+    if not sensors:
         return failed(NO_CAMERA)
+    if number >= len(sensors):
+        return failed(OTHER_CAMERA, f"picamera2:{number}")
+    sensor = sensors[number]
     return ok(Verbatim(sensor)) if find_spec("picamera2") else failed(NO_PICAMERA2, sensor)
 
 
-def _sensor(machine: Machine) -> str | None:
-    """Return the name of the image sensor on the ribbon cable, from its driver."""
+def _sensors(machine: Machine) -> list[str]:
+    """Return the names of the image sensors on ribbon cables, from their drivers."""
     files = machine.glob("/sys/class/video4linux/v4l-subdev*/name")
     names = (path.read_text("utf-8", "replace").strip() for path in files)
-    return next((found[1] for name in names if (found := SENSOR.match(name))), None)
+    return [found[1] for name in names if (found := SENSOR.match(name))]
 
 
-def _usb(machine: Machine) -> str | None:
-    for path in machine.glob("/sys/class/video4linux/video*/device"):
-        if "/usb" in str(path.resolve()):
-            return (path.parent / "name").read_text().strip()
-    return None
+def _usb_camera(machine: Machine, which: str) -> Finding:
+    try:
+        node = VideoNodes(machine.root).find(which)
+    except CameraError as error:
+        return failed(OTHER_CAMERA, error.message)
+    return ok(Verbatim(f"USB: {node.name}, {node.path}"))
+
+
+def _network_camera(url: str) -> Finding:
+    """Check that somebody answers at the address of a network camera."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
+    try:
+        socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
+    except OSError as error:
+        return failed(OTHER_CAMERA, f"{host}:{port}: {error.strerror or error}")
+    return ok(Verbatim(camera_name(url) or host))
 
 
 def pins(system: System) -> Finding:

@@ -26,6 +26,10 @@ NO_CAMERA = Trouble(
         "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again"
     ),
 )
+OTHER_CAMERA = Trouble(
+    Message("the camera in the settings is not there"),
+    Message("plug it in or switch it on, or choose another: `traykeeper cameras` lists them"),
+)
 CAMERA_LOST = Trouble(
     Message("the companion has no picture"),
     Message("check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in"),

@@ -23,6 +23,7 @@ from device.settings import as_text
 SECRET = re.compile(
     r"((?:token|pin|password|passwd|secret|psk|key)[\"']?\s*[=:]\s*[\"']?)[^\s\"'&]+", re.IGNORECASE
 )
+USER = re.compile(r"(\b\w+://)[^/@\s\"]+@")
 MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
 READABLE = 0o644
@@ -62,7 +63,8 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("GET /?token=abc123 from dc:a6:32:01:02:03")
     'GET /?token=*** from **:**:**:**:**:**'
     """
-    return MAC.sub("**:**:**:**:**:**", SECRET.sub(r"\1***", text))
+    text = USER.sub(r"\1***@", SECRET.sub(r"\1***", text))
+    return MAC.sub("**:**:**:**:**:**", text)
 
 
 def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:

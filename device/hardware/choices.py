@@ -3,18 +3,26 @@
 The settings check them with these functions, so this module loads no large libraries.
 """
 
+import re
 from typing import Literal
+from urllib.parse import urlsplit
 
 from device.errors import UsageError
 from game.errors import quoted
 
-CameraKind = Literal["auto", "sim", "picamera2", "usb", "phone", "replay"]
+CameraKind = Literal["auto", "sim", "picamera2", "usb", "stream", "phone", "replay"]
 Rotation = Literal[0, 90, 180, 270]
 Mains = Literal[50, 60]
 LampKind = Literal["rgb", "one", "none"]
-CAMERAS = ("auto", "sim", "picamera2", "usb[:N]", "phone", "replay:PATH")
+CAMERAS = ("auto", "sim", "picamera2[:N]", "usb[:N or NAME]", "URL", "phone", "replay:PATH")
 """The values of the setting `camera`, in the order in which messages list them."""
 CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
+
+STREAMS = ("http", "https", "rtsp", "rtsps")
+"""Schemes of the addresses of network cameras."""
+
+USB, NETWORK = "USB camera", "network camera"
+"""How the names of these cameras begin, as in `Camera.name`."""
 
 
 def as_camera(spec: str) -> tuple[CameraKind, str]:
@@ -22,20 +30,55 @@ def as_camera(spec: str) -> tuple[CameraKind, str]:
 
     >>> as_camera("usb:1")
     ('usb', '1')
+    >>> as_camera("rtsp://10.0.0.7/live")
+    ('stream', 'rtsp://10.0.0.7/live')
     """
-    kind, _, which = spec.partition(":")
+    kind, _, which = ("usb", "", spec) if spec.startswith("/dev/") else spec.partition(":")
     match kind:
+        case "http" | "https" | "rtsp" | "rtsps" if _has_host(spec):
+            return "stream", spec
         case "sim":
             return kind, which
-        case "auto" | "picamera2" | "phone" if not which:
+        case "auto" | "picamera2" | "phone" if not which or (
+            kind == "picamera2" and which.isdecimal()
+        ):
             return kind, which
-        case "usb" if not which or which.isdecimal():
+        case "usb" if not which or (which.strip() and not which.startswith("-")):
             return kind, which
         case "replay" if which:
             return kind, which
     raise UsageError(
         f"{quoted(spec)} is not a camera: use {CAMERA_CHOICES}; phone works only with play"
     )
+
+
+def _has_host(url: str) -> bool:
+    try:
+        found = urlsplit(url)
+        return bool(found.hostname) and found.port != 0 and url.isprintable() and " " not in url
+    except ValueError:  # the port is not a number
+        return False
+
+
+def camera_name(spec: str) -> str | None:
+    """Return the name that a camera in a setting always has; None if the camera itself says its name.
+
+    >>> camera_name("usb")
+    'USB camera 0'
+    >>> camera_name("http://me:secret@10.0.0.7:8080/video")
+    'network camera 10.0.0.7:8080/video'
+
+    Args:
+        spec: The camera as in the settings.
+    """
+    kind, which = as_camera(spec)
+    if kind == "usb":
+        found = re.fullmatch(r"/dev/(?:video|v4l/by-\w+/(?:usb-)?)(.+?)(?:-video-index0)?", which)
+        return f"{USB} {found[1] if found else which or 0}"
+    if kind == "stream":  # without user, password and query, which may be secrets
+        parts = urlsplit(which)
+        return f"{NETWORK} {parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    return None
 
 
 def as_rotation(degrees: int) -> Rotation:

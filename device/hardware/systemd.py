@@ -7,11 +7,12 @@ a socket, as when the program is run by hand, nothing is sent.
 import logging
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from time import monotonic
 
 BEAT_S = 2.0
@@ -116,7 +117,52 @@ def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
         thread.join()
 
 
+class SelfRestart:
+    """Ends this process so that systemd starts it again, at most once in `MIN_UPTIME_S` seconds.
+
+    Only another process can open a camera whose driver does not give it back. Without systemd nothing happens.
+
+    Args:
+        environ: The environment, with NOTIFY_SOCKET under systemd.
+        clock: Monotonic clock, in seconds.
+        end: Ends the process.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] = os.environ,
+        clock: Callable[[], float] = monotonic,
+        end: "Callable[[], object] | None" = None,
+    ) -> None:
+        self._has_systemd, self._clock = "NOTIFY_SOCKET" in environ, clock
+        self._end, self._is_ending = end or end_process, False
+        # Each process is young after a restart, so its age limits how often it restarts.
+        self._began_s = clock()
+
+    def __call__(self) -> None:
+        """End the process if it is old enough."""
+        is_old = self._clock() - self._began_s >= MIN_UPTIME_S
+        if self._has_systemd and is_old and not self._is_ending:
+            self._is_ending = True
+            log.error("a camera hangs and cannot be closed: this process ends, systemd restarts it")
+            self._end()
+
+
+def end_process() -> None:
+    """End this process like systemd does; if the camera blocks even that, end it at once after a while."""
+    timer = Timer(END_S, os._exit, [1])
+    timer.daemon = True
+    timer.start()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 log = logging.getLogger(__name__)
+
+MIN_UPTIME_S = 300.0
+"""A camera that hangs at each start would otherwise restart the companion all the time."""
+
+END_S = 12.0
+"""Longer than the companion needs to stop."""
 
 LOGIND_TIMEOUT_S = 5
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")

@@ -7,10 +7,9 @@ from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet,
 from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.match.state import Throw, Turn, TurnEnding
+from game.match.state import Throw, Turn, TurnEnding, keeps_after
 from game.message import Message, Paragraph, Value, join_with_and, join_with_commas
 from game.names import default_name, display_name
-from game.rules import scoring
 from game.rules.ruleset import Ruleset
 from game.wording import dice_count
 from vision.reading import Problem, Reading
@@ -201,7 +200,7 @@ def _finished(match: Match, turn: Turn) -> Message:
     name = match.state.players[turn.seat].display_name
     match turn.ending:
         case TurnEnding.FARKLE:
-            return Paragraph(_farkled(name, turn, match.rules), _three_in_a_row(turn))
+            return Paragraph(_farkled(name, turn, match.rules), _price(turn, match.rules))
         case TurnEnding.RESET:
             return Message(
                 "%(dice)s: %(name)s's score goes back to zero!",
@@ -220,13 +219,19 @@ def _finished(match: Match, turn: Turn) -> Message:
         )
     if turn.at_risk > turn.points:
         return Message("%(name)s overshoots and scores zero.", name=name)
-    return Message("%(name)s banks %(points)s.", name=name, points=turn.points)
+    banks = Message("%(name)s banks %(points)s.", name=name, points=turn.points)
+    return Paragraph(banks, *(_knocked_back(match, seat) for seat in turn.knocked_back))
 
 
-def _three_in_a_row(turn: Turn) -> Message | None:
+def _knocked_back(match: Match, seat: int) -> Message:
+    return Message("%(name)s is back at zero!", name=match.state.players[seat].display_name)
+
+
+def _price(turn: Turn, rules: Ruleset) -> Message | None:
+    """Return what the end of a turn cost, or None if it cost nothing."""
     if not turn.penalty:
         return None
-    if turn.took_over:
+    if turn.took_over or rules.scoreless_start:
         return Message("It costs %(points)s.", points=-turn.penalty)
     return Message("Three in a row cost %(points)s.", points=-turn.penalty)
 
@@ -239,7 +244,7 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
             if lost
             else Message("Farkle, %(name)s!", name=name)
         )
-    if not last.keep and scoring.keep_table(rules)[last.dice]:
+    if not last.keep and keeps_after(turn.throws[:-1], last.dice, rules):
         return Message(
             "%(dice)s is too little to bank: %(name)s scores zero.", dice=last.dice, name=name
         )

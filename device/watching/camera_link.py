@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from device.cameras.base import Camera, CameraError, Frame, Image
-from device.watching.liveness import Liveness, black_image_error, has_content
+from device.cameras.base import Camera, CameraError, CameraStuckError, Frame, Image, has_content
+from device.watching.liveness import Liveness, black_image_error
 from game.message import Message
 
 T = TypeVar("T")
@@ -15,6 +15,12 @@ log = logging.getLogger(__name__)
 
 HUNG_S = 20.0
 """Opening a camera takes some seconds, and so does one reading on an old Pi."""
+
+LOST_S = 60.0
+"""A call that takes so long never returns."""
+
+DARK_S, DARK_FRAMES = 6.0, 90
+"""How long a camera that was just opened may show black images: webcams begin with some. Whichever ends first."""
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Pauses before the camera is opened again; the last one repeats."""
@@ -29,10 +35,13 @@ class CameraLink:
 
     Attributes:
         camera: The open camera; None while there is none.
+        is_stuck: Whether a camera hangs whose driver did not give it back, so that only another process can
+            open it.
     """
 
     def __init__(self, open_camera: Callable[[], Camera], clock: Callable[[], float]) -> None:
         self.camera: Camera | None = None
+        self.is_stuck = False
         self._open, self._clock = open_camera, clock
         self._liveness = Liveness()
         self._failures = 0
@@ -42,6 +51,11 @@ class CameraLink:
     def is_hung(self) -> bool:
         """Whether the last call to the camera has not returned for `HUNG_S` seconds."""
         return self._clock() - self._called_s > HUNG_S
+
+    @property
+    def needs_new_process(self) -> bool:
+        """Whether the camera hangs for good, so that only another process can open it again."""
+        return self.is_stuck or self._clock() - self._called_s > LOST_S
 
     def note_call(self) -> None:
         """Restart the time after which the camera counts as hung."""
@@ -54,17 +68,36 @@ class CameraLink:
             The camera and its first full frame.
 
         Raises:
-            CameraError: If it cannot be opened or its image is black.
+            CameraError: If it cannot be opened or its image stays black.
         """
         self.note_call()
-        camera = self._open()
         try:
-            image = _first_image(camera)
+            camera = self._open()
+        except CameraError as error:
+            self.is_stuck = self.is_stuck or isinstance(error, CameraStuckError)
+            if self.is_stuck:  # it is this process that uses it, and not "other programs"
+                raise CameraStuckError from error
+            raise
+        try:
+            image = self._first_image(camera)
         except BaseException:
-            camera.close()
+            self._close(camera)
             raise
         self.camera, self._liveness, self._failures = camera, Liveness(), 0
+        self.is_stuck = False
         return camera, image
+
+    def _first_image(self, camera: Camera) -> Image:
+        """Return the first image that is not black."""
+        end_s = self._clock() + DARK_S
+        for _ in range(DARK_FRAMES):
+            image = camera.capture().image
+            if has_content(image):
+                return image
+            if self._clock() > end_s:
+                break
+            self.note_call()
+        raise black_image_error()
 
     def preview(self, camera: Camera) -> Frame:
         """Return the next preview.
@@ -81,20 +114,19 @@ class CameraLink:
         """Give the camera back."""
         camera, self.camera = self.camera, None
         if camera:
+            self._close(camera)
+
+    def _close(self, camera: Camera) -> None:
+        try:
             camera.close()
+        except CameraStuckError:
+            self.is_stuck = True
 
     def note_failure(self) -> float:
         """Count a failure and return the pause before the next attempt, in seconds."""
         self._called_s = self._clock() + RETRY_S[-1]
         self._failures += 1
         return RETRY_S[min(self._failures, len(RETRY_S)) - 1]
-
-
-def _first_image(camera: Camera) -> Image:
-    image = camera.capture().image
-    if not has_content(image):
-        raise black_image_error()
-    return image
 
 
 class CameraTasks:

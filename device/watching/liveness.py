@@ -1,9 +1,6 @@
 """Whether a camera really delivers: its images are new and not black."""
 
-import cv2
-import numpy as np
-
-from device.cameras.base import CameraError, Frame, Image
+from device.cameras.base import CameraError, Frame, has_content
 from game.message import Message
 
 STALE_S = 2.5
@@ -11,12 +8,6 @@ STALE_S = 2.5
 
 BLACK_S = 2.5
 """Somebody may lean over the tray for this long."""
-
-MIN_DEVIATION = 1.5
-"""Grey levels. An image that varies less is black, or the uniform green of an empty buffer.
-
-Noise and the darkest tray that a person can see vary by 3 or more.
-"""
 
 
 class Liveness:
@@ -57,9 +48,3 @@ def black_image_error() -> CameraError:
             "cable"
         )
     )
-
-
-def has_content(image: Image) -> bool:
-    """Whether the image shows anything at all."""
-    grey = cv2.cvtColor(image[::4, ::4], cv2.COLOR_BGR2GRAY)
-    return bool(np.std(grey) > MIN_DEVIATION)

@@ -68,6 +68,7 @@ class Turn:
         took_over: Whether the turn began with dice and points of the previous player.
         given: Points of a turn that overshot, which went to another player.
         given_to: Seat of that player.
+        knocked_back: Seats of players with the same score, who are back at zero.
         broken_off: Whether the turn was replaced by hand. It does not count as one of the player's
             rounds.
         start: Timeline index of the first event.
@@ -84,6 +85,7 @@ class Turn:
     took_over: bool = False
     given: int = 0
     given_to: int | None = None
+    knocked_back: tuple[int, ...] = ()
     broken_off: bool = False
     start: int = field(default=0, compare=False)
 
@@ -293,7 +295,7 @@ def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[
         dice: Sorted faces of the throw.
         rules: The rules.
     """
-    keeps = scoring.keep_table(rules)[dice]
+    keeps = scoring.keep_table(scoring.after_first_throw(rules) if throws else rules)[dice]
     factor = multiplier(throws, rules)
     return keeps if factor == 1 else tuple(scoring.multiply(keep, factor) for keep in keeps)
 

@@ -154,7 +154,8 @@ def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
                 "throw first: %(name)s has not thrown in this turn", name=state.player.display_name
             )
         )
-    keep = scoring.find_keep(last.dice, dice, state.rules)
+    rules = state.rules if len(state.turn.throws) == 1 else scoring.after_first_throw(state.rules)
+    keep = scoring.find_keep(last.dice, dice, rules)
     return scoring.multiply(keep, multiplier(state.turn.throws[:-1], state.rules))
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from game.match.state import State, Turn, TurnEnding, reaches_target
+from game.match.state import LeftOver, State, Turn, TurnEnding, reaches_target
 from game.rules.ruleset import PENALTY_STREAK, LastRound, Win
 from game.rules.scoring import keep_table
 
@@ -22,9 +22,28 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     state = add_points(state, seat, points + penalty)
     if ending is TurnEnding.BANK and points:
         state = _set(state, state.team_seats(seat), opened=True)
+        knocked = _with_score_of(state, seat)
+        state, turn = (
+            _set(state, knocked, score=0, opened=False),
+            replace(turn, knocked_back=knocked),
+        )
     left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
-    return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
+    return _offer_left_over(_close(begin_turn(state, seat), seat), left_over)
+
+
+def _with_score_of(state: State, seat: int) -> tuple[int, ...]:
+    """Return the other seats that this player's new score knocks back to zero."""
+    score, mates = state.players[seat].score, state.team_seats(seat)
+    if not state.rules.knock_back or not score:
+        return ()
+    return tuple(s for s, p in enumerate(state.players) if p.score == score and s not in mates)
+
+
+def _offer_left_over(state: State, left_over: LeftOver | None) -> State:
+    """Offer what was just banked to the player on turn, if that player may take over."""
+    may = state.winner is None and (state.player.opened or not state.rules.take_over_on_board)
+    return replace(state, left_over=left_over if may else None)
 
 
 def end_overshot_turn(state: State, points: int) -> State:
@@ -90,7 +109,7 @@ def add_points(state: State, seat: int, points: int) -> State:
 def set_score(state: State, seat: int, score: int) -> State:
     """Set the score of a player's team by hand. A player with points gets on the board.
 
-    A player who is on the board stays there, whatever the new score.
+    A player who is on the board stays there, except at 0, where the player starts again.
 
     Args:
         state: The state before.
@@ -99,7 +118,7 @@ def set_score(state: State, seat: int, score: int) -> State:
     """
     if not state.rules.below_zero:
         score = max(score, 0)
-    opened = state.players[seat].opened or score > 0
+    opened = score > 0 or (state.players[seat].opened and score < 0)
     return _apply_changed_score(
         _set(state, state.team_seats(seat), score=score, opened=opened), seat
     )
@@ -143,6 +162,8 @@ def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
         penalty, farkles = penalty - rules.three_farkles, 0
     if ending is TurnEnding.FARKLE and state.turn.took_over:
         penalty -= rules.take_over_farkle
+    if scoreless > player.scoreless_starts:
+        penalty -= rules.scoreless_start
     if scoreless == PENALTY_STREAK:
         penalty, scoreless = penalty - rules.three_scoreless_starts, 0
     return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty

@@ -32,6 +32,9 @@ class Caveat(StrEnum):
     MULTIPLIED = "multiplied"
     """Hot dice do not multiply points."""
 
+    OTHER = "other"
+    """Other rules of the match, which `game.odds.match_odds` names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -109,3 +112,5 @@ def _caveats(state: State) -> Iterator[Caveat]:
         yield Caveat.PENALTIES
     if rules.hot_dice_multiply:
         yield Caveat.MULTIPLIED
+    if rules.knock_back or rules.scoreless_start or rules.nothing_first_throw:
+        yield Caveat.OTHER

@@ -33,6 +33,10 @@ _IGNORED_OPTIONS = {
     "target",
     "piggyback",
     "take_over_farkle",
+    "take_over_on_board",
+    "nothing_first_throw",
+    "knock_back",
+    "scoreless_start",
     "three_scoreless_starts",
     "triple_threes",
     "hot_dice_multiply",
@@ -240,6 +244,12 @@ def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
 
 
 def _left_out(rules: Ruleset) -> Iterator[Message]:
+    if rules.nothing_first_throw:
+        yield Message("that a throw of nothing pays only as the first of a turn")
+    if rules.scoreless_start:
+        yield Message("what a first throw without points costs")
+    if rules.knock_back:
+        yield Message("knocking back")
     if rules.piggyback is not Piggyback.NO:
         yield Message("taking over what another has banked")
     if rules.take_over_farkle:
@@ -263,5 +273,7 @@ def first_player_with_piggyback(rules: Ruleset, target: int) -> float | None:
         rules: The rules.
         target: Points to play for.
     """
+    if rules.take_over_on_board:
+        return None
     key = rules_digest(rules, target), rules.piggyback, rules.take_over_farkle
     return _FIRST_PLAYER_WITH_PIGGYBACK.get(key)

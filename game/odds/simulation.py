@@ -186,7 +186,7 @@ class _Table:
             mine = np.maximum(self.score[playing, player], 0)
             seat = player if self.wins.model.ending.seats > 1 else np.zeros_like(player)
             turns = take_turns(
-                self.dice, policy, column[seat, mine], np.zeros_like(mine), self.left.at(playing)
+                self.dice, policy, column[seat, mine], np.zeros_like(mine), self._offered(playing)
             )
             self.score[playing, player] += turns.got - turns.paid
             if not self.wins.rules.below_zero:
@@ -200,6 +200,14 @@ class _Table:
         together = np.maximum(self.score, 0).sum(axis=1)
         found: Indices = np.flatnonzero((self.winner < 0) & (together == total))
         return found
+
+    def _offered(self, playing: Indices) -> Offered:
+        """Return what the next player of each match may take over."""
+        left = self.left.at(playing)
+        if not self.wins.rules.take_over_on_board:
+            return left
+        on_board = self.score[playing].min(axis=1) > 0
+        return Offered(left.steps, np.where(on_board, left.dice, 0))
 
     def _policy(self, total: int) -> tuple[Indices, _Policy]:
         model = self.wins.model
@@ -233,7 +241,7 @@ class _Table:
             steps, left = self.dice.throw(self.wins.rules.n_dice, len(closed))
             more = np.where(left[:, 0] == _NO_KEEP, 0, steps[:, 0]) >= needed
         else:
-            more = self._last_turns(needed, self.left.at(closed)) >= needed
+            more = self._last_turns(needed, self._offered(closed)) >= needed
         self.winner[closed[more]] = follower[more]
 
     def _last_turns(self, needed: Indices, left: Offered) -> Indices:

@@ -225,9 +225,14 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
         (rules.four_twos_reset, Message("resets")),
         (rules.all_alike_wins or rules.all_ones_win, Message("throws that win at once")),
         (rules.three_scoreless_starts, Message("what three scoreless first throws cost")),
+        (rules.scoreless_start, Message("what a first throw without points costs")),
         (rules.triple_threes, Message("what three 3s in one throw cost")),
         (rules.piggyback is not Piggyback.NO, Message("taking over what another has banked")),
         (rules.hot_dice_multiply, Message("hot dice that multiply what follows")),
+        (
+            rules.nothing_first_throw,
+            Message("that a throw of nothing pays only as the first of a turn"),
+        ),
     )
     return tuple(what for is_played, what in played if is_played)
 

@@ -91,6 +91,7 @@ class Pace:
         return {
             "triple_threes": min(rules.triple_threes, most) * turn.penalties,
             "three_farkles": min(rules.three_farkles, most) * _streak_rate(turn.farkles),
+            "scoreless_start": min(rules.scoreless_start, most) * self._scoreless_start,
             "three_scoreless_starts": min(rules.three_scoreless_starts, most)
             * _streak_rate(self._scoreless_start),
             "four_twos_reset": reset * turn.resets,

@@ -97,6 +97,10 @@ def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
         )
     if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
         yield RulesProblem("take_over_farkle", Message("is of no use while piggyback is 'no'"))
+    if rules.take_over_on_board and rules.piggyback is Piggyback.NO:
+        yield RulesProblem("take_over_on_board", Message("is of no use while piggyback is 'no'"))
+    if rules.nothing_first_throw and not rules.nothing:
+        yield RulesProblem("nothing_first_throw", Message("is of no use while nothing is 0"))
     if rules.rounds and rules.win is not Win.AT_LEAST:
         why = Message("play for no target: leave win = %(win)s out", win=repr(str(rules.win)))
         yield RulesProblem("rounds", why)

@@ -337,6 +337,12 @@ OPTIONS = (
         ),
     ),
     _switch(
+        "nothing_first_throw",
+        Section.SCORES,
+        Message("A throw of nothing pays only as the first throw"),
+        Message("A throw of nothing pays only as the first throw of a turn."),
+    ),
+    _switch(
         "hot_dice_multiply",
         Section.SCORES,
         Message("Hot dice multiply what follows"),
@@ -406,6 +412,12 @@ OPTIONS = (
         ),
         _piggyback,
     ),
+    _switch(
+        "take_over_on_board",
+        Section.TURN,
+        Message("Only players on the board may take over"),
+        Message("Only players on the board may take over."),
+    ),
     RuleOption("target", Section.END, _nothing_more, least=1),
     _choice(
         "win",
@@ -461,11 +473,25 @@ OPTIONS = (
         Message("Nothing but 1s in one throw wins"),
         Message("All dice showing a 1 in a single throw win the game."),
     ),
+    _switch(
+        "knock_back",
+        Section.END,
+        Message("The same score as another player knocks that player back to zero"),
+        Message("A player who reaches the score of another knocks that player back to zero."),
+    ),
     _points(
         "three_farkles",
         Section.PENALTIES,
         Message("Three farkles in a row"),
         lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
+    ),
+    _points(
+        "scoreless_start",
+        Section.PENALTIES,
+        Message("A first throw without points"),
+        lambda points: Message(
+            "A turn whose first throw scores nothing costs %(points)s.", points=points
+        ),
     ),
     _points(
         "three_scoreless_starts",

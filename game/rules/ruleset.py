@@ -94,6 +94,7 @@ class Ruleset:
     two_triplets: int = 0
     full_house: int = 0
     nothing: int = 0
+    nothing_first_throw: bool = False
     hot_dice_multiply: bool = False
     # Turns
     opening: int = 0
@@ -103,6 +104,7 @@ class Ruleset:
     last_die_twice: int = 0
     must_bank_after_triple: bool = False
     piggyback: Piggyback = Piggyback.NO
+    take_over_on_board: bool = False
     # The end of a match
     target: int = 10_000
     win: Win = Win.AT_LEAST
@@ -111,8 +113,10 @@ class Ruleset:
     welfare: bool = False
     all_alike_wins: bool = False
     all_ones_win: bool = False
+    knock_back: bool = False
     # Penalties
     three_farkles: int = 0
+    scoreless_start: int = 0
     three_scoreless_starts: int = 0
     take_over_farkle: int = 0
     triple_threes: int = 0

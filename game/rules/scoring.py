@@ -133,6 +133,11 @@ def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep
     raise IllegalMove(_refusal(thrown, wanted, rules))
 
 
+def after_first_throw(rules: Ruleset) -> Ruleset:
+    """Return the rules by which all throws of a turn but the first are scored."""
+    return replace(rules, nothing=0) if rules.nothing_first_throw else rules
+
+
 def multiply(keep: Keep, factor: int) -> Keep:
     """Return a keep whose points are multiplied.
 

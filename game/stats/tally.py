@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from game.match.match import Match
-from game.match.state import State, Turn, TurnEnding, count_hot_dice
+from game.match.state import State, Turn, TurnEnding, count_hot_dice, keeps_after
 from game.match.step import step
 from game.odds.throw_odds import farkle_within
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import keep_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,9 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
 def _farkled(turn: Turn, rules: Ruleset) -> bool:
     """Return whether the last throw farkled. A charity roll may also end with too few points."""
     last = turn.last
-    lacked = last is None or last.keep is not None or not keep_table(rules)[last.dice]
+    lacked = (
+        last is None or last.keep is not None or not keeps_after(turn.throws[:-1], last.dice, rules)
+    )
     return turn.ending is TurnEnding.FARKLE and lacked
 
 

@@ -29,6 +29,10 @@ NEW = (
     "welfare",
     "take_over_farkle",
     "four_twos_reset",
+    "nothing_first_throw",
+    "take_over_on_board",
+    "knock_back",
+    "scoreless_start",
 )
 BY_AGE = sorted(
     rule_files.names(), key=lambda name: not any(getattr(rule_files.load(name), k) for k in NEW)

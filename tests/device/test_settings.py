@@ -50,7 +50,7 @@ def test_the_printed_file_reads_back_to_the_same_settings():
         ("camera = 0", "text in quotes"),
         ("port =", "not valid TOML"),
         ('camera = "foo"', "'foo' is not a camera: use auto"),
-        ('camera = "usb:x"', "'usb:x' is not a camera"),
+        ('camera = "usb:-1"', "'usb:-1' is not a camera"),
         ('rules = "zilhc"', "no rule set is called 'zilhc': did you mean 'zilch'?"),
         ('picture = "5"', """picture is '5': use "auto", or "640" to "4608\""""),
         ('threads = "x"', "threads is 'x'"),

@@ -58,6 +58,11 @@ class Keeps:
             found = {throw: self.get("nothing")}
         return found
 
+    def scoring(self, throw: tuple[int, ...]) -> bool:
+        """Return whether dice of the throw score by themselves, without the bonus for nothing."""
+        parts = {kept for n in range(1, len(throw) + 1) for kept in combinations(throw, n)}
+        return any(map(self.best, parts))
+
     def costs(self, throw: tuple[int, ...]) -> int:
         """Return what three 3s in the throw cost."""
         return self.get("triple_threes") if throw.count(3) >= 3 else 0
@@ -157,6 +162,12 @@ class Table:
         self.lies, self.to_take_over = tuple(sorted(dice)), None
         times = 1 + self.hot if self.get("hot_dice_multiply") else 1
         found = self.all_keeps.of(self.lies)
+        if (
+            self.thrown
+            and self.get("nothing_first_throw")
+            and not self.all_keeps.scoring(self.lies)
+        ):
+            found = {}
         self.keeps = {kept: times * points for kept, points in found.items()}
         self.thrown += 1
         if self.thrown == 1:
@@ -212,7 +223,8 @@ class Table:
             return
         self.end(points)
         again = {"no": False, "yes": True, "not heavy": not heavy}[self.rules["piggyback"]]
-        if again and self.winner is None:
+        may = self.on_board[self.seat] or not self.get("take_over_on_board")
+        if again and may and self.winner is None:
             self.to_take_over = points, left or self.rules["n_dice"]
 
     # Legality
@@ -249,6 +261,12 @@ class Table:
         if points and not self.rules["below_zero"]:
             self.score[seat] = max(self.score[seat], 0)
 
+    def knock_back(self, seat: int) -> None:
+        if self.get("knock_back") and self.score[seat]:
+            for other in range(self.n):
+                if other != seat and self.score[other] == self.score[seat]:
+                    self.score[other], self.on_board[other] = 0, False
+
     def end(self, points: int = 0, *, farkle: bool = False) -> None:
         seat, cost = self.seat, 0
         self.farkles[seat] = self.farkles[seat] + 1 if farkle else 0
@@ -257,10 +275,14 @@ class Table:
             cost, self.farkles[seat] = cost + self.get("three_farkles"), 0
         if farkle and self.took_over:
             cost += self.get("take_over_farkle")
+        if farkle and self.bad_start:
+            cost += self.get("scoreless_start")
         if self.bad_starts[seat] == 3:
             cost, self.bad_starts[seat] = cost + self.get("three_scoreless_starts"), 0
         self.add(seat, points - cost)
         self.on_board[seat] = self.on_board[seat] or points > 0
+        if points:
+            self.knock_back(seat)
         self.played[seat] += 1
         self.begin((seat + 1) % self.n)
         self.look_for_an_end(seat)

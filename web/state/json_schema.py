@@ -249,8 +249,8 @@ class CoachJson(TypedDict):
     is done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the
     player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
     players, against the best of the others), "several" (they are for a race and off by about one
-    point), "taking over", "penalties", "multiplied". `before` is the next throw at the beginning of
-    a turn.
+    point), "taking over", "penalties", "multiplied", "other" (rules that `traykeeper odds` names).
+    `before` is the next throw at the beginning of a turn.
     """
 
     mode: str

@@ -16,7 +16,7 @@ def test_auto_without_a_pi_camera_is_the_simulated_tray(monkeypatch):
 
 def test_auto_with_a_pi_camera_opens_it(monkeypatch):
     monkeypatch.setattr(device.cameras, "has_pi_camera", lambda: True)
-    monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda tuning: "the Pi's camera")
+    monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda tuning, number: "the Pi's camera")
 
     assert camera_opener("auto")() == "the Pi's camera"
 
@@ -35,7 +35,18 @@ def test_a_replay_path_may_contain_colons(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spec", ["", "webcam", "usb:x", "usb:-1", "replay:", "auto:1", "sim:plaid"]
+    "spec",
+    [
+        "",
+        "webcam",
+        "usb:-1",
+        "picamera2:x",
+        "http://",
+        "rtsp://x:y",
+        "replay:",
+        "auto:1",
+        "sim:plaid",
+    ],
 )
 def test_an_unknown_camera_is_refused_in_one_line_with_the_remedy(spec):
     with pytest.raises(UsageError, match="use ") as caught:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from device.cameras import picamera
-from device.cameras.base import CameraError
+from device.cameras.base import CameraError, CameraStuckError
 from device.cameras.controls import Tuning
-from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, has_pi_camera
+from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, has_pi_camera, pi_cameras
 
 MODULE_3 = [
     {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},
@@ -58,7 +58,8 @@ class Request:
 class Picamera2:
     cameras = ({"Model": "imx708"},)
 
-    def __init__(self):
+    def __init__(self, number=0):
+        self.number = number
         self.sensor_modes = MODULE_3
         self.camera_properties = {"Model": "imx708"}
         self.camera_controls = {}
@@ -272,7 +273,8 @@ def test_a_camera_that_hangs_while_closing_is_left_behind(library, monkeypatch):
     camera = Picamera2Camera()
     closed = threading.Event()
     monkeypatch.setattr(library, "close", lambda self: hang.wait() and closed.set())
-    camera.close()
+    with pytest.raises(CameraStuckError):
+        camera.close()
 
     assert not closed.is_set()
     hang.set()
@@ -289,3 +291,37 @@ def test_both_streams_are_rotated(library, rotation, corner):
 
     assert seen[corner].tolist() == [255, 255, 255]
     assert (seen.shape[0] > seen.shape[1]) == (small.shape[0] > small.shape[1])
+
+
+RIBBON = {"Model": "imx708", "Id": "/base/soc/i2c0mux/i2c@1/imx708@1a", "Num": 0}
+SECOND = {"Model": "imx708", "Id": "/base/axi/pcie@120000/rp1/i2c@80000/imx708@1a", "Num": 1}
+WEBCAM = {
+    "Model": "C920",
+    "Id": "/base/scb/pcie@7d500000/pci@0,0/usb@0,0-1:1.0-046d:0825",
+    "Num": 2,
+}
+PC_WEBCAM = {"Model": "HD Webcam", "Id": "\\_SB_.PCI0.XHC_.RHUB.HS06-6:1.0-0bda:58f4", "Num": 0}
+
+
+def test_a_webcam_that_nobody_named_is_not_taken_for_the_pis_camera(library):
+    library.cameras = (WEBCAM,)
+    assert not has_pi_camera()
+    library.cameras = (PC_WEBCAM,)
+    assert not has_pi_camera()
+    with pytest.raises(CameraError, match="no camera found"):
+        Picamera2Camera()
+
+    library.cameras = (WEBCAM | {"Num": 0}, RIBBON | {"Num": 1})
+    camera = Picamera2Camera()
+    assert camera._camera.number == 1
+
+
+def test_the_second_pi_camera_is_opened_by_its_number_and_named_after_it(library):
+    library.cameras = (RIBBON, SECOND)
+    assert [camera.number for camera in pi_cameras()] == [0, 1]
+    camera = Picamera2Camera(number=1)
+
+    assert camera._camera.number == 1
+    assert camera.name == "imx708 (1)"
+    with pytest.raises(CameraError, match="no camera picamera2:2"):
+        Picamera2Camera(number=2)

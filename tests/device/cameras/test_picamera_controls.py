@@ -56,14 +56,15 @@ class Lens(Sensor):
     def __init__(self):
         super().__init__(has=("AfMode", "LensPosition"))
         self.seen |= {"AfMode": 0, "LensPosition": 1.0}
-        self.hangs = False
+        self.hangs, self.is_sharp = False, True
         self.cycles = 0
 
     def autofocus_cycle(self, *, wait):
         self.cycles += 1
         if self.hangs:
             raise TimeoutError
-        self.seen["LensPosition"] = 3.3
+        self.seen["LensPosition"] = 3.3 if self.is_sharp else 9.0
+        return self.is_sharp
 
     def cancel_all_and_flush(self):
         pass
@@ -132,11 +133,27 @@ def test_the_lens_focuses_once_and_stays_there():
     assert {"AfMode": 0, "LensPosition": 3.3} in sensor.requests
 
 
-def test_an_autofocus_that_never_ends_leaves_the_lens_where_it_is():
+@pytest.mark.parametrize("fault", ["hangs", "nothing is sharp"])
+def test_a_focus_scan_that_fails_is_repeated_and_then_not_taken_for_sharp(fault):
     sensor = Lens()
-    sensor.hangs = True
+    sensor.hangs, sensor.is_sharp = fault == "hangs", False
+    controls = applied(sensor)
 
-    assert applied(sensor).tuning.focus_dpt == 1.0
+    assert sensor.cycles == 2
+    assert (
+        controls.tuning.focus_dpt is None
+    )  # the profile stays without it, and the next opening tries again
+    assert "tap Focus again" in str(controls.complaint)
+
+
+def test_a_focus_scan_that_succeeds_later_ends_the_complaint():
+    sensor = Lens()
+    sensor.is_sharp = False
+    controls = applied(sensor)
+    sensor.is_sharp = True
+
+    assert controls.refocus() == 3.3
+    assert controls.complaint is None
 
 
 def test_a_fixed_lens_is_not_focused():

@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 
 from device.cameras import usb
-from device.cameras.base import CameraError
+from device.cameras.base import CameraError, CameraStuckError, has_content
 from device.cameras.controls import HeldLight, Tuning
 from device.cameras.usb import UsbCamera
+from device.cameras.usb_controls import POWER_LINE
 
 FRAME_S = 0.01
+
+
+def picture(level, lit):
+    """Return a picture of one grey level with a column of another, because uniform ones count as black."""
+    image = np.full((90, 160, 3), level, np.uint8)
+    image[:, 4] = lit
+    return image
 
 
 class Webcam:
@@ -32,7 +40,7 @@ class Webcam:
         if self.unplugged:
             return False, None
         self.exposing += 1
-        return True, np.full((90, 160, 3), max(0, self.exposing - 2) % 256, np.uint8)
+        return True, picture(max(0, self.exposing - 2) % 256, lit=200)
 
     def get(self, prop):
         return 0.0
@@ -57,6 +65,8 @@ class Adjustable(Webcam):
             cv2.CAP_PROP_AUTO_WB: 1.0,
             cv2.CAP_PROP_WB_TEMPERATURE: 4200.0,
             cv2.CAP_PROP_AUTOFOCUS: 1.0,
+            cv2.CAP_PROP_FOCUS: 120.0,
+            POWER_LINE: 0.0,
         }
 
     def get(self, prop):
@@ -70,7 +80,8 @@ class Adjustable(Webcam):
         time.sleep(FRAME_S / 5)
         automatic = self.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
         level = 120 if automatic else self.knobs[cv2.CAP_PROP_EXPOSURE] * self.light
-        return True, np.full((90, 160, 3), min(255, int(level)), np.uint8)
+        level = min(255, int(level))
+        return True, picture(level, lit=min(255, level * 2))
 
 
 @pytest.fixture
@@ -80,7 +91,7 @@ def webcam():
 
 @pytest.fixture
 def camera(webcam):
-    camera = UsbCamera(3, open_device=lambda index: webcam)
+    camera = UsbCamera(3, open_device=lambda which: webcam)
     yield camera
     camera.close()
 
@@ -116,7 +127,7 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     monkeypatch.setattr(usb, "TIMEOUT_S", 0.05)
     monkeypatch.setattr(usb, "CLOSING_S", 0.05)
     hang = threading.Event()
-    camera = UsbCamera(open_device=lambda index: webcam)
+    camera = UsbCamera(open_device=lambda which: webcam)
     monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
     time.sleep(0.1)
 
@@ -124,8 +135,8 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
         camera.preview()  # and not the last frame for ever
     with pytest.raises(CameraError, match="gives no pictures"):
         camera.capture()
-    camera.close()
-    camera.close()
+    with pytest.raises(CameraStuckError):
+        camera.close()
     hang.set()
     assert webcam.released.wait(1)
 
@@ -141,14 +152,14 @@ def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
     hang = threading.Event()
     monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
 
-    with pytest.raises(CameraError, match="gives no pictures"):
-        UsbCamera(open_device=lambda index: webcam)
+    with pytest.raises(CameraStuckError, match="cannot be closed"):
+        UsbCamera(open_device=lambda which: webcam)
     hang.set()
 
 
 def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
     monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # settling takes about fifty frames
-    camera = UsbCamera(open_device=lambda index: Webcam())
+    camera = UsbCamera(open_device=lambda which: Webcam())
     camera.relock_exposure()
 
     assert camera.capture() is not None
@@ -158,7 +169,7 @@ def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
 @pytest.mark.parametrize(("light", "exposure_us"), [(1.2, 10_000), (0.6, 20_000), (0.4, 30_000)])
 def test_exposure_is_held_at_the_multiple_with_the_same_brightness(light, exposure_us):
     webcam = Adjustable(light)
-    camera = UsbCamera(open_device=lambda index: webcam)
+    camera = UsbCamera(open_device=lambda which: webcam)
     held = camera.tuning.light
     camera.close()
 
@@ -170,7 +181,7 @@ def test_exposure_is_held_at_the_multiple_with_the_same_brightness(light, exposu
 
 def test_a_camera_that_gets_too_dark_keeps_its_automatic_exposure():
     webcam = Adjustable(light=0.05)
-    camera = UsbCamera(open_device=lambda index: webcam)
+    camera = UsbCamera(open_device=lambda which: webcam)
     camera.close()
 
     assert camera.tuning.light is None
@@ -179,7 +190,7 @@ def test_a_camera_that_gets_too_dark_keeps_its_automatic_exposure():
 
 def test_a_relocked_exposure_follows_the_light():
     webcam = Adjustable(light=1.2)
-    camera = UsbCamera(open_device=lambda index: webcam)
+    camera = UsbCamera(open_device=lambda which: webcam)
     webcam.light = 0.6
     camera.relock_exposure()
     camera.close()
@@ -187,14 +198,97 @@ def test_a_relocked_exposure_follows_the_light():
     assert camera.tuning.light.exposure_us == 20_000
 
 
+KNOWN = Tuning(rotation=90, light=HeldLight(20_000, 4.0, white_k=5000), focus_steps=35)
+
+
+def opened(webcam, tuning=KNOWN):
+    camera = UsbCamera(tuning=tuning, open_device=lambda which: webcam)
+    camera.close()
+    return camera
+
+
 def test_a_known_tuning_is_set_at_once():
     webcam = Adjustable()
-    known = Tuning(rotation=90, light=HeldLight(20_000, 4.0, white_k=5000))
-    camera = UsbCamera(tuning=known, open_device=lambda index: webcam)
+    camera = UsbCamera(tuning=KNOWN, open_device=lambda which: webcam)
     shape = camera.capture().image.shape
     camera.close()
 
-    assert camera.tuning == known
+    assert camera.tuning == KNOWN
+    assert camera.complaint is None
     assert webcam.knobs[cv2.CAP_PROP_EXPOSURE] == 200
     assert webcam.knobs[cv2.CAP_PROP_WB_TEMPERATURE] == 5000
+    assert webcam.knobs[cv2.CAP_PROP_FOCUS] == 35
+    assert webcam.knobs[cv2.CAP_PROP_AUTOFOCUS] == 0
     assert shape == (160, 90, 3)
+
+
+def test_a_webcam_is_told_the_frequency_of_the_mains():
+    webcam = Adjustable()
+    opened(webcam, Tuning(mains_hz=60))
+
+    assert webcam.knobs[POWER_LINE] == 2
+
+
+def test_the_focus_that_was_found_is_in_the_tuning_and_kept_when_the_exposure_is_relocked():
+    webcam = Adjustable()
+    camera = UsbCamera(open_device=lambda which: webcam)
+    assert camera.tuning.focus_steps == 120
+    webcam.knobs[cv2.CAP_PROP_FOCUS] = 0.0  # as after a reboot
+    camera.relock_exposure()
+    camera.close()
+
+    assert webcam.knobs[cv2.CAP_PROP_FOCUS] == 120
+
+
+@pytest.mark.parametrize(
+    ("prop", "named"),
+    [
+        (cv2.CAP_PROP_FOCUS, "focus"),
+        (cv2.CAP_PROP_EXPOSURE, "exposure"),
+        (cv2.CAP_PROP_WB_TEMPERATURE, "white balance"),
+        (cv2.CAP_PROP_GAIN, "gain"),
+        (POWER_LINE, "mains frequency"),
+    ],
+)
+def test_a_control_that_the_camera_does_not_take_is_named(prop, named):
+    class Stubborn(Adjustable):
+        def set(self, changed, value):
+            return True if changed == prop else super().set(changed, value)
+
+    webcam = Stubborn()
+    webcam.knobs[prop] = 7.0
+
+    assert f"({named})" in str(opened(webcam).complaint)
+
+
+def test_a_camera_that_is_black_with_the_held_exposure_stays_automatic_and_says_so():
+    webcam = Adjustable(light=0.001)
+    camera = opened(webcam)
+
+    assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
+    assert camera.tuning.light is None
+    assert "(exposure)" in str(camera.complaint)
+
+
+@pytest.mark.parametrize("tuning", [Tuning(), KNOWN])
+def test_a_webcam_that_starts_with_black_frames_opens_calibrated_or_not(tuning):
+    webcam = Adjustable()
+    read, frames = webcam.read, iter(range(10_000))
+    webcam.read = lambda: (True, np.zeros((90, 160, 3), np.uint8)) if next(frames) < 60 else read()
+    camera = UsbCamera(tuning=tuning, open_device=lambda which: webcam)
+    shown = camera.capture().image
+    camera.close()
+
+    assert has_content(shown)
+    assert camera.tuning.light is not None
+    assert camera.complaint is None
+
+
+def test_a_dark_room_is_not_taken_for_a_camera_that_refuses_its_exposure(monkeypatch):
+    monkeypatch.setattr(usb, "LIGHT_FRAMES", 10)
+    webcam = Adjustable()
+    webcam.read = lambda: (True, np.zeros((90, 160, 3), np.uint8))
+    camera = opened(webcam)
+
+    assert camera.tuning.light == KNOWN.light
+    assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0

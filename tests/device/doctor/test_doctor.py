@@ -93,6 +93,58 @@ def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch)
     assert "picamera2 is not installed" in str(check_hardware.camera(system).line)
 
 
+def webcam(system, number, name, port):
+    """Add a USB camera with a node for pictures and one for metadata."""
+    for index in (0, 1):
+        node = f"/sys/devices/pci/usb1/{port}/{port}:1.0/video4linux/video{number + index}"
+        write(system, f"{node}/name", name)
+        write(system, f"{node}/index", str(index))
+        write(system, f"/dev/video{number + index}", "")
+        folder = system.machine.path("/sys/class/video4linux")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"video{number + index}").symlink_to(system.machine.path(node))
+        (system.machine.path(node) / "device").symlink_to(system.machine.path(node).parents[1])
+
+
+@pytest.mark.parametrize(
+    ("camera", "says"),
+    [
+        ("usb:0", "USB: C920, /dev/video0"),
+        ("usb:brio", "USB: Brio, /dev/video2"),
+        ("usb:c270", "not there (no USB camera is called c270"),
+        ("usb:1", "gives only metadata of C920"),
+        ("picamera2", "imx708"),
+        ("picamera2:1", "not there (picamera2:1)"),
+    ],
+)
+def test_the_camera_in_the_settings_is_checked_and_no_other(system, monkeypatch, camera, says):
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    webcam(system, 0, "C920", "1-1")
+    webcam(system, 2, "Brio", "1-2")
+    write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708 4-001a\n")
+    system = replace(system, settings=replace(system.settings, camera=camera))
+
+    assert says in str(check_hardware.camera(system).line)
+
+
+def test_a_network_camera_is_there_if_its_address_answers(system):
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        url = f"http://me:secret@127.0.0.1:{server.getsockname()[1]}/video"
+        system = replace(system, settings=replace(system.settings, camera=url))
+        there = check_hardware.camera(system)
+    gone = check_hardware.camera(system)
+
+    assert there.level is Level.OK
+    assert gone.level is Level.FAILED
+    assert "secret" not in f"{there.line}{gone.line}"
+
+
+def test_the_report_hides_the_password_of_a_network_camera():
+    hidden = without_secrets('camera = "rtsp://me:secret@10.0.0.7/live"')
+
+    assert hidden == 'camera = "rtsp://***@10.0.0.7/live"'
+
+
 def test_the_running_companion_reports_its_own_camera(system):
     seeing = replace(system, state={"situation": "no match", "camera": "imx708"})
     blind = replace(system, state={"situation": "no match", "camera": None})

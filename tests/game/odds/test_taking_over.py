@@ -14,7 +14,7 @@ from tests.game.odds.test_match_odds import TINY, solved
 PIGGYBACKING = [
     rules
     for rules in map(rule_files.load, rule_files.names())
-    if rules.piggyback is not Piggyback.NO
+    if rules.piggyback is not Piggyback.NO and not rules.take_over_on_board
 ]
 
 

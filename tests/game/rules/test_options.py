@@ -467,3 +467,65 @@ def test_a_farkle_after_taking_over_costs():
 
     assert scores(match.push(TookOver()).throw((2, 3, 4))) == [1000, -500]
     assert scores(match.throw(FARKLE)) == [1000, 0]
+
+
+NOTHING = (2, 2, 3, 4, 6, 6)
+
+
+def test_nothing_may_pay_in_the_first_throw_only():
+    match = begin(nothing=500, nothing_first_throw=True)
+    later = match.throw(NOTHING).keep(NOTHING).throw(NOTHING)
+
+    assert match.throw(NOTHING).state.keeps[0].score == 500
+    assert later.state.turns[0].ending is TurnEnding.FARKLE
+    assert later.state.turn.seat == 1
+
+
+def test_greedy_dice_pays_nothing_after_hot_dice():
+    match = Match.start(rule_files.load("greedy-dice"), ["Anna", "Ben"])
+
+    assert match.throw(HOT).keep(HOT).throw(NOTHING).state.turn.seat == 1
+
+
+def test_only_a_player_on_the_board_takes_over_in_table_10000():
+    match = Match.start(rule_files.load("table-10000"), ["Anna", "Ben"]).throw(THOUSAND).bank()
+    assert match.state.left_over is None
+
+    match = match.throw(THOUSAND).bank()
+    assert match.state.left_over.points == 1000
+
+
+@pytest.mark.parametrize("throw", [FARKLE, THOUSAND])
+def test_a_first_throw_without_points_costs(throw):
+    match = begin(scoreless_start=500).throw(throw)
+
+    assert scores(match)[0] == (-500 if throw is FARKLE else 0)
+    assert scores(begin(scoreless_start=500).throw(THOUSAND).keep((1, 1, 1)).throw((2, 3, 4))) == [
+        0,
+        0,
+    ]
+
+
+def test_each_of_three_first_throws_without_points_costs():
+    match = begin(scoreless_start=500, three_scoreless_starts=1000)
+    for _ in range(5):
+        match = match.throw(FARKLE)
+
+    assert scores(match) == [-2500, -1000]
+
+
+def test_the_same_score_knocks_another_player_back():
+    match = begin(knock_back=True, opening=500).throw(THOUSAND).bank().throw(THOUSAND).bank()
+
+    assert scores(match) == [0, 1000]
+    assert [player.opened for player in match.state.players] == [False, True]
+    assert match.state.turns[-1].knocked_back == (0,)
+    assert from_text(to_text(match)) == match
+
+
+def test_a_player_at_zero_and_team_mates_are_not_knocked_back():
+    rules = replace(PLAIN, knock_back=True)
+    match = Match.start(rules, ["A1", "B1", "A2", "B2"], teams=[0, 1, 0, 1]).throw(THOUSAND).bank()
+    assert scores(match) == [1000, 0, 1000, 0]
+
+    assert scores(match.throw(THOUSAND).bank()) == [0, 1000, 0, 1000]

@@ -63,6 +63,14 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (f"{FINE}\nminimum_bank = 20_000", "line 4: minimum_bank has too many sums of points"),
         (f"{FINE}\nopening = 20_000", "line 4: opening has too many sums of points before it"),
+        (
+            'extends = "standard"\ntake_over_on_board = true',
+            "line 2: take_over_on_board is of no use while piggyback is 'no'",
+        ),
+        (
+            'extends = "standard"\nnothing_first_throw = true',
+            "line 2: nothing_first_throw is of no use while nothing is 0",
+        ),
         ('extends = "standard"\nwelfare = true', "line 2: welfare is for a target that is hit"),
         (
             'extends = "standard"\ntake_over_farkle = 500',

@@ -133,6 +133,34 @@ def test_four_ones_alone_beat_three_pairs_in_zilch(pair):
         ("play-palace", "222222", 160),
         ("play-palace", "123456", 200),
         ("odinic-10000", "123456", 1500),
+        ("best-party-10000", "111", 1100),
+        ("best-party-10000", "5555", 1000),
+        ("best-party-10000", "55555", 2000),
+        ("best-party-10000", "1111", 2200),
+        ("best-party-10000", "11111", 4400),
+        ("party-game-central", "222", 200),
+        ("party-game-central", "123456", 3000),
+        ("party-game-central", "112233", 1500),
+        ("delphi-10000", "444", 400),
+        ("delphi-10000", "1222", 300),
+        ("delphi-10000", "123456", 2000),
+        ("dice-directions", "2222", 400),
+        ("dice-directions", "222222", 1600),
+        ("dice-directions", "123456", 500),
+        ("dice-directions", "223344", 500),
+        ("holy-family", "222233", 1500),
+        ("holy-family", "222333", 2500),
+        ("reference-farkle", "111", 300),
+        ("reference-farkle", "4444", 1000),
+        ("reference-penalty", "111", 1000),
+        ("crappo", "3333", 600),
+        ("crappo", "33333", 900),
+        ("crappo", "333333", 1200),
+        ("crappo", "123456", 5000),
+        ("five-thousand-points", "111", 1100),
+        ("five-thousand-points", "3333", 600),
+        ("five-thousand-points", "33333", 1200),
+        ("five-thousand-points", "23456", 1500),
     ],
 )
 def test_published_figures(rules, dice, points):
@@ -166,7 +194,7 @@ def test_every_preset_has_a_title_a_source_and_a_comment_for_each_option(name):
 
     assert rules.title != name
     assert rules.source
-    assert rules.target in (500, 3000, 5000, 10_000)
+    assert rules.target in (500, 3000, 5000, 10_000, 20_000)
     assert set(rules.assumed) <= set(rule_files._published_table(name).data.get("assumed", ()))
 
 

@@ -1,0 +1,214 @@
+"""A network camera or an old phone, whose pictures come as a stream: MJPEG over HTTP, or RTSP."""
+
+import os
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
+from device.cameras.controls import Tuning, rotated
+from device.cameras.newest_frame import NewestFrame
+from device.hardware.choices import camera_name
+from game.message import Message
+
+OPEN_TIMEOUT_S = 4.0
+READ_TIMEOUT_S = 2.0
+FIRST_FRAME_S = 8.0
+"""An RTSP stream begins with its next key frame, often after some seconds."""
+
+TIMEOUT_S = 3.0
+"""A stream that breaks off is opened again within this time without anybody noticing."""
+
+CLOSING_S = 3.0
+"""Longer than `READ_TIMEOUT_S`: an ESP32-CAM serves one stream at a time, so the old one must end first."""
+
+RETRY_S = 0.3
+
+LAG_S = 0.5
+"""A frame that comes this long after the call was exposed after it, as far as usual apps and Wi-Fi go."""
+
+STALE_FRAMES = 2
+
+JPEG_BEGIN, JPEG_END = b"\xff\xd8", b"\xff\xd9"
+PADDING = 64
+"""Some cameras append a few bytes after the end of the JPEG."""
+
+
+class VideoStream(Protocol):
+    """An open stream."""
+
+    def read(self) -> tuple[bool, Any]:
+        """Wait for the next frame.
+
+        Returns:
+            Whether the stream goes on, and the image; None instead of a broken image.
+        """
+
+    def release(self) -> None:
+        """Close the stream."""
+
+
+class StreamCamera:
+    """A camera in the network.
+
+    A thread of its own reads every frame at once, so that nothing queues up, and opens the stream again if it
+    breaks off. If the pictures change their size, as when a phone is turned, the camera fails, and the next
+    opening uses the new size.
+
+    Args:
+        url: The address of the stream; it may contain user and password.
+        tuning: How the pictures are rotated, and their largest width.
+        open_stream: Opens the stream at an address, None if it cannot; for tests.
+
+    Raises:
+        CameraError: If no frame comes.
+    """
+
+    tray = None
+    aside = None
+
+    def __init__(
+        self,
+        url: str,
+        tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
+        *,
+        open_stream: "Callable[[str], VideoStream | None] | None" = None,
+    ) -> None:
+        self.name = camera_name(url) or "network camera"
+        self._url, self._tuning = url, tuning
+        self._open = open_stream or open_video
+        self._size: tuple[int, ...] | None = None
+        self._stop = Event()
+        self._newest = NewestFrame(
+            Message(
+                "%(camera)s gives no pictures: check that it is on, in this network, and that its address is right",
+                camera=self.name,
+            )
+        )
+        self._thread = Thread(target=self._drain, name=self.name, daemon=True)
+        self._thread.start()
+        try:
+            self._newest.recent(FIRST_FRAME_S)
+        except CameraError:
+            self.close()
+            raise
+
+    def preview(self) -> Frame:
+        """Implement `Camera.preview`."""
+        frame = self._newest.recent(TIMEOUT_S)
+        return Frame(read_only(to_preview(frame.image)), frame.time_s)
+
+    def capture(self) -> Frame:
+        """Implement `Camera.capture`."""
+        return self._newest.after(STALE_FRAMES, TIMEOUT_S, LAG_S)
+
+    def close(self) -> None:
+        """Close the stream. A server that hangs is left behind, because it does not hold any hardware here."""
+        self._stop.set()
+        self._newest.close()
+        self._thread.join(CLOSING_S)
+
+    def _drain(self) -> None:
+        while not self._stop.is_set():
+            stream = self._open(self._url)
+            if stream is not None:
+                try:
+                    while not self._stop.is_set() and self._take(stream):
+                        pass
+                finally:
+                    stream.release()
+            self._stop.wait(RETRY_S)
+
+    def _take(self, stream: VideoStream) -> bool:
+        is_open, image = stream.read()
+        if is_open and image is not None:
+            self._show(np.asarray(image, np.uint8))
+        return is_open
+
+    def _show(self, image: Image) -> None:
+        if self._size is None:
+            self._size = image.shape
+        if image.shape != self._size:
+            self._newest.fail(Message("the size of its pictures has changed: it is opened again"))
+            self._stop.set()
+            return
+        self._newest.put(rotated(_at_most(image, self._tuning.width_px), self._tuning.rotation))
+
+
+def _at_most(image: Image, width_px: int) -> Image:
+    height, width = image.shape[:2]
+    if width <= width_px:
+        return image
+    size = (width_px, round(height * width_px / width))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def open_video(url: str) -> VideoStream | None:
+    """Open a stream through OpenCV and FFmpeg.
+
+    Args:
+        url: The address.
+
+    Returns:
+        The stream; None if it cannot be opened.
+    """
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # its messages may show the password
+    if url.startswith("http"):
+        # FFmpeg's decoder would squeeze pictures of another size into the first one's, so JPEG comes raw.
+        raw = _capture(url, cv2.CAP_PROP_FORMAT, -1)
+        if raw is not None:
+            has_packet, packet = raw.read()
+            if has_packet and packet.tobytes().startswith(JPEG_BEGIN):
+                return JpegStream(raw)
+            raw.release()
+            if not has_packet:
+                return None
+    return _capture(url)
+
+
+def _capture(url: str, *parameters: int) -> cv2.VideoCapture | None:
+    timeouts = (
+        cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
+        round(OPEN_TIMEOUT_S * 1000),
+        cv2.CAP_PROP_READ_TIMEOUT_MSEC,
+        round(READ_TIMEOUT_S * 1000),
+    )
+    device = cv2.VideoCapture(url, cv2.CAP_FFMPEG, [*timeouts, *parameters])
+    if device.isOpened():
+        return device
+    device.release()
+    return None
+
+
+class JpegStream:
+    """A stream of JPEG pictures, which are decoded here.
+
+    Args:
+        packets: The stream, which gives each picture as undecoded bytes.
+    """
+
+    def __init__(self, packets: VideoStream) -> None:
+        self._packets = packets
+
+    def read(self) -> tuple[bool, Image | None]:
+        """Implement `VideoStream.read`."""
+        is_open, packet = self._packets.read()
+        return is_open, decode_jpeg(packet.tobytes()) if is_open else None
+
+    def release(self) -> None:
+        """Implement `VideoStream.release`."""
+        self._packets.release()
+
+
+def decode_jpeg(data: bytes) -> Image | None:
+    """Return the picture in a JPEG; None if the data are no JPEG or end in the middle of one."""
+    if not data.startswith(JPEG_BEGIN) or JPEG_END not in data[-PADDING:]:
+        return None
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    return None if image is None else np.asarray(image, np.uint8)

@@ -1,0 +1,324 @@
+"""The video nodes of Linux: which USB cameras there are, and which node of each gives pictures.
+
+A USB camera has several nodes /dev/videoN. Some give pictures, others only metadata about them. The numbers
+change when a camera is plugged in again; its name does not.
+"""
+
+import os
+import re
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fcntl import ioctl
+from pathlib import Path
+
+from device.cameras.base import CameraError
+from game.message import Message
+
+Size = tuple[int, int]
+
+# From linux/videodev2.h; the layouts of the structures are the same on all machines.
+QUERYCAP, CAPABILITY = 0x80685600, struct.Struct("16s32s32s6I")
+ENUM_FMT, FORMAT = 0xC0405602, struct.Struct("3I32sI16x")
+ENUM_FRAMESIZES, FRAME_SIZE = 0xC02C564A, struct.Struct("3I6I8x")
+G_CTRL, S_CTRL, CONTROL = 0xC008561B, 0xC008561C, struct.Struct("Ii")
+VIDEO_CAPTURE = 0x1
+HAS_DEVICE_CAPS = 0x80000000
+DISCRETE = 1
+
+READABLE = {"MJPG", "YUYV", "JPEG", "NV12", "UYVY"}
+"""Formats that OpenCV converts itself; a second node of the same camera may have H264 only."""
+
+MAX_ENTRIES = 64
+"""More formats or sizes than any camera has."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFormats:
+    """What a node gives, as its driver reports it.
+
+    Attributes:
+        formats: Pixel formats of its pictures, such as "MJPG"; empty if it gives no pictures.
+        sizes: Sizes of the pictures as width and height, largest first.
+    """
+
+    formats: tuple[str, ...] = ()
+    sizes: tuple[Size, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VideoNode:
+    """One node /dev/videoN.
+
+    Attributes:
+        number: N.
+        name: Name of the camera.
+        device: Folder of the USB device in sysfs; nodes of one camera share it. None if the node belongs
+            to a part of the machine itself, such as the Pi's camera interface.
+        by_id: Its path below /dev/v4l/by-id, which stays the same; empty if it has none.
+        formats: What it gives.
+    """
+
+    number: int
+    name: str
+    device: Path | None
+    by_id: str
+    formats: NodeFormats
+
+    @property
+    def path(self) -> str:
+        """The path of the node."""
+        return f"/dev/video{self.number}"
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether it gives pictures, and not only metadata."""
+        return bool(self.formats.formats)
+
+    @property
+    def identity(self) -> str:
+        """What stays the same when the camera is plugged in again."""
+        return self.by_id or self.name
+
+
+class VideoNodes:
+    """The video nodes of a machine.
+
+    Args:
+        root: Folder in the place of `/`, for tests.
+        query: Returns what the node at a path gives; None if it cannot be opened.
+    """
+
+    def __init__(
+        self,
+        root: Path = Path("/"),
+        query: "Callable[[Path], NodeFormats | None] | None" = None,
+    ) -> None:
+        self._root, self._query = root, query or query_node
+        self._identities: dict[int, str] = {}
+
+    def all(self) -> list[VideoNode]:
+        """Return all nodes, by number."""
+        by_id = dict(self._by_id())
+        folders = (self._root / "sys/class/video4linux").glob("video[0-9]*")
+        nodes = [self._node(folder, by_id) for folder in folders]
+        return sorted(nodes, key=lambda node: node.number)
+
+    def webcams(self) -> list[VideoNode]:
+        """Return for each USB camera the node that gives its pictures."""
+        best: dict[Path, VideoNode] = {}
+        for node in self.all():
+            if node.device and node.has_pictures:
+                other = best.get(node.device)
+                if other is None or (_is_readable(node) and not _is_readable(other)):
+                    best[node.device] = node
+        return list(best.values())
+
+    def find(self, which: str) -> VideoNode:
+        """Return the node of the camera that a person named.
+
+        A number that is gone means the camera that had it before or, after a restart, the only one there is.
+
+        Args:
+            which: The number of a node, a path below /dev, or a part of the camera's name; empty is 0.
+
+        Raises:
+            CameraError: If there is no such camera, several have the name, or the node gives no pictures.
+        """
+        if which.startswith("/dev/"):
+            return self._with_pictures(self._at_path(which))
+        if not which or which.isdecimal():
+            return self._with_pictures(self._numbered(int(which or 0)))
+        return self._named(which)
+
+    def _node(self, folder: Path, by_id: dict[int, str]) -> VideoNode:
+        number = int(folder.name.removeprefix("video"))
+        formats = self._query(self._root / "dev" / folder.name)
+        if (
+            formats is None
+        ):  # without the right to open it, its place among the camera's nodes must do
+            is_first = _text(folder / "index") in ("", "0")
+            formats = NodeFormats(("unknown",) if is_first else ())
+        return VideoNode(number, _name(folder), _usb_device(folder), by_id.get(number, ""), formats)
+
+    def _by_id(self) -> Iterator[tuple[int, str]]:
+        for link in sorted((self._root / "dev/v4l/by-id").glob("*")):
+            if found := re.fullmatch(r"video(\d+)", link.resolve().name):
+                yield int(found[1]), f"/dev/v4l/by-id/{link.name}"
+
+    def _at_path(self, path: str) -> VideoNode:
+        real = (self._root / path.lstrip("/")).resolve()
+        node = next((n for n in self.all() if f"video{n.number}" == real.name), None)
+        if node is None:
+            raise missing_node(path)
+        return node
+
+    def _numbered(self, number: int) -> VideoNode:
+        webcams = self.webcams()
+        known = self._identities.get(number)
+        node = next((node for node in self.all() if node.number == number), None)
+        if known and (node is None or node.identity != known):
+            node = next((webcam for webcam in webcams if webcam.identity == known), None)
+        elif node is None and len(webcams) == 1:
+            node = webcams[0]
+        if node is None:
+            raise missing_node(f"/dev/video{number}")
+        if node.has_pictures:
+            self._identities[number] = node.identity
+        return node
+
+    def _named(self, name: str) -> VideoNode:
+        wanted = name.casefold()
+        found = [w for w in self.webcams() if wanted in f"{w.name}\n{w.by_id}".casefold()]
+        if not found:
+            raise CameraError(
+                Message(
+                    "no USB camera is called %(name)s: plug it in, or choose one that `traykeeper cameras` lists",
+                    name=name,
+                )
+            )
+        if len(found) > 1:
+            raise CameraError(
+                Message(
+                    "several USB cameras are called %(name)s: choose a path that `traykeeper cameras` lists",
+                    name=name,
+                )
+            )
+        return found[0]
+
+    def _with_pictures(self, node: VideoNode) -> VideoNode:
+        if node.has_pictures:
+            return node
+        other = next((w for w in self.webcams() if w.device == node.device), None)
+        if other is None:
+            raise CameraError(
+                Message(
+                    "%(path)s gives no pictures: choose a camera that `traykeeper cameras` lists",
+                    path=node.path,
+                )
+            )
+        raise CameraError(
+            Message(
+                "%(path)s gives only metadata of %(camera)s: use usb:%(number)s, which gives its pictures",
+                path=node.path,
+                camera=other.name,
+                number=str(other.number),
+            )
+        )
+
+
+def missing_node(path: str) -> CameraError:
+    """Return the error for a camera whose node does not exist."""
+    return CameraError(
+        Message("no camera at %(path)s: plug one in, or choose another with usb:N", path=path)
+    )
+
+
+def _is_readable(node: VideoNode) -> bool:
+    return not READABLE.isdisjoint(node.formats.formats)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _name(folder: Path) -> str:
+    """Return the name of a camera; the driver of USB cameras repeats it after a colon, cut off at 31 letters."""
+    name, _, rest = _text(folder / "name").partition(": ")
+    return name if name.startswith(rest) else f"{name}: {rest}"
+
+
+def _usb_device(folder: Path) -> Path | None:
+    """Return the folder of the USB device, which is the parent of the interface that the node belongs to."""
+    interface = (folder / "device").resolve()
+    if "/usb" in str(interface):
+        return interface.parent
+    # Loopback devices have no hardware; people use them like webcams.
+    return folder.resolve() if "/virtual/" in str(folder.resolve()) else None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    node = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        yield node
+    finally:
+        os.close(node)
+
+
+def query_node(path: Path) -> NodeFormats | None:
+    """Ask the driver what a node gives, which is possible while another program uses it.
+
+    Args:
+        path: The node.
+
+    Returns:
+        The formats; None if the node cannot be opened.
+    """
+    try:
+        with _opened(path) as node:
+            _, _, _, _, capabilities, device_caps, *_ = CAPABILITY.unpack(
+                ioctl(node, QUERYCAP, bytes(CAPABILITY.size))
+            )
+            own = device_caps if capabilities & HAS_DEVICE_CAPS else capabilities
+            if not own & VIDEO_CAPTURE:
+                return NodeFormats()
+            codes = list(_formats(node))
+            sizes = {size for code in codes for size in _sizes(node, code)}
+            names = (struct.pack("I", code).decode("ascii", "replace").strip() for code in codes)
+            return NodeFormats(tuple(names), tuple(sorted(sizes, reverse=True)))
+    except OSError:
+        return None
+
+
+def _formats(node: int) -> Iterator[int]:
+    with suppress(OSError):  # the driver's way to end a list
+        for index in range(MAX_ENTRIES):
+            asked = FORMAT.pack(index, VIDEO_CAPTURE, 0, b"", 0)
+            yield FORMAT.unpack(ioctl(node, ENUM_FMT, asked))[-1]
+
+
+def _sizes(node: int, code: int) -> Iterator[Size]:
+    with suppress(OSError):
+        for index in range(MAX_ENTRIES):
+            asked = FRAME_SIZE.pack(index, code, *[0] * 7)
+            found = FRAME_SIZE.unpack(ioctl(node, ENUM_FRAMESIZES, asked))
+            if found[2] != DISCRETE:
+                yield found[4], found[7]
+                return
+            yield found[3], found[4]
+
+
+def read_control(number: int, control: int) -> int | None:
+    """Return the value of a camera's control; None if the camera does not have it.
+
+    Args:
+        number: N of /dev/videoN.
+        control: One of the kernel's V4L2_CID constants.
+    """
+    try:
+        with _opened(Path(f"/dev/video{number}")) as node:
+            found = CONTROL.unpack(ioctl(node, G_CTRL, CONTROL.pack(control, 0)))
+            return int(found[1])
+    except OSError:
+        return None
+
+
+def write_control(number: int, control: int, value: int) -> bool:
+    """Set a camera's control and return whether the driver took it.
+
+    Args:
+        number: N of /dev/videoN.
+        control: One of the kernel's V4L2_CID constants.
+        value: The value.
+    """
+    try:
+        with _opened(Path(f"/dev/video{number}")) as node:
+            ioctl(node, S_CTRL, CONTROL.pack(control, value))
+    except OSError:
+        return False
+    return True
