@@ -230,7 +230,8 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 
 def is_close(rules: Ruleset) -> bool:
     """Return whether little enough is left out to show the first player's chance at all."""
-    return not rules.rounds and not rules.hot_dice_multiply
+    left_out = rules.rounds or rules.hot_dice_multiply or rules.scoreless_start
+    return not left_out
 
 
 def is_exact(rules: Ruleset) -> bool:

@@ -152,7 +152,6 @@ def test_four_ones_alone_beat_three_pairs_in_zilch(pair):
         ("holy-family", "222333", 2500),
         ("reference-farkle", "111", 300),
         ("reference-farkle", "4444", 1000),
-        ("reference-penalty", "111", 1000),
         ("crappo", "3333", 600),
         ("crappo", "33333", 900),
         ("crappo", "333333", 1200),
