@@ -176,6 +176,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         secret=secret,
         pictures=maintenance.frames.get,
         has_overlay=options.overlay,
+        readers=tuple(split_names(options.readers)),
     )
 
 

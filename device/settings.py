@@ -174,6 +174,10 @@ class Settings:
     overlay: bool = _setting(
         default=True, doc="Whether the page /overlay shows the match in video streams."
     )
+    readers: str = _setting(
+        "",
+        "Other programs' pages that may read the API, such as http://foundry.local:30000, separated by spaces.",
+    )
     webhook: str = _setting(
         "", "Address to which every step is sent: http:// or https://; empty means none."
     )

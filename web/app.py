@@ -65,6 +65,7 @@ def create_app(
     secret: bytes | None = None,
     pictures: PictureAt = no_pictures,
     has_overlay: bool = True,
+    readers: Sequence[str] = (),
 ) -> Flask:
     """Create the web application of a table.
 
@@ -82,6 +83,7 @@ def create_app(
         secret: Signs the phones' cookies and makes the PIN; by default it is new at each start.
         pictures: Returns the camera image of a throw from its position in the journal.
         has_overlay: Whether there is a page for video streams.
+        readers: Addresses of other programs' pages that may read the API.
     """
     app = Flask(__name__)
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
@@ -102,6 +104,7 @@ def create_app(
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)
+    origin.allow_readers(app, readers)
     phone.register(app, table, access)
     idempotency.register(
         app,

@@ -120,6 +120,27 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
     app.after_request(_set_headers)
 
 
+def allow_readers(app: Flask, origins: Iterable[str]) -> None:
+    """Let pages of other programs read what every guest may read.
+
+    The pages get no cookies, so that they never act as somebody's phone.
+
+    Args:
+        app: The app whose API they may read.
+        origins: Their addresses, such as `http://foundry.local:30000`.
+    """
+    allowed = {origin.rstrip("/").lower() for origin in origins}
+
+    @app.after_request
+    def allow(response: Response) -> Response:
+        origin = request.headers.get("Origin", "")
+        is_read = request.method == "GET" and request.path.startswith("/api/v1/")
+        if is_read and origin.lower() in allowed:
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers.add("Vary", "Origin")
+        return response
+
+
 def _refuse_other_sites() -> None:
     """Refuse a change from a page of another site. Programs such as curl send no `Origin`."""
     if request.method in {"GET", "HEAD", "OPTIONS"}:
