@@ -29,6 +29,10 @@ MIN_HAND_SHARE = 0.001
 SMALL_TRAY_DIE_PX = 11.0
 """If the dice in a tray are smaller than this in the finder's input, the finder runs again at twice the size."""
 
+LARGE_TRAY_DIE_SHARE = 0.08
+"""From this edge on, as a share of the longer side of a tray, the finder may miss a die at the scale of a tray,
+because it takes its pips for dice. It sees such a die at the coarse scale."""
+
 SMALL_FRAME_DIE_PX, TRAY_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
 """If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
 again at the scale that makes them as large as the second, with an input no larger than the third."""
@@ -350,13 +354,17 @@ def _detect(
     found = find_dice(part, input_px, empty)
     detections = found.detections
     edge_px = _median_edge(detections) * input_px / max(part.size)
+    coarse = find_dice(part, COARSE_PX, empty).detections
     if not has_tray:
-        detections = detections + find_dice(part, COARSE_PX, empty).detections
+        detections = detections + coarse
         if edge_px < SMALL_FRAME_DIE_PX:
             closer_px = min(MAX_INPUT_PX, round(input_px * TRAY_DIE_PX / edge_px))
             detections = detections + find_dice(part, closer_px, empty).detections
     elif edge_px < SMALL_TRAY_DIE_PX:
         detections = find_dice(part, 2 * input_px, empty).detections
+    if has_tray:
+        min_edge = LARGE_TRAY_DIE_SHARE * max(part.size)
+        detections = detections + [one for one in coarse if one.edge > min_edge]
     left, top, _, _ = box
     return [replace(d, x=d.x + left, y=d.y + top) for d in detections], found.hand
 

@@ -21,7 +21,7 @@ TRAY_PX = 576
 """Longer side of the finder's input for a tray: a die of 16 mm is then about 35 px wide."""
 
 COARSE_PX = 154
-"""Longer side of the second input for a frame of unknown scale, which a single die may fill."""
+"""Longer side of the second input, in which the finder sees dice that fill a large part of the frame."""
 
 GRID = 32
 """Sides of the input are multiples of this, because the network halves them five times."""

@@ -74,6 +74,22 @@ def test_dice_of_any_size_are_read(die_px):
     assert scaled.read().values == shot.values
 
 
+@pytest.mark.parametrize("share", [0.15, 0.25, 0.35])
+@pytest.mark.parametrize("value", range(1, 7))
+def test_a_die_that_fills_a_large_part_of_the_tray_is_read_or_asked_about(value, share):
+    shot = photograph([Put(value, 10, 5, 20)], GREEN)
+    (die,) = shot.read().dice
+    half = die.size / share / 2
+    left, top = round(die.x - half), round(die.y - half)
+    right, bottom = round(die.x + half), round(die.y + half)
+    close = np.ascontiguousarray(shot.image[top:bottom, left:right])
+    height, width = close.shape[:2]
+
+    reading = vision.read(close, Quad(((0, 0), (width, 0), (width, height), (0, height))))
+
+    assert reading.values == (value,) or not reading.is_sure
+
+
 @pytest.mark.parametrize("angle_deg", [0, 33])
 @pytest.mark.parametrize("pair", list(combinations_with_replacement(range(1, 7), 2)))
 def test_two_touching_dice_are_read_or_asked_about(pair, angle_deg):
