@@ -23,7 +23,7 @@ from vision.dataset import Case, Evening, Outcome, load_cases, load_evenings
 from vision.decision import MIN_FLAT_PROBABILITY, MIN_RIGHT_PROBABILITY
 from vision.images import load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
-from vision.reading import Quad
+from vision.reading import Problem, Quad
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
 
@@ -66,6 +66,7 @@ corners.
 """
 RIGHT = 0.03
 FAIR, TRAPS = "renders, all dice readable", "renders, traps"
+FOREIGN = "renders, a foreign object"
 RELIABILITY = """
 ## What a confidence means
 
@@ -141,13 +142,26 @@ def _played(evening: Evening) -> dict[str, list[Read]]:
 
 def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
     yield EVENINGS
-    for name, kind in (("all dice readable", FAIR), ("traps", TRAPS)):
+    for name, kind, other in (
+        ("all dice readable", FAIR, FOREIGN),
+        ("a foreign object in the tray", FOREIGN, None),
+        ("traps", TRAPS, None),
+    ):
         for knowledge in ("tray known", "calibrated", "table known"):
+            reads = [one for evening in played for one in evening[knowledge]]
             found = [
-                one for evening in played for one in evening[knowledge] if kind in one[0].kinds
+                (case, _without_foreign_objects(reading) if kind == FOREIGN else reading)
+                for case, reading in reads
+                if kind in case.kinds and other not in case.kinds
             ]
             if found:
                 yield _row(f"{name}, {knowledge}", found)
+
+
+def _without_foreign_objects(reading: Reading) -> Reading:
+    """Return the reading without questions about foreign objects, which are right if there is one."""
+    dice = tuple(die for die in reading.dice if die.problem is not Problem.FOREIGN_OBJECT)
+    return replace(reading, dice=dice)
 
 
 def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:

@@ -27,6 +27,10 @@ AMBIGUOUS_VISIBLE_SHARE = (0.93, 0.98)
 is left out."""
 
 
+SIDE_VIEWS = ("tilted", "oblique", "low")
+"""Views of a photograph in which the sides of the dice are plainly visible."""
+
+
 class Outcome(StrEnum):
     """How the reading of one picture compares with its label."""
 
@@ -162,6 +166,8 @@ def _photos(folder: Path) -> Iterator[Case]:
 def _photo_kinds(label: dict[str, Any]) -> Iterator[str]:
     yield "photos, all"
     complete = label.get("values_complete", True) and label["verified"]
+    if label["view"] in SIDE_VIEWS and label["n_dice"] in range(1, 7) and complete:
+        yield "photos from the side, 1 to 6 dice"
     if label["view"] == "overhead" and label["n_dice"] in range(1, 7) and complete:
         yield "photos from above, 1 to 6 dice"
         yield f"photos from above, {label['background']} ground"
@@ -208,6 +214,8 @@ def _render_kinds(
         yield "renders, too dim or glaring to read"
     else:
         yield "renders, all dice readable"
+        if label["objects"]:
+            yield "renders, a foreign object"
         names = {
             "has_touching": "dice touching",
             "tiny": "tiny dice",
