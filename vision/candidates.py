@@ -29,7 +29,7 @@ MIN_HAND_SHARE = 0.001
 SMALL_TRAY_DIE_PX = 11.0
 """If the dice in a tray are smaller than this in the finder's input, the finder runs again at twice the size."""
 
-LARGE_TRAY_DIE_SHARE = 0.08
+LARGE_TRAY_DIE_SHARE = 0.12
 """From this edge on, as a share of the longer side of a tray, the finder may miss a die at the scale of a tray,
 because it takes its pips for dice. It sees such a die at the coarse scale."""
 

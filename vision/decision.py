@@ -29,6 +29,9 @@ MIN_RIGHT_PROBABILITY = 0.5
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
 
+MIN_FAMILIARITY = 2.6
+"""Below this, a face is unlike anything that the networks were trained on, and their probabilities mean little."""
+
 SMALL_DIE_PX = 14.0
 """The pips of a die with a shorter edge are a pixel or two wide: an unreadable one needs a closer camera."""
 
@@ -140,7 +143,8 @@ def _problem(candidate: Candidate, right: float, flat: float) -> Problem | None:
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
     if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
-        return None if right >= MIN_RIGHT_PROBABILITY else _unreadable(candidate)
+        is_clear = right >= MIN_RIGHT_PROBABILITY and candidate.face.familiarity >= MIN_FAMILIARITY
+        return None if is_clear else _unreadable(candidate)
     causes = {
         Problem.COCKED: candidate.tilt.cocked,
         Problem.HIDDEN: candidate.face.hidden,

@@ -73,12 +73,15 @@ class FaceProbabilities:
         faces: Probability of each face from 1 to 6.
         hidden: Probability that part of the die is hidden.
         worst_view: Lowest probability that any view gives to the likeliest face.
+        familiarity: Log-sum-exp of the face logits, of the network for which it is lower. It is low for
+            pictures unlike those that the network was trained on.
     """
 
     no_die: float
     faces: tuple[float, ...]
     hidden: float
     worst_view: float
+    familiarity: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +115,10 @@ class Closeup:
         best = 1 + int(np.argmax(faces))
         worst_view = min(float(softmax(view.face_logits)[best]) for view in self.views)
         hidden = float(sigmoid(self.mean.tilt_log_odds)[1])
-        return FaceProbabilities(no_die, tuple(faces), hidden, worst_view)
+        familiarity = min(
+            _log_sum_exp(_mean(views).face_logits) for views in self.estimates.values()
+        )
+        return FaceProbabilities(no_die, tuple(faces), hidden, worst_view, familiarity)
 
     @property
     def is_doubtful(self) -> bool:
@@ -215,6 +221,10 @@ def _mean(estimates: Sequence[DieEstimate]) -> DieEstimate:
         return estimates[0]
     rows = [(e.face_logits, e.tilt_log_odds, e.offset, e.extra_lean) for e in estimates]
     return DieEstimate(*(np.mean(column, axis=0) for column in zip(*rows, strict=True)))
+
+
+def _log_sum_exp(values: Floats) -> float:
+    return float(np.logaddexp.reduce(values))
 
 
 def _corrected(closeup: Closeup) -> Detection:

@@ -70,7 +70,8 @@ def read(
 
     Returns:
         The dice, with positions in pixels of `image`. A die that is not certain carries a problem. An
-        empty tray is a certain reading without dice.
+        empty tray is a certain reading without dice. If neither the tray nor its empty image is known,
+        a frame without dice is unreadable, because it may show a die that the networks missed.
 
     Raises:
         ValueError: If `image` is not an 8-bit image of one, three or four channels.
@@ -91,6 +92,8 @@ def read(
     is_present = {
         Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
         Problem.DARK: _is_dark(picture, tray),
+        # The networks miss some dice that fill a frame, without any sign of doubt.
+        Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }
     problems = tuple(problem for problem, holds in is_present.items() if holds)
     leans = [p.tilt.lean for p, v in judged if p.tilt and v.value and v.problem is None]

@@ -7,7 +7,7 @@ from device.session.tray_reader import TrayReading
 from device.watching.reports import CapturedReading
 from game.message import Message
 from game.situation import TableError
-from vision import Reading, read
+from vision import Problem, Reading, read
 from vision.images import ImageError, decode
 from web.picture_check import DAMAGED
 
@@ -35,7 +35,7 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
     except ImageError:
         raise TableError(DAMAGED) from None
     reading = read(image)
-    if not reading.dice and not reading.problems:
+    if not reading.dice and Problem.DARK not in reading.problems:
         raise TableError(NO_DICE)
     part, offset_px = _crop_to_dice(image, reading)
     return CapturedReading(0, TrayReading(reading, None, time_s), part, offset_px=offset_px)

@@ -214,6 +214,15 @@ def test_plain_felt_shows_no_dice():
     assert vision.read(np.ascontiguousarray(empty)).values == ()
 
 
+def test_a_frame_of_an_unknown_tray_is_never_certainly_empty():
+    empty = photograph([], GREEN)
+
+    reading = vision.read(empty.image)
+
+    assert reading.values == ()
+    assert not reading.is_sure
+
+
 @pytest.mark.parametrize("pitch", [9, 16, 30])
 def test_dots_printed_on_cloth_are_not_certain_dice(pitch):
     cloth = np.full((360, 480, 3), (60, 110, 40), np.uint8)
