@@ -92,7 +92,8 @@ def _network_camera(url: str) -> Finding:
     try:
         socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
     except OSError as error:
-        return failed(OTHER_CAMERA, f"{host}:{port}: {error.strerror or error}")
+        why = Verbatim(f"{host}:{port}: {error.strerror or error}")
+        return failed(OTHER_CAMERA, why)
     return ok(Verbatim(camera_name(url) or host))
 
 
