@@ -156,16 +156,20 @@ def open_video(url: str) -> VideoStream | None:
         The stream; None if it cannot be opened.
     """
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # its messages may show the password
+    cv2.utils.logging.setLogLevel(
+        cv2.utils.logging.LOG_LEVEL_ERROR
+    )  # each failed opening is a warning
     if url.startswith("http"):
         # FFmpeg's decoder would squeeze pictures of another size into the first one's, so JPEG comes raw.
         raw = _capture(url, cv2.CAP_PROP_FORMAT, -1)
-        if raw is not None:
-            has_packet, packet = raw.read()
-            if has_packet and packet.tobytes().startswith(JPEG_BEGIN):
-                return JpegStream(raw)
-            raw.release()
-            if not has_packet:
-                return None
+        if raw is None:
+            return None
+        has_packet, packet = raw.read()
+        if has_packet and packet.tobytes().startswith(JPEG_BEGIN):
+            return JpegStream(raw)
+        raw.release()
+        if not has_packet:
+            return None
     return _capture(url)
 
 
