@@ -1,6 +1,7 @@
 """The protocol of every camera, real or simulated."""
 
 from dataclasses import dataclass
+from threading import Thread
 from typing import Protocol
 
 import cv2
@@ -30,12 +31,22 @@ class CameraError(TraykeeperError, OSError):
 
 
 class CameraStuckError(CameraError):
-    """A camera hangs and its driver does not give it back, so this process cannot open it again."""
+    """A camera hangs and its driver does not give it back, so this process cannot open it again.
 
-    def __init__(self) -> None:
+    Args:
+        closing: The thread that waits for the driver.
+    """
+
+    def __init__(self, closing: Thread) -> None:
+        self._closing = closing
         super().__init__(
             Message("the camera hangs and cannot be closed: check its cable, restart the companion")
         )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the driver has given the camera back after all."""
+        return not self._closing.is_alive()
 
 
 @dataclass(frozen=True, slots=True)

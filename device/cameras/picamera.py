@@ -185,7 +185,7 @@ class Picamera2Camera:
         closing.join(CLOSING_S)
         if closing.is_alive():
             log.warning("the camera hangs and cannot be closed; going on without closing it")
-            raise CameraStuckError
+            raise CameraStuckError(closing)
 
     def _release(self) -> None:
         # A request that waits for a frame that never comes would block the order to stop.

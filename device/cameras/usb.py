@@ -126,7 +126,7 @@ class UsbCamera:
         self._newest.close()
         self._thread.join(CLOSING_S)
         if self._thread.is_alive():
-            raise CameraStuckError
+            raise CameraStuckError(self._thread)
 
     def _settle_again(self, tuning: Tuning) -> None:
         with self._newest.arrival:

@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 HUNG_S = 20.0
 """Opening a camera takes some seconds, and so does one reading on an old Pi."""
 
+STUCK_S = 15.0
+"""Some drivers need seconds to give a camera back that was pulled out; meanwhile it is tried again."""
+
 LOST_S = 60.0
 """A call that takes so long never returns."""
 
@@ -35,13 +38,11 @@ class CameraLink:
 
     Attributes:
         camera: The open camera; None while there is none.
-        is_stuck: Whether a camera hangs whose driver did not give it back, so that only another process can
-            open it.
     """
 
     def __init__(self, open_camera: Callable[[], Camera], clock: Callable[[], float]) -> None:
         self.camera: Camera | None = None
-        self.is_stuck = False
+        self._stuck: tuple[CameraStuckError, float] | None = None
         self._open, self._clock = open_camera, clock
         self._liveness = Liveness()
         self._failures = 0
@@ -55,7 +56,9 @@ class CameraLink:
     @property
     def needs_new_process(self) -> bool:
         """Whether the camera hangs for good, so that only another process can open it again."""
-        return self.is_stuck or self._clock() - self._called_s > LOST_S
+        now_s = self._clock()
+        stuck_s = self._stuck[1] if self._stuck and not self._stuck[0].is_over else now_s
+        return now_s - stuck_s > STUCK_S or now_s - self._called_s > LOST_S
 
     def note_call(self) -> None:
         """Restart the time after which the camera counts as hung."""
@@ -74,9 +77,10 @@ class CameraLink:
         try:
             camera = self._open()
         except CameraError as error:
-            self.is_stuck = self.is_stuck or isinstance(error, CameraStuckError)
-            if self.is_stuck:  # it is this process that uses it, and not "other programs"
-                raise CameraStuckError from error
+            if isinstance(error, CameraStuckError):
+                self._note_stuck(error)
+            elif self._stuck and not self._stuck[0].is_over:
+                raise self._stuck[0] from error  # this process uses it, and not "other programs"
             raise
         try:
             image = self._first_image(camera)
@@ -84,7 +88,7 @@ class CameraLink:
             self._close(camera)
             raise
         self.camera, self._liveness, self._failures = camera, Liveness(), 0
-        self.is_stuck = False
+        self._stuck = None
         return camera, image
 
     def _first_image(self, camera: Camera) -> Image:
@@ -119,8 +123,14 @@ class CameraLink:
     def _close(self, camera: Camera) -> None:
         try:
             camera.close()
-        except CameraStuckError:
-            self.is_stuck = True
+        except CameraStuckError as error:
+            self._note_stuck(error)
+
+    def _note_stuck(self, error: CameraStuckError) -> None:
+        since_s = self._clock()
+        if self._stuck and not self._stuck[0].is_over:
+            since_s = self._stuck[1]
+        self._stuck = error, since_s
 
     def note_failure(self) -> float:
         """Count a failure and return the pause before the next attempt, in seconds."""

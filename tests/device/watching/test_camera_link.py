@@ -5,12 +5,22 @@ import pytest
 
 from device.cameras.base import CameraError, CameraStuckError, Frame
 from device.hardware.systemd import MIN_UPTIME_S, SelfRestart
-from device.watching.camera_link import DARK_FRAMES, DARK_S, LOST_S, CameraLink
+from device.watching.camera_link import DARK_FRAMES, DARK_S, LOST_S, STUCK_S, CameraLink
 from game.message import Message
 from tests.clock import Clock
 
 LIT = np.random.default_rng(1).integers(0, 255, (90, 160, 3), np.uint8)
 BLACK = np.zeros_like(LIT)
+
+
+class Driver:
+    """The thread that waits for a driver."""
+
+    def __init__(self):
+        self.hangs = True
+
+    def is_alive(self):
+        return self.hangs
 
 
 class StartingCamera:
@@ -22,6 +32,7 @@ class StartingCamera:
         self.clock, self.black, self.frame_s = clock, black, frame_s
         self.closed = 0
         self.hangs_at_close = self.is_busy = False
+        self.driver = Driver()
 
     def open(self):
         if self.is_busy:
@@ -37,7 +48,7 @@ class StartingCamera:
         self.closed += 1
         if self.hangs_at_close:
             self.is_busy = True
-            raise CameraStuckError
+            raise CameraStuckError(self.driver)
 
 
 @pytest.fixture
@@ -76,22 +87,39 @@ def test_a_camera_that_cannot_be_closed_is_not_in_use_by_other_programs(clock):
     link.open()
     camera.hangs_at_close = True
     link.close()
-    assert link.needs_new_process
 
     with pytest.raises(CameraStuckError, match="hangs and cannot be closed"):
         link.open()
-    camera.is_busy = False  # the driver gave it back after all
-    link.open()
     assert not link.needs_new_process
+    clock.now_s += STUCK_S + 1
+    link.note_call()
+    assert link.needs_new_process
+
+
+def test_a_driver_that_gives_the_camera_back_late_needs_no_new_process(clock):
+    camera = StartingCamera(clock)
+    link = CameraLink(camera.open, clock)
+    link.open()
+    camera.hangs_at_close = True
+    link.close()
+    camera.driver.hangs = False
+    clock.now_s += STUCK_S + 1
+    link.note_call()
+
+    assert not link.needs_new_process
+    with pytest.raises(CameraError, match="close other programs"):
+        link.open()
 
 
 def test_a_camera_that_gets_stuck_while_it_opens_needs_a_new_process(clock):
     def stuck():
-        raise CameraStuckError
+        raise CameraStuckError(Driver())
 
     link = CameraLink(stuck, clock)
     with pytest.raises(CameraStuckError):
         link.open()
+    clock.now_s += STUCK_S + 1
+    link.note_call()
 
     assert link.needs_new_process
 
