@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
+from textwrap import shorten
 from typing import Any, TypeGuard, TypeVar
 
 from game.errors import quoted
@@ -24,6 +25,9 @@ MakeError = Callable[[Message], Exception]
 Kind = TypeVar("Kind", bound=StrEnum)
 
 _LONGEST_KEY = 40
+_LONGEST_LIST = 400
+"""Most characters of the known words in a hint."""
+
 _NEAR = 0.55
 """Lowest similarity of a suggested word: "walnut" finds "walnut-studiolo", "house" finds nothing."""
 
@@ -53,9 +57,10 @@ def nearest(word: str, known: Iterable[str]) -> Message:
         known: All words that are allowed.
     """
     words = list(known)
-    if near := difflib.get_close_matches(word, words, n=1, cutoff=_NEAR):
+    begun = [known for known in words if len(word) > 1 and known.startswith(word)]
+    if near := begun or difflib.get_close_matches(word, words, n=1, cutoff=_NEAR):
         return Message("did you mean %(word)s?", word=repr(near[0]))
-    return Message("known are %(words)s", words=", ".join(words))
+    return Message("known are %(words)s", words=shorten(", ".join(words), _LONGEST_LIST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,4 +58,9 @@ def test_invalid_toml_is_named_with_its_line(text, message):
 
 def test_a_similar_key_is_suggested():
     assert str(nearest("prot", ["port", "host"])) == "did you mean 'port'?"
+    assert str(nearest("po", ["host", "port"])) == "did you mean 'port'?"
     assert str(nearest("x", ["port", "host"])) == "known are port, host"
+
+
+def test_a_long_list_of_known_keys_is_cut():
+    assert len(str(nearest("x", [f"option{n}" for n in range(100)]))) < 450

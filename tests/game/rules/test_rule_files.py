@@ -71,7 +71,7 @@ def test_a_rule_set_can_be_loaded_from_a_file(tmp_path):
         ("title = 'x'\ntarget = " + "9" * 5000, "line 2: not valid TOML: a value is too long"),
         ("title = 'x'\ntarget = " + "[" * 5000, "line 2: not valid TOML: a value is too long"),
         ("x" * 5000 + " = 3", "line 1: xxx"),
-        ("hot_dice = 'may'\nhot = 3", "line 2: hot is no option"),
+        ("hot_dice = 'may'\nhot = 3", "line 2: hot is no option: did you mean 'hot_dice'?"),
         ("straight = 1500\n\n[singles]\n1 = 'x'", "line 3: singles.1 found 'x'"),
         ("title = 'x'\n\"openin\" = 3", "line 2: openin is no option"),
         ("opening = 3\nsingles.7 = 3", "line 2: singles found"),
