@@ -54,7 +54,7 @@ class Tuning:
         rotation: Degrees clockwise by which its images are rotated.
         mains_hz: Frequency of the mains, 50 or 60.
         focus_dpt: Position of the lens in dioptres (1 / metres); None finds it at opening.
-        focus_steps: The same of a USB camera, in its own unit.
+        focus_steps: Position of the lens of a USB camera, in the unit of its driver; None likewise.
         light: Exposure and white balance; None finds them at opening and holds them then.
         width_px: Largest width of a full frame.
     """
