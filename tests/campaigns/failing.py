@@ -19,6 +19,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from device.companion import Companion
+from device.companion.companion import Equipment
 from device.companion.inbox import Inbox
 from device.errors import UsageError
 from device.hardware.outputs import Signals
@@ -37,7 +39,6 @@ from game.journal.rows import open_copy, rows_after
 from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
-from tests.device.rig import Stepped
 
 FAULTS = ctypes.CDLL(None)
 COUNT, *HOWS = range(7)
@@ -128,7 +129,7 @@ def restore(folder: Path, told: Told) -> None:
     with closing(journal):
         live_match = LiveMatch(journal)
         live_match.reload()
-        companion = Stepped(Inbox(), live_match, RULES, None, Signals())
+        companion = Companion(Inbox(), live_match, RULES, Equipment(None, Signals()))
         try:
             companion.do(RestoreBackup(lambda: restore_backup(good, journal, folder, backups)))
         finally:

@@ -25,7 +25,7 @@ def test_the_next_press_makes_the_phone_the_scorekeeper_and_reads_nothing(real):
     real.finger.press()
     given = real.until(lambda s: s.scorekeeper.holder == "phone")
 
-    assert "is asking to keep score" in str(asked.lamp.meaning)
+    assert "press to give it" in str(asked.lamp.meaning)
     assert given.situation is Situation.TURN_BEGINS
     assert real.press().situation is not Situation.TURN_BEGINS  # now it reads
 
