@@ -241,8 +241,8 @@ def entries_in(good: backup.Backup) -> tuple[Entry, ...]:
 
 def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:
     """Whether the steps are the same, apart from the time of a match."""
-    return [(e.match_id, e.seq, e.begun, e.actions) for e in found] == [
-        (e.match_id, e.seq, e.begun, e.actions) for e in told
+    return [(e.match_id, e.seq, e.start_match, e.actions) for e in found] == [
+        (e.match_id, e.seq, e.start_match, e.actions) for e in told
     ]
 
 
