@@ -10,7 +10,6 @@ from threading import Thread
 import pytest
 
 from game.commands import CorrectThrow, EnterThrow, SetJustDice
-from tests.browser import chromium
 from tests.web.conftest import MemoryTable, make_app
 from web.server import Server
 
@@ -56,11 +55,11 @@ def serving(server):
 
 
 @pytest.mark.browser
-def test_dice_in_the_tray_fulfil_the_waiting_roll_and_a_correction_is_announced():
+def test_dice_in_the_tray_fulfil_the_waiting_roll_and_a_correction_is_announced(browser):
     table = MemoryTable()
     table.do(SetJustDice(on=True))
     foundry = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(MODULE)))
-    with serving(foundry) as origin, chromium() as browser:
+    with serving(foundry) as origin:
         server = Server(make_app(table, readers=(origin,)), "127.0.0.1", 0)
         server.start()
         try:
