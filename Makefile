@@ -26,7 +26,7 @@ play: $(VENV)/play
 test: lint types all
 
 # Rooms and documents whose prose follows CONTRIBUTING.md; the others are added as they are rewritten.
-PLAIN := calibration vision docs/decisions/reading.md docs/decisions/known-table.md docs/decisions/same-dice.md scripts README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
+PLAIN := docs/decisions/renames.md calibration vision docs/decisions/reading.md docs/decisions/known-table.md docs/decisions/same-dice.md scripts README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
 	docs/calibrate.md docs/club.md docs/mqtt.md docs/api.md docs/odds.md docs/rules.md docs/scale.md
 PLAIN += device/session device/companion $(wildcard device/*.py) docs/settings.md docs/decisions/one-thread.md
 PLAIN += bench device/bench device/coach device/commands device/doctor device/hardware device/mqtt device/storage device/webhook docs/events.md

@@ -20,7 +20,10 @@ PHRASES = {
     r"anew": "again",
     r"heeds?": "acknowledge, or obey",
     r"whoever": "name the person: the player, the user",
-    r"thither|hither|hence|thus|thereof|herein|whereby": "a plain word: so, there, of it",
+    r"thither|hither|hence|thus|thereof|herein|wherein|whereby|whence|lest|ere|nigh|albeit|forthwith": (
+        "a plain word: so, there, of it, in which"
+    ),
+    r"upon|amongst|whilst|shall|aught|naught|nought|unto": "on, among, while, must, anything, nothing, to",
     r"(?:he|she|it|they|that|what|who) (?:is|are|was|were) told": "say who tells whom, or use a plain verb",
     r"(?:lies?|lay|lying) (?:well|ill)": "is flat, or is cocked",
     r"the one of before": "the previous one",
@@ -51,7 +54,7 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line number and text of each docstring and comment, or of each line of a document."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
-        yield from enumerate(source.splitlines(), 1)
+        yield from lines_outside_fences(source)
         return
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
@@ -62,6 +65,15 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
             if isinstance(text, str):
                 for offset, line in enumerate(text.splitlines()):
                     yield node.lineno + offset, line
+
+
+def lines_outside_fences(document: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and text of each line of a Markdown document that is not in a block of code."""
+    is_code = False
+    for number, line in enumerate(document.splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        if not is_code:
+            yield number, line
 
 
 def without_code(text: str) -> str:
