@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import time
+from urllib.parse import urlsplit
 
 import click
 import cv2
@@ -39,10 +40,12 @@ from device.files import make_folder, print_line, refuse_as_root, remove_unfinis
 from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
-from device.hardware.pins import open_pins
+from device.hardware.pins import open_pins, open_when_free
 from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
+from device.hardware.voltage import VoltageWatch
 from device.interrupts import exit_at_ctrl_c, exit_now
-from device.lan import lan_address
+from device.lan import as_page_url, lan_address
+from device.log_file import keep_log
 from device.maintenance import Maintenance
 from device.mqtt.connect import publish_to_broker
 from device.session.live_match import LiveMatch
@@ -107,7 +110,7 @@ def run(options: PlayOptions) -> None:
     fits.limit_malloc_arenas()
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with ExitStack() as stack:
+    with keep_log(folder), VoltageWatch(folder), ExitStack() as stack:
         with exit_at_ctrl_c():
             companion, server = stack.enter_context(serving(options))
         signal.signal(signal.SIGINT, lambda *_: exit_now() if stop.is_set() else stop.set())
@@ -117,7 +120,7 @@ def run(options: PlayOptions) -> None:
         notify("READY=1")
         while not stop.wait(ADDRESS_CHECK_S):
             with suppress(TableError):  # the table is busy; the next try is soon
-                announce(companion, options.host, server.port)
+                announce(companion, options, server.port)
         notify("STOPPING=1")
     click.echo("Stopped. The match is saved and continues at the next start.")
 
@@ -135,7 +138,7 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
         ) as server,
     ):
         companion = maintenance.companion
-        announce(companion, options.host, server.port)
+        announce(companion, options, server.port)
         state, warn = state_folder(options.state), partial(print_line, err=True)
         with (
             publish_to_broker(options, companion, state, warn),
@@ -144,15 +147,15 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
             yield companion, server
 
 
-def announce(companion: Companion, host: str, port: int) -> None:
+def announce(companion: Companion, settings: Settings, port: int) -> None:
     """Update the address behind the QR code, because the network may come late or change.
 
     Args:
         companion: The companion whose page it is.
-        host: The address that the server listens on.
-        port: The port of the page.
+        settings: The settings, which may fix the address.
+        port: The port that the server listens on.
     """
-    page = f"http://{lan_address(host)}:{port}/"
+    page = as_page_url(settings.address) or f"http://{lan_address(settings.host)}:{port}/"
     if page != companion.snapshot().join_url:
         companion.announce(page)
         notify(f"STATUS=Serving {page}")
@@ -171,13 +174,18 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         maintainer=maintenance,
         coach=maintenance.coach,
         misreads=maintenance.misreads,
-        hosts=AllowedHosts(*split_names(options.hosts), options.host),
+        hosts=_allowed_hosts(options),
         scorekeeper=companion.scorekeeper,
         secret=secret,
         pictures=maintenance.frames.get,
         has_overlay=options.overlay,
         readers=tuple(split_names(options.readers)),
     )
+
+
+def _allowed_hosts(options: PlayOptions) -> AllowedHosts:
+    named = urlsplit(options.address).hostname or ""
+    return AllowedHosts(*split_names(options.hosts), options.host, named)
 
 
 @contextmanager
@@ -285,10 +293,12 @@ def _continue_match(live_match: LiveMatch) -> Message | None:
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:
     """Return the button, or why there is none."""
+    press, hold = inbox.pressed, inbox.held
+    open_it = partial(
+        TrayButton, pins, on_press=press, on_hold=hold, on_holding=inbox.holding, pin=pin
+    )
     try:
-        button = TrayButton(
-            pins, on_press=inbox.pressed, on_hold=inbox.held, on_holding=inbox.holding, pin=pin
-        )
+        button = open_when_free(open_it)
     except Exception as error:  # lgpio raises its own kinds of errors
         log.exception("there is no button")
         return None, Message("No button: %(why)s", why=reason(error))

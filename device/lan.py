@@ -3,7 +3,14 @@
 import fcntl
 import socket
 import struct
+from collections.abc import Iterator
 from contextlib import closing
+from ipaddress import IPv6Address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from device.errors import UsageError
+from game.errors import quoted
 
 SIOCGIFADDR = 0x8915
 """Linux's request for the address of an interface, from netdevice(7)."""
@@ -11,34 +18,107 @@ SIOCGIFADDR = 0x8915
 ALL_INTERFACES = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 NOT_FOR_PHONES = ("127.", "169.254.")
 
+ROUTED_ADDRESSES = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses reserved for documentation. The route to them is the one to the internet."""
 
-def lan_address(host: str) -> str:
-    """Return the address that phones can reach.
+SYSTEM = Path("/")
+
+GLOBAL_SCOPE = "00"
+TEMPORARY, DEPRECATED, TENTATIVE = 0x01, 0x20, 0x40
+"""Scope and flags of an address in `/proc/net/if_inet6`, from the kernel's if_addr.h."""
+
+
+def lan_address(host: str, system: Path = SYSTEM) -> str:
+    """Return the address that phones can reach; an IPv6 address is in brackets.
+
+    The interface of a VPN or of Docker has an address, too, which phones cannot reach. So addresses of network
+    cards come first, and among them the one towards the router.
 
     Args:
         host: The address that the server listens on. If that is every interface, the address on the
             LAN is returned.
+        system: Folder in the place of `/`, for tests.
     """
-    return (
-        _address_towards_router() or _address_of_any_interface() or "localhost"
-        if host in ALL_INTERFACES
-        else host
-    )
+    if host not in ALL_INTERFACES:
+        return in_url(host)
+    found = _pick(_ipv4_addresses(), socket.AF_INET, system)
+    if found is None and host == "::":
+        found = _pick(_ipv6_addresses(system), socket.AF_INET6, system)
+    return in_url(found or "localhost")
 
 
-def _address_towards_router() -> str | None:
-    """Return the address towards the router; None without one, for example in this machine's own hotspot."""
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+def as_page_url(text: str) -> str:
+    """Return the URL in the setting `address`, with a slash at its end; "" if it is empty.
+
+    >>> as_page_url("https://dice.example")
+    'https://dice.example/'
+
+    Raises:
+        UsageError: If it is not the URL of a page.
+    """
+    try:
+        parts = urlsplit(text)
+        is_page = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # the port is not a number
+        is_page = False
+    if not text:
+        return ""
+    if not is_page or parts.path.strip("/") or parts.query or parts.username is not None:
+        raise UsageError(f"{quoted(text)} is not an address: write http://dice.example:8000, say")
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def in_url(host: str) -> str:
+    """Return a host as a URL names it: an IPv6 address needs brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+def own_address(host: str) -> str:
+    """Return the address at which this machine itself reaches a server, as a URL names it.
+
+    Args:
+        host: The address that the server listens on.
+    """
+    return in_url("127.0.0.1" if host in ALL_INTERFACES else host)
+
+
+def _pick(
+    addresses: Iterator[tuple[str, str]], family: socket.AddressFamily, system: Path
+) -> str | None:
+    """Return the best of the addresses, which are pairs of an interface and its address.
+
+    Without a router, for example in this machine's own hotspot, the first address is the best one.
+    """
+    every = list(addresses)
+    routed = _address_towards_router(family)
+    on_cards = [address for interface, address in every if _is_network_card(interface, system)]
+    candidates = on_cards or [address for _, address in every]
+    if routed in candidates or (routed and not on_cards):
+        return routed
+    return next(iter(candidates), None)
+
+
+def _address_towards_router(family: socket.AddressFamily) -> str | None:
+    with closing(socket.socket(family, socket.SOCK_DGRAM)) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing, only selects a route
+            probe.connect((ROUTED_ADDRESSES[family], 9))  # sends nothing, only selects a route
             return str(probe.getsockname()[0])
         except OSError:
             return None
 
 
-def _address_of_any_interface() -> str | None:
-    addresses = (interface_address(name) for _, name in socket.if_nameindex())
-    return next((each for each in addresses if each and not each.startswith(NOT_FOR_PHONES)), None)
+def _is_network_card(interface: str, system: Path) -> bool:
+    """Whether an interface is hardware, or a bridge, bond or VLAN on top of hardware."""
+    folder = system / "sys/class/net" / interface
+    lower = (path.name.removeprefix("lower_") for path in folder.glob("lower_*"))
+    return (folder / "device").exists() or any(_is_network_card(name, system) for name in lower)
+
+
+def _ipv4_addresses() -> Iterator[tuple[str, str]]:
+    for _, interface in socket.if_nameindex():
+        address = interface_address(interface)
+        if address and not address.startswith(NOT_FOR_PHONES):
+            yield interface, address
 
 
 def interface_address(interface: str) -> str | None:
@@ -50,3 +130,20 @@ def interface_address(interface: str) -> str | None:
         except OSError:
             return None
     return socket.inet_ntoa(answer[20:24])
+
+
+def _ipv6_addresses(system: Path) -> Iterator[tuple[str, str]]:
+    """Yield the global addresses that stay for some time, permanent ones first."""
+    try:
+        lines = (system / "proc/net/if_inet6").read_text("ascii").splitlines()
+    except OSError:  # a kernel without IPv6
+        return
+    rows = [line.split() for line in lines]
+    found = [
+        (int(flags, 16), interface, str(IPv6Address(bytes.fromhex(address))))
+        for address, _index, _prefix, scope, flags, interface in rows
+        if scope == GLOBAL_SCOPE
+    ]
+    for flags, interface, address in sorted(found, key=lambda row: row[0] & TEMPORARY):
+        if not flags & (DEPRECATED | TENTATIVE):
+            yield interface, address

@@ -17,6 +17,7 @@ from device import machine_fit as fits
 from device.errors import UsageError
 from device.hardware.choices import CAMERA_CHOICES, as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
+from device.lan import as_page_url
 from game import toml_table
 from game.errors import GameError, quoted
 from game.file_io import read_text
@@ -76,7 +77,7 @@ class Settings:
     )
     host: str = _setting(
         "0.0.0.0",  # noqa: S104 - phones on the LAN are the point
-        "Address to listen on; 0.0.0.0 means all addresses of this machine.",
+        "Address to listen on; 0.0.0.0 means all IPv4 addresses of this machine, :: also all IPv6 addresses.",
     )
     port: int = _setting(
         8000,
@@ -87,6 +88,11 @@ class Settings:
     hosts: str = _setting(
         "",
         "Additional host names of the page, separated by spaces. This machine's own names always work.",
+    )
+    address: str = _setting(
+        "",
+        "Address of the page in the QR code, such as http://dice.example:8000; empty finds it out.",
+        check=as_page_url,
     )
     state: str = _setting(
         "",

@@ -23,6 +23,9 @@ CONNECTION_LIMIT = 800
 MAX_PER_ADDRESS = 256
 """A room behind one router has a few dozen phones with up to six connections each."""
 
+IPV4_IN_IPV6 = "::ffff:"
+"""A socket for both kinds of addresses shows an IPv4 address with this prefix."""
+
 IDLE_S = 60
 MAX_PORT = 65_535
 
@@ -51,7 +54,8 @@ class Server:
 
     Args:
         app: The application from `create_app`.
-        host: The address to listen on; the default is every address of this machine.
+        host: The address to listen on; the default is every IPv4 address of this machine, and `::` is
+            every address.
         port: The port to listen on; 0 means any free port.
         send_timeout_s: See `SEND_TIMEOUT_S`.
 
@@ -172,9 +176,27 @@ def _listen(host: str, port: int) -> socket.socket:
     if not 0 <= port <= MAX_PORT:
         raise ServerError(f"a port is a number from 0 to {MAX_PORT}, not {port}")
     try:
-        return socket.create_server((host, port), backlog=128)
+        return create_socket(host, port)
     except OSError as error:
         raise ServerError(_remedy(host, port, error)) from None
+
+
+def create_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on an address of this machine.
+
+    Args:
+        host: An IPv4 or IPv6 address; `0.0.0.0` is every IPv4 address, and `::` is every address.
+        port: The port, from 0 to 65,535; 0 means any free port.
+
+    Raises:
+        OSError: If the port is in use or forbidden, or the host is not on this machine.
+    """
+    if ":" not in host:
+        return socket.create_server((host, port), backlog=128)
+    is_dual = host == "::" and socket.has_dualstack_ipv6()
+    return socket.create_server(
+        (host, port), family=socket.AF_INET6, backlog=128, dualstack_ipv6=is_dual
+    )
 
 
 def _remedy(host: str, port: int, error: OSError) -> str:
@@ -191,9 +213,10 @@ def _remedy(host: str, port: int, error: OSError) -> str:
 
 
 def _accept(
-    server: Any, sock: socket.socket, address: tuple[str, int], *args: Any, **kwargs: Any
+    server: Any, sock: socket.socket, address: tuple[Any, ...], *args: Any, **kwargs: Any
 ) -> None:
     """Accept a connection; if its address has too many, close its oldest idle one instead."""
+    address = (address[0].removeprefix(IPV4_IN_IPV6), address[1])
     others = [c for c in server.active_channels.values() if c.addr[0] == address[0]]
     if len(others) >= MAX_PER_ADDRESS and not _close_oldest_idle(others):
         sock.close()

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from device.cameras.base import SIMULATED_CAMERA, CameraError
 from device.cameras.video_nodes import VideoNodes
 from device.doctor.findings import (
+    BUTTON_DOWN,
     CAMERA_LOST,
     NO_CAMERA,
     NO_LGPIO,
@@ -113,7 +114,13 @@ def pins(system: System) -> Finding:
         button=settings.button_pin,
         lamp=lamp,
     )
-    return ok(wired)
+    return warning(BUTTON_DOWN, wired) if _is_button_down(system) else ok(wired)
+
+
+def _is_button_down(system: System) -> bool:
+    """Whether the pin of the button is low although the running companion pulls it up."""
+    state = system.machine.run("pinctrl", "get", str(system.settings.button_pin)) or ""
+    return bool(re.search(r"\bip\b.*\bpu\b.*\blo\b", state))
 
 
 def is_pi(machine: Machine) -> bool:

@@ -14,6 +14,7 @@ from device.doctor.findings import (
     NO_BROKER,
     NO_NAME,
     NO_NETWORK,
+    ONLY_IPV6,
     OTHER_NAME,
     PORT_NOT_ALLOWED,
     PORT_TAKEN,
@@ -30,6 +31,7 @@ from device.mqtt.address import parse_address
 from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
 from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
+from web.server import create_socket
 
 GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor", re.IGNORECASE)
 _AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHostNameFqdn")
@@ -40,14 +42,22 @@ def network(system: System) -> Finding:
     addresses = _addresses(system.machine)
     if addresses is None:
         return skipped(Message("`ip` is not installed"))
-    return ok(Verbatim(", ".join(addresses))) if addresses else failed(NO_NETWORK)
+    if not addresses:
+        return failed(NO_NETWORK)
+    listed = ", ".join(addresses)
+    if ":" in system.settings.host or any(":" not in address for address in addresses):
+        return ok(Verbatim(listed))
+    return failed(ONLY_IPV6, listed)
 
 
 def _addresses(machine: Machine) -> list[str] | None:
-    found = _ip(machine, "-4", "addr", "show", "scope", "global", "up")
+    """Return the IPv4 addresses and the permanent IPv6 addresses; None if `ip` is missing."""
+    found = _ip(machine, "addr", "show", "scope", "global", "up")
     if found is None:
         return None
-    return [info["local"] for link in found for info in link.get("addr_info", []) if info]
+    infos = [info for link in found for info in link.get("addr_info", []) if info]
+    lasting = [info for info in infos if not (info.get("temporary") or info.get("deprecated"))]
+    return [info["local"] for info in lasting]
 
 
 def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
@@ -111,7 +121,7 @@ def port(system: System) -> Finding:
     if system.state is not None:
         return ok(Message("Traykeeper answers at %(address)s", address=system.address))
     try:
-        with socket.create_server((system.settings.host, number)):
+        with create_socket(system.settings.host, number):
             return ok(Message("%(port)s is free", port=str(number)))
     except OSError as error:
         if error.errno == EACCES:

@@ -20,6 +20,7 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import Machine, System
+from device.hardware import voltage
 from game.message import Message, Verbatim
 
 NEARLY_FULL_BYTES = 500 << 20
@@ -103,22 +104,18 @@ def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
 
 def power(system: System) -> Finding:
     """Check the voltage of the power supply, now and since the start."""
-    flags = _throttled(system.machine)
-    if flags is None:
-        return _power_by_hwmon(system.machine)
-    if flags & UNDER_VOLTAGE:
+    flags, root = _throttled(system.machine), system.machine.root
+    alarm = voltage.is_low(root)
+    if alarm or (flags or 0) & UNDER_VOLTAGE:
         return failed(LOW_VOLTAGE, Message("now"))
-    if flags & UNDER_VOLTAGE << SINCE_START_SHIFT:
+    if when := voltage.last_low(system.folder, root):
+        last = f"{when.astimezone():%H:%M}"
+        return warning(LOW_VOLTAGE, Message("since the start, last at %(when)s", when=last))
+    if (flags or 0) & UNDER_VOLTAGE << SINCE_START_SHIFT:
         return warning(LOW_VOLTAGE, Message("at least once since the start"))
+    if flags is None and alarm is None:
+        return skipped(NOT_MEASURED)
     return ok(Message("never too low since the start"))
-
-
-def _power_by_hwmon(machine: Machine) -> Finding:
-    """Check the kernel's own alarm, if vcgencmd is missing or not allowed."""
-    for path in machine.glob("/sys/class/hwmon/hwmon*/in0_lcrit_alarm"):
-        low = path.read_text().strip() == "1"
-        return failed(LOW_VOLTAGE, Message("now")) if low else ok(Message("not too low now"))
-    return skipped(NOT_MEASURED)
 
 
 def _throttled(machine: Machine) -> int | None:

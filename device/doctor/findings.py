@@ -48,6 +48,10 @@ NO_LGPIO = Trouble(
     Message("pins are there, but lgpio is not installed"),
     Message("`sudo apt install python3-lgpio`, then the install again"),
 )
+BUTTON_DOWN = Trouble(
+    Message("the button is down"),
+    Message("release it; if nobody presses it, take off what lies on it, or check its wires"),
+)
 NOT_ALLOWED = Trouble(
     Message("the service may not use camera or pins"),
     Message("run the install again: it puts the user traykeeper into the groups video and gpio"),
@@ -95,6 +99,10 @@ NO_NETWORK = Trouble(
     Message(
         "`sudo nmtui` and choose your Wi-Fi; or make the Pi its own: docs/install.md, 'Without Wi-Fi'"
     ),
+)
+ONLY_IPV6 = Trouble(
+    Message("this network has only IPv6, and the page answers only on IPv4"),
+    Message('write `host = "::"` in the settings, then `sudo systemctl restart traykeeper`'),
 )
 GUEST_WIFI = Trouble(
     Message("this looks like a guest Wi-Fi, which keeps devices apart"),

@@ -15,6 +15,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from device import log_file
 from device.doctor.system import HTTP_TIMEOUT_S, System
 from device.errors import UsageError
 from device.files import SERVICE, atomic_file, zip_member
@@ -77,6 +78,8 @@ def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
     yield "system.txt", "\n".join(_system(system))
     log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
     yield "log.txt", log or "journalctl shows nothing: try sudo traykeeper doctor --zip ..."
+    for path in log_file.files(system.folder):
+        yield f"state/{path.name}", path.read_text("utf-8", "replace")
     yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from device.errors import UsageError
 from device.files import is_service, state_folder
-from device.lan import ALL_INTERFACES
+from device.lan import own_address
 from device.settings import Settings, find, load
 from game.errors import FileError, GameError
 
@@ -86,7 +86,7 @@ class System:
     @property
     def address(self) -> str:
         """The address of the page on this machine."""
-        return f"http://{_reachable(self.settings.host)}:{self.settings.port}/"
+        return f"http://{own_address(self.settings.host)}:{self.settings.port}/"
 
     @property
     def folder(self) -> Path:
@@ -112,7 +112,7 @@ def open_system(file: str | None = None, machine: Machine | None = None) -> Syst
         if file is not None and isinstance(error, FileError):
             raise
         complaint = str(error)
-    state = fetch(f"http://{_reachable(settings.host)}:{settings.port}/api/v1/state")
+    state = fetch(f"http://{own_address(settings.host)}:{settings.port}/api/v1/state")
     installed = is_service(machine.path("/"))
     return System(machine, settings, path, complaint, state, installed)
 
@@ -125,7 +125,3 @@ def fetch(url: str) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return data if isinstance(data, dict) and "situation" in data else None
-
-
-def _reachable(host: str) -> str:
-    return "127.0.0.1" if host in ALL_INTERFACES else host

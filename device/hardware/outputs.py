@@ -11,7 +11,7 @@ from gpiozero.pins import Factory
 from device.hardware.buzzer import Sounder
 from device.hardware.choices import LampKind
 from device.hardware.lamp import RgbLamp, SingleColourLamp
-from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
+from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN, open_when_free
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
 from game.errors import reason
@@ -114,7 +114,7 @@ def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]
     missing: list[Message] = []
     for make in _makers(factory, wiring):
         try:
-            outputs.append(make())
+            outputs.append(open_when_free(make))
         except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
             missing.append(reason(error))
             warn(str(error))

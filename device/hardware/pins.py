@@ -8,10 +8,17 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from time import sleep
+from typing import TypeVar
 
 from gpiozero import Device
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from game.errors import TraykeeperError
+from game.message import Message
+
+Opened = TypeVar("Opened")
 
 BUTTON_PIN = 17
 """BCM number; header pin 11, with ground beside it on pin 9."""
@@ -30,6 +37,15 @@ NO_LGPIO = (
     "or pip install lgpio in the environment of Traykeeper"
 )
 NOT_ALLOWED = "join the group gpio: sudo usermod -aG gpio $USER, then log in again"
+NOT_WRITABLE = (
+    "lgpio writes into the folder in which it is started: start Traykeeper in one of your own"
+)
+
+BUSY = "busy"
+"""lgpio raises an exception with this word if another program uses a pin."""
+
+BUSY_TRIES, BUSY_PAUSE_S = 10, 0.5
+"""A program that is ending still uses its pins for a moment."""
 
 MAX_STATES = 100
 """Number of past states that a mock pin remembers for tests."""
@@ -57,10 +73,39 @@ def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
         try:
             return import_module("gpiozero.pins.lgpio").LGPIOFactory()
         except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
-            warn(f"{NO_ACCESS} ({error}): {NOT_ALLOWED}")
+            remedy = NOT_ALLOWED if os.access(".", os.W_OK) else NOT_WRITABLE
+            warn(f"{NO_ACCESS} ({error}): {remedy}")
     elif wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
         warn(NO_LGPIO)
     return MockFactory(pin_class=_BoundedMockPin)
+
+
+def open_when_free(
+    open_it: Callable[[], Opened], pause: Callable[[float], object] = sleep
+) -> Opened:
+    """Return what a function opens; try again for some seconds while another program uses a pin.
+
+    Args:
+        open_it: Opens the device.
+        pause: Waits for a time in seconds.
+
+    Raises:
+        PinBusyError: If the other program goes on using it.
+    """
+    for _ in range(BUSY_TRIES):
+        try:
+            return open_it()
+        except Exception as error:  # lgpio raises its own exceptions
+            if BUSY not in str(error).lower():
+                raise
+        pause(BUSY_PAUSE_S)
+    raise PinBusyError(
+        Message("another program uses a pin: stop that program, then restart Traykeeper")
+    )
+
+
+class PinBusyError(TraykeeperError):
+    """A pin that another program uses."""
 
 
 class _BoundedMockPin(MockPWMPin):  # type: ignore[misc]

@@ -9,6 +9,7 @@ from device.app import PlayOptions, announce, open_maintenance
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import CameraError
 from device.files import UNFINISHED_SUFFIX
+from device.settings import Settings
 from game.commands import EnterThrow, SetCoachMode, StartMatch
 from game.situation import Situation
 from web.contracts.coach import CoachMode
@@ -63,9 +64,17 @@ def test_the_join_address_follows_the_machines_address(tmp_path, monkeypatch):
         companion = maintenance.companion
         for address in ("192.168.1.20", "10.42.0.1"):
             monkeypatch.setattr(app, "lan_address", lambda _, it=address: it)
-            announce(companion, "", 8000)
+            announce(companion, Settings(), 8000)
             assert companion.snapshot().join_url == f"http://{address}:8000/"
         version = companion.snapshot().version
-        announce(companion, "", 8000)
+        announce(companion, Settings(), 8000)
 
         assert companion.snapshot().version == version
+
+
+def test_the_setting_address_fixes_the_address_for_phones(tmp_path):
+    with open_maintenance(PlayOptions(camera="usb:97", state=str(tmp_path))) as maintenance:
+        companion = maintenance.companion
+        announce(companion, Settings(address="https://dice.example"), 8000)
+
+        assert companion.snapshot().join_url == "https://dice.example/"

@@ -65,7 +65,7 @@ def carry(tmp_path, *folders, machine=MACHINE):
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
-@pytest.mark.parametrize("name", ["carry", "first-boot", "cloud-init/vendor-data"])
+@pytest.mark.parametrize("name", ["carry", "first-boot", "launch", "cloud-init/vendor-data"])
 def test_shellcheck_finds_nothing(name):
     done = subprocess.run(["shellcheck", CARRY.parent / name], capture_output=True, check=False)
 

@@ -497,6 +497,48 @@ def test_the_lamp_blinks_red_until_a_failed_step_has_succeeded(tmp_path):
     ]
 
 
+RELEASE = b"-----BEGIN PGP SIGNED MESSAGE-----\nOrigin: Debian\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "says"),
+    [
+        (200, RELEASE, ""),
+        (200, b"<html>Welcome to our hotel</html>", "wants a login in a browser"),
+        (403, b"log in first", "wants a login in a browser"),
+        (None, b"", "there is no internet"),
+    ],
+    ids=["internet", "portal", "portal that refuses", "nothing"],
+)
+def test_the_login_page_of_a_portal_is_not_taken_for_the_internet(tmp_path, status, body, says):
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            """Print nothing."""
+
+    whole = (PROJECT / "systemd" / "first-boot").read_text().partition("\nif [ ")[0]
+    script = f"{whole}\ncard={tmp_path} number=1\nblink() {{ :; }}\nnetwork && echo reached\n"
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        if status:
+            Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{server.server_port}/"
+        else:
+            url = "http://127.0.0.1:9/"
+        env = {**os.environ, "TRAYKEEPER_REACHES": url, "TRAYKEEPER_TRIES": "1"}
+        done = subprocess.run(
+            ["bash", "-c", script], env=env, capture_output=True, text=True, check=False
+        )
+        if status:
+            server.shutdown()
+
+    assert ("reached" in done.stdout) == (not says)
+    assert says in done.stdout
+
+
 def test_a_card_without_the_archive_gets_a_text_file_that_says_so(tmp_path):
     first = PROJECT / "systemd" / "cloud-init" / "vendor-data"
     script = first.read_text().replace("/boot/firmware", str(tmp_path))

@@ -1,8 +1,10 @@
 """The unit file, as systemd reads and rates it."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,7 @@ def exposure(unit):
 def test_systemd_knows_every_line_of_the_unit(extra, tmp_path):
     """systemd-analyze exits with 0 for an unknown key, but prints a warning."""
     unit = tmp_path / UNIT.name
-    text = UNIT.read_text().replace("/opt/traykeeper/current/bin/traykeeper", "/bin/true")
+    text = UNIT.read_text().replace("/opt/traykeeper/current/systemd/launch", "/bin/true")
     unit.write_text(f"{text}\n{extra}")
     command = ["systemd-analyze", "verify", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -60,7 +62,33 @@ def test_the_unit_keeps_the_options_that_experience_has_shown_necessary():
     assert not any(line.startswith(("PrivateDevices=", "ProcSubset=")) for line in lines)
     (after,) = (line for line in lines if line.startswith("After="))
     assert "avahi-daemon.service" in after
-    assert "network-online.target" in after
+    assert not any("network-online.target" in line for line in lines if not line.startswith("#"))
+    assert "ProtectHostname=yes" not in lines  # the page has to answer under a new name
+
+
+@pytest.mark.parametrize(("made_for", "status"), [("python3.99", 2), ("", 0)])
+def test_a_release_for_another_python_says_in_one_line_what_to_run(tmp_path, made_for, status):
+    python = Path(os.path.realpath(sys.executable))
+    (tmp_path / "systemd").mkdir()
+    shutil.copy(SYSTEMD / "launch", tmp_path / "systemd")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3").symlink_to(python)
+    (tmp_path / "lib" / (made_for or python.name)).mkdir(parents=True)
+    program = tmp_path / "bin/traykeeper"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    command = tmp_path / "traykeeper"
+    command.symlink_to(tmp_path / "systemd/launch")
+    done = subprocess.run([command, "play", "--x"], capture_output=True, text=True, check=False)
+
+    assert done.returncode == status
+    assert done.stdout == ("" if status else "play --x\n")
+    assert done.stderr == (
+        "traykeeper: it was installed for python3.99, which this system no longer has: "
+        "run the install again (sudo ./systemd/install)\n"
+        if status
+        else ""
+    )
 
 
 def test_the_user_is_in_exactly_two_groups():

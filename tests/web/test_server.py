@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from importlib.metadata import version
 
 import pytest
+from flask import request
 
 from web.app import create_app
 from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server, ServerError
@@ -21,6 +22,19 @@ def test_port_0_is_any_free_port(table):
         assert repr(server) == f"<web.Server on 127.0.0.1:{server.port}, running>"
 
     assert repr(server).endswith("stopped>")
+
+
+@pytest.mark.parametrize(("host", "client"), [("::", "127.0.0.1"), ("::", "::1"), ("::1", "::1")])
+def test_the_server_answers_on_ipv6_and_sees_ipv4_addresses_as_such(table, host, client):
+    app = create_app(table)
+    seen = []
+    app.before_request(lambda: seen.append(request.remote_addr))
+    with Server(app, host, 0) as server:
+        name = f"[{client}]" if ":" in client else client
+        with urllib.request.urlopen(f"http://{name}:{server.port}/healthz", timeout=5) as answer:
+            assert answer.status == 200
+
+    assert seen == [client]
 
 
 def test_port_in_use_is_an_error_with_the_remedy(table, serve):

@@ -39,19 +39,18 @@ class AllowedHosts:
 
     Args:
         extra_names: More names to allow, from the settings.
-        name: The machine's name; by default the operating system is asked.
-
-    Attributes:
-        own: The machine's name without a domain.
+        name: The machine's name; by default the operating system is asked at each request, because the
+            machine may be renamed at any time.
     """
 
     def __init__(self, *extra_names: str, name: str | None = None) -> None:
-        own = _normalised(name or socket.gethostname()).partition(".")[0]
-        self.own = own
-        self._names = {"localhost", own, *(f"{own}.{domain}" for domain in LOCAL_DOMAINS)}
-        self._names |= set(map(_normalised, extra_names))
-        # avahi numbers the machines that have the same name.
-        self._numbered = re.compile(rf"{re.escape(own)}-\d+\.local")
+        self._name = name
+        self._extra = {"localhost", *map(_normalised, extra_names)}
+
+    @property
+    def own(self) -> str:
+        """The machine's name without a domain."""
+        return _normalised(self._name or socket.gethostname()).partition(".")[0]
 
     def allows(self, host: str) -> bool:
         """Return whether to accept a request with this `Host` header.
@@ -59,13 +58,19 @@ class AllowedHosts:
         A request without the header is allowed: it is not from a browser, which always sends one.
         """
         name = _normalised(_without_port(host))
-        if not name or name in self._names or self._numbered.fullmatch(name):
+        if not name or name in self._extra or self._is_own(name):
             return True
         try:
             ip_address(name)
         except ValueError:
             return False
         return True
+
+    def _is_own(self, name: str) -> bool:
+        own, (host, _, domain) = self.own, name.partition(".")
+        # avahi numbers the machines that have the same name.
+        is_numbered = domain == "local" and re.fullmatch(rf"{re.escape(own)}-\d+", host)
+        return bool(is_numbered) or (host == own and domain in ("", *LOCAL_DOMAINS))
 
 
 def split_names(text: str) -> Iterable[str]:

@@ -93,6 +93,22 @@ def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch)
     assert "picamera2 is not installed" in str(check_hardware.camera(system).line)
 
 
+@pytest.mark.parametrize(
+    ("answer", "level"),
+    [
+        ("17: ip    pu | lo // GPIO17 = input", Level.WARNING),
+        ("17: ip    pu | hi // GPIO17 = input", Level.OK),
+        ("17: no    pd | lo // GPIO17 = none", Level.OK),
+    ],
+)
+def test_a_button_that_is_down_is_found(system, programs, monkeypatch, answer, level):
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    write(system, "/dev/gpiochip0", "")
+    programs("pinctrl", answer)
+
+    assert check_hardware.pins(system).level is level
+
+
 def webcam(system, number, name, port):
     """Add a USB camera with a node for pictures and one for metadata."""
     for index in (0, 1):
@@ -255,6 +271,19 @@ def test_low_voltage_is_found_by_the_alarm_of_the_kernel(system):
     assert str(check_pi.power(system).line) == "the power supply is too weak (now)"
 
 
+def test_low_voltage_is_reported_after_it_is_over(system):
+    write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
+    write(system, "/proc/sys/kernel/random/boot_id", "this boot\n")
+    assert check_pi.power(system).level is Level.OK
+    system.folder.mkdir()
+    record = {"boot": "this boot", "when": "2026-11-26T20:14:00"}
+    (system.folder / "low-voltage.json").write_text(json.dumps(record))
+
+    found = check_pi.power(system)
+    assert found.level is Level.WARNING
+    assert "since the start, last at 20:14" in str(found.line)
+
+
 @pytest.mark.parametrize(("milli", "level"), [("47250", Level.OK), ("82100", Level.WARNING)])
 def test_the_temperature_is_reported_in_degrees(system, milli, level):
     write(system, "/sys/class/thermal/thermal_zone0/temp", milli)
@@ -287,6 +316,23 @@ def test_a_machine_without_an_address_has_no_network(system, programs):
     assert check_network.network(system).level is Level.FAILED
     programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}]}]')
     assert str(check_network.network(system).line) == "192.168.1.5"
+
+
+SIX = (
+    '[{"addr_info": [{"local": "fd00::7"}, {"local": "fd00::8", "temporary": true}, '
+    '{"local": "fd00::9", "deprecated": true}]}]'
+)
+
+
+def test_a_network_with_ipv6_only_needs_a_server_for_ipv6(system, programs):
+    programs("ip", SIX)
+    found = check_network.network(system)
+    assert found.level is Level.FAILED
+    assert 'write `host = "::"`' in str(found.trouble.remedy)
+
+    six = replace(system, settings=replace(system.settings, host="::"))
+    assert str(check_network.network(six).line) == "fd00::7"
+    assert check_network.port(six).level is Level.OK
 
 
 def test_a_host_name_that_another_device_has_is_a_warning(system, programs):

@@ -3,11 +3,12 @@
 from contextlib import closing
 from types import SimpleNamespace
 
+import pytest
 from gpiozero import LED
 from gpiozero.pins.mock import MockFactory
 
 from device.hardware import pins as hardware_pins
-from device.hardware.pins import MAX_STATES, NO_LGPIO, open_pins
+from device.hardware.pins import MAX_STATES, NO_LGPIO, PinBusyError, open_pins, open_when_free
 
 
 def test_a_mock_pin_forgets_old_states(monkeypatch):
@@ -65,3 +66,55 @@ def test_pins_that_cannot_be_opened_are_reported_and_replaced_by_mock_pins(tmp_p
         assert isinstance(pins, MockFactory)
     assert "can not open gpiochip" in warnings[0]
     assert "usermod -aG gpio" in warnings[0]
+
+
+def lgpio_that_cannot_open(monkeypatch, tmp_path, error):
+    def refuse():
+        raise error
+
+    (tmp_path / "gpiochip0").touch()
+    monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
+    monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
+    monkeypatch.setattr(hardware_pins, "find_spec", lambda _: True)
+    module = SimpleNamespace(LGPIOFactory=refuse)
+    monkeypatch.setattr(hardware_pins, "import_module", lambda _: module)
+
+
+def test_a_folder_in_which_lgpio_cannot_write_is_named_as_the_cause(tmp_path, monkeypatch):
+    lgpio_that_cannot_open(
+        monkeypatch, tmp_path, FileNotFoundError(2, "No such file", ".lgd-nfy-3")
+    )
+    monkeypatch.setattr(hardware_pins.os, "access", lambda *_: False)
+    warnings = []
+
+    with closing(open_pins(warnings.append)):
+        assert "lgpio writes into the folder in which it is started" in warnings[0]
+        assert "gpio group" not in warnings[0]
+
+
+def test_a_pin_is_opened_as_soon_as_another_program_has_freed_it():
+    answers, pauses = iter([LgpioError("GPIO busy"), LgpioError("GPIO busy"), None]), []
+
+    def open_it():
+        if error := next(answers):
+            raise error
+        return "button"
+
+    assert open_when_free(open_it, pauses.append) == "button"
+    assert len(pauses) == 2
+
+
+def test_a_pin_that_stays_busy_is_reported_with_the_remedy():
+    def open_it():
+        raise LgpioError("GPIO busy")
+
+    with pytest.raises(PinBusyError, match="another program uses a pin: stop that program"):
+        open_when_free(open_it, lambda _: None)
+
+
+def test_other_errors_of_a_pin_are_not_retried():
+    def open_it():
+        raise LgpioError("bad GPIO number")
+
+    with pytest.raises(LgpioError, match="bad GPIO number"):
+        open_when_free(open_it, lambda _: pytest.fail("paused"))

@@ -63,3 +63,16 @@ def test_post_for_a_foreign_name_is_refused(table):
 
     assert client.post("/api/v1/press", headers=headers).status_code == 403
     assert table.done == []
+
+
+def test_a_machine_that_is_renamed_answers_to_its_new_name_at_once(monkeypatch):
+    hosts = AllowedHosts()
+    monkeypatch.setattr("socket.gethostname", lambda: "traykeeper")
+    assert hosts.allows("traykeeper.local:8000")
+    monkeypatch.setattr("socket.gethostname", lambda: "Den.fritz.box")
+
+    assert hosts.allows("den.local")
+    assert hosts.allows("den-2.local")
+    assert hosts.allows("den.fritz.box")
+    assert not hosts.allows("traykeeper.local:8000")
+    assert not hosts.allows("den.evil.example")

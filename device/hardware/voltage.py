@@ -1,0 +1,102 @@
+"""The supply voltage of the Pi: the kernel's alarm, and a record of when it went off.
+
+The kernel reports only the present: its driver clears the firmware's own memory every two seconds
+(drivers/hwmon/raspberrypi-hwmon.c). So the companion writes down each alarm, for as long as the Pi runs.
+"""
+
+import json
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+from game.file_io import write_atomically
+
+log = logging.getLogger(__name__)
+
+ALARMS = "sys/class/hwmon/hwmon*/in0_lcrit_alarm"
+BOOT_ID = "proc/sys/kernel/random/boot_id"
+FILE = "low-voltage.json"
+
+SAMPLE_S = 2.0
+"""The period of the kernel's driver, in seconds: no alarm is shorter."""
+
+
+def is_low(root: Path) -> bool | None:
+    """Return whether the voltage is too low now; None if this machine does not measure it.
+
+    Args:
+        root: Root folder of the system.
+    """
+    alarms = [path.read_text().strip() for path in sorted(root.glob(ALARMS))]
+    return "1" in alarms if alarms else None
+
+
+def last_low(folder: Path, root: Path) -> datetime | None:
+    """Return when the voltage was last too low since the Pi was started.
+
+    Args:
+        folder: The state folder.
+        root: Root folder of the system.
+    """
+    try:
+        record = json.loads((folder / FILE).read_text("utf-8"))
+        is_this_boot = record["boot"] == (root / BOOT_ID).read_text().strip()
+        return datetime.fromisoformat(record["when"]) if is_this_boot else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+class VoltageWatch:
+    """Writes down when the voltage is too low, from start to stop or within a `with` block.
+
+    Args:
+        folder: The state folder.
+        root: Root folder of the system.
+        now: The time now.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        root: Path = Path("/"),
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._folder, self._root, self._now = folder, root, now
+        self._was_low = False
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="voltage", daemon=True)
+
+    def __enter__(self) -> Self:
+        if is_low(self._root) is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+
+    def sample(self) -> None:
+        """Look at the alarm once, and write down an alarm that is new."""
+        low = bool(is_low(self._root))
+        if low and not self._was_low:
+            boot = (self._root / BOOT_ID).read_text().strip()
+            record = {"boot": boot, "when": self._now().isoformat(timespec="seconds")}
+            write_atomically(self._folder / FILE, json.dumps(record).encode())
+            log.warning("the supply voltage is too low: use the official power supply")
+        self._was_low = low
+
+    def _run(self) -> None:
+        while not self._stop.wait(SAMPLE_S):
+            try:
+                self.sample()
+            except OSError:
+                log.exception("the voltage cannot be read")
+                return
