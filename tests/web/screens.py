@@ -128,8 +128,11 @@ def last_round(table: MemoryTable, names=NAMES) -> None:
 
 
 def won(table: MemoryTable, names=NAMES) -> None:
+    """The first has won, after the second has banked and all others have farkled."""
     last_round(table, names)
     table.do(Bank())
+    while table.match.state.winner is None:
+        table.do(EnterThrow((2, 2, 3, 4, 6, 6)))
 
 
 def coached(table: MemoryTable, names=NAMES) -> None:

@@ -19,6 +19,12 @@ def seat_colour(seat: int) -> int:
     return seat % N_COLOURS
 
 
+def side_seats(match: Match) -> list[int]:
+    """Return the seats whose colours and shapes mark the sides of a match."""
+    state = match.state
+    return [seat for seat in range(len(state.players)) if seat == state.team_seats(seat)[0]]
+
+
 def seat_shape(seat: int) -> int:
     """Return the number of a seat's shape, shifted so that no other seat has the same colour and shape."""
     return (seat + seat // N_COLOURS) % N_COLOURS
@@ -42,7 +48,7 @@ def score_curve(match: Match) -> str:
         return TOP + (HIGH - TOP - BOTTOM) * (top - score) / (top - low)
 
     lines = [_grid(score, y) for score in _ticks(low, top)]
-    for seat in range(len(match.state.players)):
+    for seat in side_seats(match):
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
         end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
         lines.append(
@@ -76,13 +82,14 @@ def turn_bars(match: Match) -> str:
     for i, turn in enumerate(turns):
         high = max(floor - y(max(turn.points, 0)), 3.0)
         kind = "bar-turn" if turn.points > 0 else "bar-turn none"
+        seat = match.state.team_seats(turn.seat)[0]
         lines.append(
-            f'<rect class="{kind} seat-{seat_colour(turn.seat)}" x="{LEFT + i * step + 1:.1f}" '
+            f'<rect class="{kind} seat-{seat_colour(seat)}" x="{LEFT + i * step + 1:.1f}" '
             f'y="{floor - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}" rx="2"/>'
         )
         if step >= MARK:
-            shape = mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
-            lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{shape}</g>')
+            shape = mark(seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
+            lines.append(f'<g class="seat-{seat_colour(seat)}">{shape}</g>')
     return svg(BARS_HIGH, gettext("Points of each turn"), lines)
 
 
@@ -149,7 +156,7 @@ def win_curve(match: Match, review: Review) -> str:
     if review.of_two:
         lines.append(_between_two(match, review))
     else:
-        lines += [_line(match, review, seat) for seat in range(len(match.state.players))]
+        lines += [_line(match, review, seat) for seat in side_seats(match)]
     if point := review.turning_point:
         lines.append(_turning_point(review, point))
     return svg(HIGH, gettext("Chances to win, turn by turn"), lines)
@@ -158,13 +165,14 @@ def win_curve(match: Match, review: Review) -> str:
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:
     """Return the points of a player's line as x and chance."""
     found = []
+    seats = match.state.team_seats(seat)
     for i, standing in enumerate(review.curve):
-        if standing.seat == seat:
+        if standing.seat in seats:
             found.append((_x(i, review), standing.win))
         elif review.of_two:
             found.append((_x(i, review), 1 - standing.win))
     if match.state.winner is not None:
-        won = seat in match.state.team_seats(match.state.winner)
+        won = match.state.winner in seats
         found.append((_x(len(review.curve), review), float(won)))
     return found
 

@@ -9,6 +9,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from game import wording
+from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
 from game.match.timeline import TimelineRow
@@ -19,7 +20,7 @@ from web.i18n.languages import decimal, percent, points
 from web.i18n.translate import match_length, player_name, translate, translate_text
 from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
-from web.pages.phone_summary import score_rows
+from web.pages.sides import side_name, side_seat, sides, standings
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
@@ -49,7 +50,11 @@ def register(templates: Environment) -> None:
         player_name=player_name,
         nameless=default_name,
         decimal=decimal,
-        score_rows=score_rows,
+        side_seat=side_seat,
+        sides=sides,
+        side_name=side_name,
+        standings=standings,
+        result=Result.of,
         capitalised=capitalised,
         clock_time=clock_time,
         size=size,

@@ -1,16 +1,18 @@
 """The result of a match as a picture to share: a self-contained SVG."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from flask_babel import gettext, ngettext
 
 from game.journal.entry import Result
 from game.match.match import Match
-from game.match.state import Player
 from game.match.timeline import scores_by_turn
 from web.i18n.languages import points
 from web.i18n.translate import match_length, player_name
-from web.pages.charts import N_COLOURS, max_score
+from web.pages.charts import N_COLOURS, max_score, side_seats
+from web.pages.sides import Side, standings
 
 WIDE, HIGH = 1200, 630
 """The size of a preview that messengers do not crop."""
@@ -30,11 +32,16 @@ PAPER, CARD, INK, SOFT, LINE, FELT = (
     "#0e6b4f",
 )
 FONT = "ui-rounded, 'SF Pro Rounded', 'Segoe UI', Roboto, 'Noto Sans', system-ui, sans-serif"
-MAX_ROWS = 6
-"""Players who fit on the card, the best first."""
+MAX_ROWS = 8
+"""Players who fit on the card, the best first. If there are more, the last row says how many."""
 
-MAX_NAME = 14
-LEFT, TOP, ROW = 72, 236, 58
+LEFT, TOP, BOTTOM, MAX_ROW_HEIGHT = 72, 220, 528, 58
+NAME_WIDTH = 376
+"""Width of a row between the disc and the points."""
+
+WIDTH_PER_SIZE = 0.6
+"""Width of an average bold letter as a share of the font size, in the widest common fonts."""
+
 CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 
 
@@ -45,17 +52,17 @@ def card(match: Match, when: str) -> str:
         match: The match.
         when: The date in words, or "".
     """
-    rows = [_row(i, *each) for i, each in enumerate(_ranked(match)[:MAX_ROWS])]
     frame = (
         f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>'
         f'<rect x="36" y="36" width="{WIDE - 72}" height="{HIGH - 72}" rx="36" fill="{CARD}" '
         f'stroke="{LINE}" stroke-width="2"/>'
     )
+    title, below = _title(match), _below(match, when)
     parts = [
         frame,
-        _text(LEFT, 132, _title(match), size=64, weight=800),
-        _text(LEFT, 182, _below(match, when), size=26, colour=SOFT),
-        *rows,
+        _text(LEFT, 132, title, size=_fitting(title, 64, WIDE - 2 * LEFT), weight=800),
+        _text(LEFT, 182, below, size=_fitting(below, 26, WIDE - 2 * LEFT), colour=SOFT),
+        *_draw_rows(_card_rows(standings(Result.of(match)))),
         _curve(match),
         _text(LEFT, HIGH - 68, "Traykeeper", size=26, weight=750, colour=FELT),
     ]
@@ -69,7 +76,7 @@ def _title(match: Match) -> str:
     state = match.state
     if state.winner is None:
         return str(gettext("The match so far"))
-    return str(gettext("%(name)s wins", name=_short(player_name(state.players[state.winner].name))))
+    return str(gettext("%(name)s wins", name=player_name(state.players[state.winner].name)))
 
 
 def _below(match: Match, when: str) -> str:
@@ -79,31 +86,66 @@ def _below(match: Match, when: str) -> str:
     return " · ".join(filter(None, (length, str(turns), when)))
 
 
-def _ranked(match: Match) -> list[tuple[int, Player, bool]]:
-    """Return seat, player, and whether the player won or leads: winners first, then by points."""
-    result = Result.of(match)
-    first = [(not result.has_won(seat), -score) for seat, score in enumerate(result.scores)]
-    seats = sorted(range(len(first)), key=lambda seat: first[seat])
-    leads = {seats[0], *filter(result.has_won, seats)}
-    return [(seat, match.state.players[seat], seat in leads) for seat in seats]
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """The row of a player.
+
+    Attributes:
+        side: The player's side, whose colour and weight the row has.
+        name: Name of the player.
+        is_first: Whether the row shows the disc and the score, once for each side.
+        leads: Whether the side has won or leads.
+    """
+
+    side: Side
+    name: str
+    is_first: bool
+    leads: bool
 
 
-def _row(i: int, seat: int, player: Player, leads: bool) -> str:  # noqa: FBT001
-    y = TOP + i * ROW
-    colour = COLOURS[seat % N_COLOURS]
-    weight = 800 if leads else 600
+def _card_rows(ranked: Sequence[Side]) -> list[CardRow]:
+    return [
+        CardRow(side, player_name(name), is_first=not i, leads=side.has_won or side is ranked[0])
+        for side in ranked
+        for i, name in enumerate(side.names)
+    ]
+
+
+def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
+    """Draw the rows in one size. If there are too many, the last line says how many are left."""
+    shown = rows if len(rows) <= MAX_ROWS else rows[: MAX_ROWS - 1]
+    height = min(MAX_ROW_HEIGHT, (BOTTOM - TOP) / min(len(rows), MAX_ROWS))
+    longest = max((row.name for row in shown), key=len)
+    size = _fitting(longest, round(0.6 * height), NAME_WIDTH)
+    drawn = [_draw_row(row, TOP + (i + 0.5) * height, height, size) for i, row in enumerate(shown)]
+    if rest := len(rows) - len(shown):
+        more = str(gettext("and %(n)s more", n=rest))
+        y = TOP + (len(shown) + 0.5) * height
+        drawn.append(_text(LEFT, y + 0.36 * size, more, size=size, colour=SOFT))
+    return drawn
+
+
+def _draw_row(row: CardRow, y: float, height: float, size: int) -> str:
+    """Draw a row around the height `y`."""
+    radius, weight = 0.36 * height, 800 if row.leads else 600
+    base = y + 0.36 * size
+    name = _text(LEFT + 2 * radius + 16, base, row.name, size=size, weight=weight)
+    if not row.is_first:
+        return name
+    score = points(row.side.score)
+    colour, initial = COLOURS[row.side.seat % N_COLOURS], round(1.1 * radius)
     return (
-        f'<circle cx="{LEFT + 20}" cy="{y + 20}" r="20" fill="{colour}"/>'
+        f'<circle cx="{LEFT + radius:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}"/>'
         + _text(
-            LEFT + 20,
-            y + 29,
-            player_name(player.name)[:1].upper(),
-            size=24,
+            LEFT + radius,
+            y + 0.36 * initial,
+            row.name[:1].upper(),
+            size=initial,
             colour="#fff",
             anchor="middle",
         )
-        + _text(LEFT + 60, y + 32, _short(player_name(player.name)), size=34, weight=weight)
-        + _text(CURVE_LEFT - 60, y + 32, points(player.score), size=34, weight=weight, anchor="end")
+        + name
+        + _text(CURVE_LEFT - 60, base, score, size=size, weight=weight, anchor="end")
     )
 
 
@@ -117,7 +159,7 @@ def _curve(match: Match) -> str:
         return CURVE_BOTTOM - (CURVE_BOTTOM - CURVE_TOP) * max(score, 0) / top
 
     lines = [f'<path d="M{CURVE_LEFT} {y(0):.1f}H{CURVE_RIGHT}" stroke="{LINE}" stroke-width="2"/>']
-    for seat in range(len(match.state.players)):
+    for seat in side_seats(match):
         path = "L".join(
             f"{CURVE_LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows)
         )
@@ -128,8 +170,9 @@ def _curve(match: Match) -> str:
     return "".join(lines)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+def _fitting(text: str, size: int, width: int) -> int:
+    """Return the size, or a smaller one at which the text fits the width."""
+    return min(size, int(width / (WIDTH_PER_SIZE * max(len(text), 1))))
 
 
 def _text(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from flask import Blueprint, Response, abort, render_template
 
+from game.journal.entry import Result
 from game.message import Message
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
@@ -11,7 +12,8 @@ from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card, pad
 from game.rules.sentences import sentences
 from web.contracts.table import Table
-from web.i18n.translate import player_name, translate
+from web.i18n.translate import translate
+from web.pages.sides import side_name, standings
 
 
 def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
@@ -47,8 +49,9 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     @pages.get("/pad.svg")
     def score_pad() -> Response:
         match = table.snapshot().match
-        players = match.state.players if match else ()
-        return _svg(pad(rules(), [player_name(player.name) for player in players], translate))
+        sides = standings(Result.of(match)) if match else []
+        names = [side_name(side) for side in sorted(sides, key=lambda side: side.seat)]
+        return _svg(pad(rules(), names, translate))
 
     return pages
 

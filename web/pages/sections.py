@@ -10,10 +10,10 @@ from flask_babel import force_locale
 
 from game.match.match import Match
 from game.match.timeline import TimelineRow, timeline_rows
+from game.message import Message, Translate
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import translate
-from web.pages.phone_summary import status_line
 from web.state.state_json import state_json
 from web.stream import format_event
 from web.version_cache import VersionCache
@@ -51,6 +51,9 @@ OVERLAY = ("overlay",)
 
 STORY = ("pencil", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
+
+MAX_STATUS_CHARACTERS = 40
+"""As many fit beside two buttons on a screen that is 360 CSS pixels wide."""
 
 
 class Sections:
@@ -106,6 +109,24 @@ class Sections:
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:
     """Return the timeline for the one section that shows it, because it takes the whole match."""
     return timeline_rows(match) if match and name == "story" else []
+
+
+def status_line(message: Message, say: Translate) -> str:
+    """Return a message cut to one line.
+
+    If the whole message is too long, return the longest of its sentences that fits, or else the
+    shortest one.
+
+    Args:
+        message: The message.
+        say: Turns a message into text.
+    """
+    text = say(message)
+    if len(text) <= MAX_STATUS_CHARACTERS:
+        return text
+    sentences = [say(sentence) for sentence in message.sentences]
+    fitting = [sentence for sentence in sentences if len(sentence) <= MAX_STATUS_CHARACTERS]
+    return max(fitting, key=len) if fitting else min(sentences, key=len)
 
 
 class SectionsByLanguage:

@@ -4,19 +4,19 @@
   const byId = (id) => document.getElementById(id);
 
   function openDialog() {
-    const players = [...document.querySelectorAll(".players li")];
+    const players = [...document.querySelectorAll(".players .name")];
     const hero = document.querySelector(".hero");
-    const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
+    const onTurn = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
     for (const select of byId("hand").querySelectorAll(".seats")) {
-      const offered = players.filter((row) => row.dataset.gone === undefined || select.dataset.all !== undefined);
-      select.replaceChildren(...offered.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
+      const offered = players.filter((name) => name.dataset.gone === undefined || select.dataset.all !== undefined);
+      select.replaceChildren(...offered.map((name) => new Option(name.textContent, name.dataset.seat)));
       select.value = onTurn.dataset.seat;
     }
     const [turn, score] = byId("hand").querySelectorAll("form");
     turn.elements.points.value = hero.dataset.atRisk || 0;
     turn.elements.dice.value = hero.dataset.toThrow || 6;
     score.elements.score.value = onTurn.dataset.score;
-    byId("hand").querySelector(".on-turn-name").textContent = onTurn.querySelector(".name").textContent;
+    byId("hand").querySelector(".on-turn-name").textContent = onTurn.textContent;
     for (const button of byId("hand").querySelectorAll("[data-done]")) {
       button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat) });
     }

@@ -19,9 +19,11 @@
     const left = [...frame.kept];
     const keeps = (face) => left.includes(face) && left.splice(left.indexOf(face), 1).length > 0;
     byId("replay-dice").replaceChildren(...frame.dice.map((face) => die(face, keeps(face))));
-    const [row] = [byId("replay-who").children[frame.seat]];
-    for (const each of byId("replay-who").children) each.classList.toggle("on-turn", each === row);
-    [...byId("replay-who").querySelectorAll("b")].forEach((sum, seat) => { sum.textContent = frame.scores[seat]?.toLocaleString(document.documentElement.lang) ?? ""; });
+    for (const row of byId("replay-who").children) {
+      const seats = JSON.parse(row.dataset.seats);
+      row.classList.toggle("on-turn", seats.includes(frame.seat));
+      row.querySelector("b").textContent = frame.scores[seats[0]]?.toLocaleString(document.documentElement.lang) ?? "";
+    }
     const ending = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
     byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), ending].filter(Boolean).join(": ");
   }

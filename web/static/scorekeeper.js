@@ -59,7 +59,7 @@
   byId("asking").addEventListener("close", () => { hasAsked = false; });
 
   function fillPlayers(mine) {
-    const names = [...document.querySelectorAll(".players li:not([data-gone]) .name")];
+    const names = [...document.querySelectorAll(".players .name:not([data-gone])")];
     const select = byId("player");
     const first = select.options[0];
     select.replaceChildren(first, ...names.map((name) => new Option(name.textContent, name.dataset.name)));

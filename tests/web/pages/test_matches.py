@@ -154,7 +154,34 @@ def test_share_card_needs_no_other_file(client, match):
     assert answer.mimetype == "image/svg+xml"
     assert BAD in "".join(root.itertext())
     assert "href" not in answer.text
-    assert card(Match.start(RULES, [f"P{n}" for n in range(20)]), "")
+
+
+@pytest.mark.parametrize("players", [2, 6, 8, 9, 20])
+def test_share_card_prints_no_player_over_the_mark(players):
+    found = card(Match.start(RULES, [f"P{n}" for n in range(players)]), "")
+    rows = [float(y) for y in re.findall(r'y="(\d+)"[^>]*>(?:P\d+|and)', found)]
+    mark, size = re.search(r'y="(\d+)" font-size="(\d+)"[^>]*>Traykeeper', found).groups()
+
+    assert len(rows) == min(players, 8)
+    assert max(rows) < float(mark) - float(size)
+    assert ("more<" in found) is (players > 8)
+
+
+def test_share_card_shows_a_team_with_one_score():
+    match = Match.start(RULES, ["Anna", "Ben", "Cleo", "Dan"], teams=[1, 2, 1, 2])
+    found = card(match.throw((1, 1, 1, 2, 3, 4)).bank(), "")
+
+    assert found.count("<circle") == 2
+    assert re.findall(r"(Anna|Ben|Cleo|Dan)<", found) == ["Anna", "Cleo", "Ben", "Dan"]
+
+
+@pytest.mark.parametrize("path", ["/matches", "/matches/1", "/evening"])
+def test_past_match_lists_the_players_by_score(table, tmp_path, path):
+    match = Match.start(RULES, THREE).push(ScoreSet(1, 900), ScoreSet(2, 1200))
+    client = as_scorekeeper(make_app(table, history=journal_of(tmp_path, match)))
+    page = client.get(path).text
+
+    assert page.index("Cleo") < page.index("Ben") < page.index("Anna")
 
 
 def test_players_have_statistics(client):
@@ -253,7 +280,7 @@ def test_bonus_for_the_last_die_is_not_shown_as_a_takeover(table, client):
 def ranked_on_the_card(match):
     """Return the names on the share card, with the bold ones in capitals."""
     names = [player.name for player in match.state.players]
-    texts = re.findall(r'font-size="34" font-weight="(\d+)"[^>]*>([^<]+)', card(match, ""))
+    texts = re.findall(r'font-weight="(600|800)"[^>]*>([^<]+)', card(match, ""))
     return [name.upper() if int(weight) == 800 else name for weight, name in texts if name in names]
 
 
@@ -277,4 +304,4 @@ def test_share_card_lists_an_instant_winner_first():
     match = match.throw((1,) * 6)
     assert match.state.winner == 6
 
-    assert "".join(ranked_on_the_card(match.push(Renamed(6, "g")))) == "GFEDCB"
+    assert "".join(ranked_on_the_card(match.push(Renamed(6, "g")))) == "GFEDCBA"

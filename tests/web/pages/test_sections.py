@@ -7,13 +7,16 @@ import pytest
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.match.events import Joined, Left, Skipped, TurnSet
 from game.match.match import Match
+from game.message import Message, Paragraph
 from game.rules.rule_files import load
 from game.situation import Choice, Situation
 from web.app import create_app
 from web.contracts.table import Photo, PhotoDie
-from web.pages.sections import SECTIONS, Sections
+from web.pages.sections import MAX_STATUS_CHARACTERS, SECTIONS, Sections, status_line
 
 EXTRAS = Match.start(load("ten-thousand-extras"), ["Anna", "Ben"])
+
+SHORT, LONG = Message("Anna banks 550."), Message("A" * (MAX_STATUS_CHARACTERS + 1))
 
 
 @pytest.fixture
@@ -132,3 +135,22 @@ def test_assumed_keep_is_marked_as_assumed(board, table):
     html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
 
     assert "kept, I think" in html
+
+
+def test_short_message_is_shown_whole():
+    assert (
+        status_line(Paragraph(SHORT, Message("Ben throws.")), str) == "Anna banks 550. Ben throws."
+    )
+
+
+def test_long_message_is_cut_to_its_longest_sentence_that_fits():
+    kept = Message("Ben kept 5 = 50.")
+    farkle = Message("2 3 4 4 6: farkle! Ben loses 250.")
+
+    assert status_line(Paragraph(LONG, SHORT, Message("Ben throws.")), str) == "Anna banks 550."
+    assert status_line(Paragraph(kept, farkle), str) == str(farkle)
+
+
+def test_message_without_a_short_sentence_shows_its_shortest_one():
+    assert status_line(LONG, str) == str(LONG)
+    assert status_line(Paragraph(Message("B" * 60), LONG), str) == str(LONG)
