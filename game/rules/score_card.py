@@ -1,11 +1,10 @@
-"""A pocket card with the scores of a rule set, and a score pad, as SVG in true size.
+"""A pocket card with the scores of a rule set, as SVG in true size.
 
-Both are generated from the rules in use, so they always match them.
+It is generated from the rules in use, so it always matches them.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from textwrap import wrap
 
 from game.message import Message, Translate
@@ -13,24 +12,19 @@ from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
 from game.rules.sentences import playing_sentences
-from game.wording import match_length
+from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR, fitting, svg_document, svg_text
 
 CARD_MM = (85, 55)
 """Width and height of a business card."""
 
-PAD_MM = (105, 148)
-"""Width and height of A6. The pad scales to the page, because A4, A5 and A6 have the same
-proportions."""
-
-WIDTH_REGULAR, WIDTH_BOLD = 0.56, 0.66
-"""Width of an average letter as a share of the font size, in the widest common fonts, regular and
-bold."""
-
 LARGEST, SMALLEST = 2.8, 1.8
 """Largest and smallest size of the small print in mm: 8 and 5 points."""
 
-_LINE_HEIGHT, _MAX_LINES_HEIGHT = 5.2, 26.0
-"""Height of a line of the card and largest height of all lines, in mm."""
+_LINE_HEIGHT, _MAX_LINES_HEIGHT, _COLUMN_WIDTH = 5.2, 26.0, 37.0
+"""Height of a line of the card, largest height of all lines and width of a column, in mm."""
+
+_SMALL_DIE = 2.4
+"""Size of a die, in mm, below which the text of a line becomes smaller as well."""
 
 _PIPS = {
     1: ((0, 0),),
@@ -135,27 +129,55 @@ def card(rules: Ruleset, say: Translate = str) -> str:
     rows = card_lines(rules)
     half = max((len(rows) + 1) // 2, 1)
     step = min(_LINE_HEIGHT, _MAX_LINES_HEIGHT / half)
-    parts = [_text(4, 7, rules.title, _fitting(rules.title, width - 8, 4), bold=True)]
+    die, letter = _line_sizes([(len(row.dice), len(say(row.points))) for row in rows], step)
+    parts = [svg_text(4, 7, rules.title, fitting(rules.title, width - 8, 4), bold=True)]
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
-        parts += _card_line(line, 4 + 40 * column, 11 + step * row, step, say)
+        parts += _card_line(line, (4 + 40 * column, 11 + step * row), die, letter, say)
     rules_text = " ".join(map(say, playing_sentences(rules)))
     parts += _small_print(rules_text, 14 + step * half, width - 8, height)
-    return _svg(width, height, parts, size=(f"{width}mm", f"{height}mm"))
+    return svg_document(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 
 
-def _card_line(line: CardLine, x: float, y: float, step: float, say: Translate) -> Iterator[str]:
-    size = min(0.78 * step, 3.5)
+def _line_sizes(lines: Sequence[tuple[int, int]], step: float) -> tuple[float, float]:
+    """Return the size of dice and of text, in mm, at which every line fits its column.
+
+    All lines have the same size. Dice become smaller first, because they stay readable.
+
+    Args:
+        lines: Number of dice and of letters of each line.
+        step: Height of a line, in mm.
+    """
+    die, letter = min(0.78 * step, 3.5), min(2.5, 0.86 * step)
+    least_die, least_letter = min(die, SMALLEST), min(letter, SMALLEST)
+    while (die, letter) != (least_die, least_letter) and any(
+        n_dice * 1.1 * die + WIDTH_BOLD * letter * n_letters > _COLUMN_WIDTH - 0.5
+        for n_dice, n_letters in lines
+    ):
+        die = max(die - 0.1, least_die)
+        letter = letter if die > _SMALL_DIE else max(letter - 0.1, least_letter)
+    return die, letter
+
+
+def _card_line(
+    line: CardLine, corner: tuple[float, float], die: float, letter: float, say: Translate
+) -> Iterator[str]:
+    """Draw a line of the card.
+
+    Args:
+        line: What scores.
+        corner: Left and upper edge, in mm.
+        die: Size of a die, in mm.
+        letter: Size of the text, in mm.
+        say: Translates the texts.
+    """
+    x, y = corner
     for i, face in enumerate(line.dice):
-        yield _die(face, x + i * size * 1.1, y, size)
-    name, points = "" if line.dice else say(NOTHING_AT_ALL), say(line.points)
-    if name:
-        yield _text(x, y + 0.7 * size, name, min(2.6, size))
-    room = (
-        37 - (len(line.dice) * 1.1 * size if line.dice else WIDTH_REGULAR * size * len(name)) - 0.5
-    )
-    figure = _fitting(points, room, min(2.8, 1.1 * size))
-    yield _text(x + 37, y + 0.74 * size, points, figure, bold=True, end=True)
+        yield _die(face, x + i * die * 1.1, y, die)
+    base = y + 0.5 * die + 0.36 * letter
+    if not line.dice:
+        yield svg_text(x, base, say(NOTHING_AT_ALL), letter)
+    yield svg_text(x + _COLUMN_WIDTH, base, say(line.points), letter, bold=True, end=True)
 
 
 def _small_print(text: str, y: float, width: float, height: float) -> Iterator[str]:
@@ -164,43 +186,11 @@ def _small_print(text: str, y: float, width: float, height: float) -> Iterator[s
     while size > SMALLEST and len(_rows(text, width, size)) * 1.3 * size > height - y - 1:
         size -= 0.1
     for i, row in enumerate(_rows(text, width, size)):
-        yield _text(4, y + 1.3 * size * i, row, size)
+        yield svg_text(4, y + 1.3 * size * i, row, size)
 
 
 def _rows(text: str, width: float, size: float) -> list[str]:
     return wrap(text, int(width / (WIDTH_REGULAR * size)))
-
-
-def _fitting(text: str, width: float, size: float) -> float:
-    """Return the size, or a smaller one at which bold text fits the width."""
-    return min(size, width / (WIDTH_BOLD * max(1, len(text))))
-
-
-def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
-    """Return a score pad as an SVG document: a column for each player, a line for each turn.
-
-    Args:
-        rules: The rules. Their title and target are printed at the top.
-        names: Names of the players. There are at least four columns.
-        say: Translates the texts.
-    """
-    width, height = PAD_MM
-    n = max(4, len(names))
-    column = (width - 10) / n
-    length = say(match_length(rules.rounds, rules.target))
-    room = width - 13 - WIDTH_REGULAR * 4 * len(length)
-    parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
-    parts.append(_text(width - 5, 9, length, 4, end=True))
-    top, bottom, n_lines = 13.0, height - 5, 26
-    step = (bottom - top) / n_lines
-    parts += [
-        _rule(5 + i * column, top, 5 + i * column, top + n_lines * step) for i in range(n + 1)
-    ]
-    parts += [_rule(5, top + i * step, width - 5, top + i * step) for i in range(n_lines + 1)]
-    for i, name in enumerate(names):
-        size = min(3.2, (column - 2) / (WIDTH_REGULAR * len(name)))
-        parts += [_text(6 + i * column, top + 3.7, name, size)]
-    return _svg(width, height, parts, size=("100%", "100%"))
 
 
 def _die(face: int, x: float, y: float, size: float) -> str:
@@ -211,23 +201,3 @@ def _die(face: int, x: float, y: float, size: float) -> str:
     )
     corner = f'rx="{0.18 * size:.2f}" fill="#fff" stroke="#000" stroke-width="0.2"'
     return f'<rect x="{x:.2f}" y="{y:.2f}" width="{size:.2f}" height="{size:.2f}" {corner}/>{dots}'
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path d="M{x1:.2f} {y1:.2f}L{x2:.2f} {y2:.2f}" stroke="#888" stroke-width="0.2"/>'
-
-
-def _text(
-    x: float, y: float, text: str, size: float, *, bold: bool = False, end: bool = False
-) -> str:
-    weight = ' font-weight="700"' if bold else ""
-    anchor = ' text-anchor="end"' if end else ""
-    return f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}"{weight}{anchor}>{escape(text)}</text>'
-
-
-def _svg(width: float, height: float, parts: Sequence[str], size: tuple[str, str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
-        f'viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif">'
-    )
-    return "\n".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])

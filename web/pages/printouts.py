@@ -9,7 +9,8 @@ from game.message import Message
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Dice, Ruleset
-from game.rules.score_card import card, pad
+from game.rules.score_card import card
+from game.rules.score_pad import pad
 from game.rules.sentences import sentences
 from web.contracts.table import Table
 from web.i18n.translate import translate

@@ -8,7 +8,8 @@ import pytest
 from game.rules import rule_files, scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import Ruleset
-from game.rules.score_card import CARD_MM, PAD_MM, WIDTH_BOLD, WIDTH_REGULAR, card, card_lines, pad
+from game.rules.score_card import CARD_MM, card, card_lines
+from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR
 
 
 @pytest.mark.parametrize("name", rule_files.names())
@@ -41,14 +42,6 @@ def test_text_in_a_wide_font_stays_on_the_card_and_off_the_dice(name):
         assert all(not (left < dx + w and dx < x and dy < y < dy + w) for dx, dy, w in dice)
 
 
-def test_the_pad_fills_its_page():
-    svg = ET.fromstring(pad(rule_files.load("walnut-studiolo"), ["Anna", "Bartholomäus"]))  # noqa: S314
-    lowest = max(float(path.get("d").split()[-1]) for path in svg.iter(f"{SVG}path"))
-
-    assert (svg.get("width"), svg.get("height")) == ("100%", "100%")
-    assert lowest == PAD_MM[1] - 5
-
-
 @pytest.mark.parametrize("name", rule_files.names())
 def test_figures_on_the_card_match_the_scoring(name):
     rules = rule_files.load(name)
@@ -62,19 +55,6 @@ def test_a_changed_figure_changes_the_card():
     rules = rule_files.load("walnut-studiolo")
 
     assert "1,750" in card(replace(rules, straight=1750))
-
-
-def test_the_pad_shows_the_length_of_the_match():
-    standard = rule_files.load("standard")
-
-    assert "to 10,000<" in pad(standard)
-    assert ">one turn each<" in pad(replace(standard, rounds=1))
-    assert ">10 turns each<" in pad(rule_files.load("farkle-ten"))
-    assert "to 10,000<" not in pad(rule_files.load("farkle-ten"))
-
-
-def test_names_on_the_pad_are_escaped():
-    assert "A&amp;B" in pad(rule_files.load("standard"), ["A&B"])
 
 
 def test_every_scoring_combination_has_a_line():
@@ -137,3 +117,13 @@ def test_an_exception_without_points_has_its_own_line():
         "nothing",
     )
     assert found["five 3s"] == "700"
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_all_lines_of_the_card_have_one_size(name):
+    svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
+    lines = {str(line.points) for line in card_lines(rule_files.load(name))}
+    sizes = {text.get("font-size") for text in svg.iter(f"{SVG}text") if text.text in lines}
+    dice = {rect.get("width") for rect in svg.iter(f"{SVG}rect") if rect.get("x")}
+
+    assert (len(sizes), len(dice)) == (1, 1)
