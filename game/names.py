@@ -65,7 +65,16 @@ def clean_name(name: str) -> str:
     """
     clean = " ".join(unicodedata.normalize("NFC", name).split()).strip(_JOINERS)
     readable = any(map(_is_seen, clean)) and is_printable(clean)
-    if not readable or len(clean) > MAX_NAME:
+    if len(clean) > MAX_NAME:
+        raise IllegalMove(
+            Message(
+                "a name has at most %(most)s characters, not %(n)s: %(name)s",
+                most=MAX_NAME,
+                n=len(clean),
+                name=quoted(name),
+            )
+        )
+    if not readable:
         raise IllegalMove(
             Message(
                 "a name has 1 to %(most)s printable characters: %(name)s has not",

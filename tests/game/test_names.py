@@ -46,12 +46,16 @@ def test_names_in_any_script_and_emoji_are_accepted(name):
         "A\ufeffB",
         "A\udc80",
         "A\ue000",
-        "x" * (MAX_NAME + 1),
     ],
 )
 def test_unreadable_names_are_refused(name):
     with pytest.raises(IllegalMove, match="a name has 1 to 24 printable characters"):
         clean_name(name)
+
+
+def test_name_that_is_too_long_is_refused_with_its_length():
+    with pytest.raises(IllegalMove, match="a name has at most 24 characters, not 25: 'x"):
+        clean_name("x" * (MAX_NAME + 1))
 
 
 def test_names_that_look_the_same_are_equal():

@@ -1,6 +1,7 @@
 // The form for a new match. It may appear and disappear with the board.
 "use strict";
 (() => {
+  const COLOURS = 10;
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   const rows = () => [...document.querySelectorAll("#names li")];
@@ -130,9 +131,15 @@
     else if (started) scrollTo(0, 0);
   });
 
+  // Each team has the colour that it will have in the match: the colour of its first player.
   function showTeams() {
     const isOn = byId("in-teams")?.checked;
+    const selects = rows().filter((row) => !row.hidden).map((row) => row.querySelector(".team"));
     for (const select of document.querySelectorAll(".team")) select.hidden = !isOn;
+    for (const select of selects) {
+      const first = selects.findIndex((each) => each.value === select.value);
+      select.className = `team seat-${first % COLOURS}`;
+    }
   }
 
   document.addEventListener("swapped", showTeams);
@@ -144,9 +151,10 @@
     if (remove) removePlayer(Number(remove));
     if (target.id === "add-player") addPlayer();
     if (target.id === "shuffle") shuffle();
+    if (earlier || remove || target.id === "add-player" || target.id === "shuffle") showTeams();
   });
   document.addEventListener("change", ({ target }) => {
-    if (target.id === "in-teams") showTeams();
+    if (target.matches("#in-teams, .team")) showTeams();
     if (target.name === "rules") chooseRules(target);
   });
   document.addEventListener("click", ({ target }) => { if (target.id === "explained") saveDraft(target.closest("form")); });

@@ -102,9 +102,9 @@ def test_form_leaves_out_players_who_left_and_keeps_the_teams(client, table):
     table.do(StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 1, 2, 2)))
     table.do(RecordEvent(Left(1)))
     page = client.get("/new").text
-    rows = re.findall(r'<li>.*? value="([^"]*)" maxlength.*?value="(.)" selected', page)
+    rows = re.findall(r'<li>.*?value="(.)" selected.*? value="([^"]*)" maxlength', page)
 
-    assert rows == [("Anna", "1"), ("Cleo", "2"), ("Dora", "2")]
+    assert rows == [("1", "Anna"), ("2", "Cleo"), ("2", "Dora")]
 
 
 def test_unnamed_player_who_moves_up_stays_unnamed(client, table):
