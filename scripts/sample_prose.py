@@ -45,7 +45,8 @@ def sentences() -> Iterator[str]:
     for root in DOCUMENTS:
         path = ROOT / root
         for document in [path] if path.is_file() else sorted(path.rglob("*.md")):
-            text = re.sub(r"(?m)^(    .*|#.*|!\\[.*|\|[-|]*\|)$", "", document.read_text("utf-8"))
+            text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
+            text = re.sub(r"(?m)^(    .*|#.*|!\\[.*|\|[-|]*\|)$", "", text)
             for block in re.split(r"\n\s*\n|\n(?=[-|0-9*])", text):
                 for sentence in re.split(r"(?<=[.:?!]) +(?=[A-Z`*])", " ".join(block.split())):
                     if len(sentence.split()) > 3:  # noqa: PLR2004 - shorter ones are names

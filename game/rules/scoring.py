@@ -195,7 +195,7 @@ def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
 
 
 class Effect(StrEnum):
-    """What a throw causes by itself, whatever is kept from it."""
+    """What a throw causes, whichever of its dice are kept."""
 
     WIN = "win"
     RESET_SCORE = "reset_score"
@@ -212,7 +212,7 @@ class ThrowEvent:
 
 
 def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
-    """Return what a throw causes by itself. A win comes first.
+    """Return the effects of a throw that do not depend on the keep. A win comes first.
 
     Args:
         throw: Sorted faces.

@@ -79,10 +79,8 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
 def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
     """Return a camera at the same position with a longer lens, aimed at a die.
 
-    Half of the time that die is cocked or stacked, if there is one.
-
-    To show dice as large as a camera of full size does, the whole tray would take six times as long
-    to render.
+    In half of the images with cocked or stacked dice, the camera aims at one of them. A longer lens shows a die
+    as large as a full-size camera does, and the image takes a sixth of the time to render.
 
     Args:
         rng: Source of random numbers.

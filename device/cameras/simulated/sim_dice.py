@@ -46,12 +46,12 @@ class SimDie:
 
     @property
     def rest(self) -> DiePose:
-        """The pose in which it comes to rest."""
+        """The pose in which the die comes to rest."""
         return self.motion.rest
 
     @property
     def value(self) -> int:
-        """The face that points up most then, 1 to 6."""
+        """The face that points up most when the die is at rest, 1 to 6."""
         return self.rest.top_face
 
     @property

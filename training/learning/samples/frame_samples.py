@@ -39,9 +39,10 @@ SHIFT_FACTOR = 0.7
 def make_frame_batch(
     pool: list[TrayImages], rng: Generator, count: int = 4
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return squares (n, 3, h, w), their ends (n, 4, k) and floors (n, h, w).
+    """Return images of guessed frames (n, 3, h, w), the ends of their floors (n, 4, k) and the floors (n, h, w).
 
-    An end is a row of the side turned upwards, at each of COLUMNS, or NaN if there is none.
+    For each of the four sides, turned upwards, an end is the row in which the floor ends, at each of COLUMNS. It is NaN
+    where the floor does not end in the image.
 
     Args:
         pool: Images of trays.
