@@ -25,7 +25,7 @@ from device import machine_fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
 from device.cameras import CameraOpener, SimulatedTray, camera_opener, is_hot_pluggable
-from device.cameras.base import Camera
+from device.cameras.base import Camera, CameraError
 from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import FILE as NOTES
@@ -34,20 +34,28 @@ from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox, JournalMended
-from device.companion.table_worker import JournalNotice
+from device.companion.table_worker import JournalNotice, SafeModeNotice
 from device.doctor.system import Machine, System
+from device.failed_starts import StartPart, StartRecord
 from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
-from device.hardware.pins import open_pins, open_when_free
-from device.hardware.systemd import Heartbeat, SelfRestart, notify, power_off_action
+from device.hardware.pins import mock_pins, open_pins, open_when_free
+from device.hardware.systemd import (
+    Heartbeat,
+    SelfRestart,
+    end_process,
+    notify,
+    power_off_action,
+)
 from device.hardware.voltage import VoltageWatch
 from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import as_page_url, lan_address
 from device.log_file import keep_log
 from device.maintenance import Maintenance
 from device.mqtt.connect import publish_to_broker
+from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
 from device.session.live_match import LiveMatch
 from device.settings import Settings
 from device.storage.daily_backup import Backups, DailyBackup
@@ -72,7 +80,7 @@ from vision.networks import choose_engine
 from web.access.origin import AllowedHosts, split_names
 from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
-from web.server import Server
+from web.server import Server, ServerError
 
 log = logging.getLogger(__name__)
 
@@ -91,19 +99,26 @@ class PlayOptions(Settings):
         roll_s: How long simulated dice roll, in seconds.
         seed: Seed of the simulated dice; None is a different one each time.
         settings_file: The file of the settings, which belongs in a backup.
+        safe: Why this start is in safe mode; None if it is not.
     """
 
     roll_s: float = 1.0
     seed: int | None = None
     settings_file: str | None = None
+    safe: SafeMode | None = None
 
 
-def run(options: PlayOptions) -> None:
+def run(options: PlayOptions, starts: StartRecord) -> None:
     """Play until Ctrl-C or a termination signal.
+
+    Args:
+        options: The settings.
+        starts: Where the parts that this start reaches are written down.
 
     Raises:
         UsageError: If root would play in another user's folder, or the folder cannot be created.
     """
+    starts.reach(StartPart.JOURNAL)
     folder = state_folder(options.state)
     refuse_as_root(folder)
     make_folder(folder)
@@ -112,31 +127,46 @@ def run(options: PlayOptions) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with keep_log(folder), VoltageWatch(folder), ExitStack() as stack:
         with exit_at_ctrl_c():
-            companion, server = stack.enter_context(serving(options))
+            companion, server = stack.enter_context(serving(options, starts.reach))
         signal.signal(signal.SIGINT, lambda *_: exit_now() if stop.is_set() else stop.set())
-        Thread(target=choose_engine, args=(folder / ENGINE_RECORD,), daemon=True).start()
+        if not options.safe:
+            Thread(target=choose_engine, args=(folder / ENGINE_RECORD,), daemon=True).start()
         _greet(companion, server)
         gc.freeze()  # a full collection stops all threads, on a small Pi for a quarter of a second
+        if not stop.is_set():  # systemd stops a start that takes too long
+            starts.reach(StartPart.RUNNING)
         notify("READY=1")
         while not stop.wait(ADDRESS_CHECK_S):
+            starts.tick()
             with suppress(TableError):  # the table is busy; the next try is soon
                 announce(companion, options, server.port)
         notify("STOPPING=1")
     click.echo("Stopped. The match is saved and continues at the next start.")
 
 
+Reach = Callable[[StartPart], object]
+"""Called with each part that a start reaches, before it is opened."""
+
+
 @contextmanager
-def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
-    """Run the companion and serve its page within the block."""
+def serving(
+    options: PlayOptions, reach: Reach = lambda _: None
+) -> Iterator[tuple[Companion, Server]]:
+    """Run the companion and serve its page within the block.
+
+    Args:
+        options: The settings.
+        reach: Called with each part that the start reaches.
+    """
     scorekeeper_file = ScorekeeperFile(state_folder(options.state) / PENCIL)
     if scorekeeper_file.trouble:
         print_line(f"traykeeper: {scorekeeper_file.trouble}", err=True)
-    with (
-        open_maintenance(options, scorekeeper_file) as maintenance,
-        Server(
-            _app(maintenance, options, scorekeeper_file.secret), options.host, options.port
-        ) as server,
-    ):
+    with ExitStack() as stack:
+        maintenance = stack.enter_context(open_maintenance(options, scorekeeper_file, reach))
+        reach(StartPart.PAGE)
+        app = _app(maintenance, options, scorekeeper_file.secret)
+        server = stack.enter_context(_server(app, options))
+        reach(StartPart.BROKER)
         companion = maintenance.companion
         announce(companion, options, server.port)
         state, warn = state_folder(options.state), partial(print_line, err=True)
@@ -145,6 +175,15 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
             send_to_webhook(options, companion, state, warn) as maintenance.deliveries,
         ):
             yield companion, server
+
+
+def _server(app: Flask, options: PlayOptions) -> Server:
+    """Create the server. In safe mode after a failure at the page, another address may have to do."""
+    if options.safe and options.safe.blames(StartPart.PAGE):
+        for port in (options.port, *OTHER_PORTS):
+            with suppress(ServerError):
+                return Server(app, options.host if port == options.port else "", port)
+    return Server(app, options.host, options.port)
 
 
 def announce(companion: Companion, settings: Settings, port: int) -> None:
@@ -157,8 +196,8 @@ def announce(companion: Companion, settings: Settings, port: int) -> None:
     """
     page = as_page_url(settings.address) or f"http://{lan_address(settings.host)}:{port}/"
     if page != companion.snapshot().join_url:
-        companion.announce(page)
-        notify(f"STATUS=Serving {page}")
+        mode = " in safe mode" if companion.announce(page).safe_mode else ""
+        notify(f"STATUS=Serving {page}{mode}")
 
 
 def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
@@ -190,22 +229,30 @@ def _allowed_hosts(options: PlayOptions) -> AllowedHosts:
 
 @contextmanager
 def open_maintenance(
-    options: PlayOptions, scorekeeper_file: ScorekeeperFile | None = None
+    options: PlayOptions,
+    scorekeeper_file: ScorekeeperFile | None = None,
+    reach: Reach = lambda _: None,
 ) -> Iterator[Maintenance]:
     """Run a companion, and what looks after it, within the block.
 
     Args:
         options: The settings.
         scorekeeper_file: Where the scorekeeper is saved; None keeps it in memory only.
+        reach: Called with each part that the start reaches.
     """
+    safe = options.safe
+    reach(StartPart.SETTINGS)
     rules = rule_files.load(options.rules)
+    reach(StartPart.JOURNAL)
     state = state_folder(options.state)
     profiles = ProfileStore(state / PROFILE)
     if profiles.trouble:
         print_line(f"traykeeper: {profiles.trouble}", err=True)
     fit = fits.from_settings(options.picture, options.threads, options.looks, state)
     cv2.setNumThreads(fit.threads or cv2.getNumberOfCPUs())
-    tray, open_it = _camera(options, profiles, fit.picture_px)
+    reach(StartPart.CAMERA)
+    tray, open_it = (None, _no_camera) if safe else _camera(options, profiles, fit.picture_px)
+    reach(StartPart.JOURNAL)
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
     inbox = Inbox()
     opened, damage = open_journal(state, backups)
@@ -216,28 +263,32 @@ def open_maintenance(
         lambda notice: inbox.post(JournalMended(notice)),
     )
     backups.on_made = partial(journal.cut_trace, backups.position_held_twice)
+    reach(StartPart.PINS)
     with (
         closing(journal),
-        closing(open_pins(partial(print_line, err=True))) as pins,
+        closing(_pins(safe)) as pins,
         closing(_frames(options, state)) as frames,
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
         live_match = LiveMatch(journal)
         damage = _joined(damage, _continue_match(live_match), _found_backup_notice(state))
-        button, no_button = _button(pins, options.button_pin, inbox)
+        button, no_button = (None, None) if safe else _button(pins, options.button_pin, inbox)
+        signals = open_signals(pins, _wiring(options), warn=partial(print_line, err=True))
+        reach(StartPart.CAMERA)
         companion = Companion(
             inbox,
             live_match,
             rules,
             Equipment(
                 open_it,
-                open_signals(pins, _wiring(options), warn=partial(print_line, err=True)),
+                signals,
                 button=button,
                 no_button=no_button,
                 simulated_tray=tray,
                 shut_down=_shut_down(options, pins),
                 restart=SelfRestart(),
+                safe_mode=_safe_mode_notice(safe) if safe else None,
             ),
             Stores(
                 profiles, frames, misreads, JournalNotice(damage, partial(delete_notice, state))
@@ -265,6 +316,26 @@ def open_maintenance(
                 )
         finally:
             companion.close()
+
+
+def _no_camera() -> Camera:
+    """Refuse to open a camera, because this is safe mode."""
+    raise CameraError(NO_CAMERA)
+
+
+def _pins(safe: SafeMode | None) -> Factory:
+    """Open the pins; mock pins do in safe mode after a failure at the pins."""
+    if safe and safe.blames(StartPart.PINS):
+        return mock_pins()
+    return open_pins(partial(print_line, err=True))
+
+
+def _safe_mode_notice(safe: SafeMode) -> SafeModeNotice:
+    def leave() -> None:
+        safe.record.allow_one_try()
+        end_process()
+
+    return SafeModeNotice(safe.reason, leave)
 
 
 def _joined(*troubles: Message | None) -> Message | None:

@@ -20,9 +20,11 @@ from device.doctor.findings import (
     NOT_DELIVERED,
     NOT_WHOLE,
     NOT_WRITTEN,
+    SAFE_MODE,
     Finding,
     failed,
     ok,
+    skipped,
     warning,
 )
 from device.doctor.system import System
@@ -165,7 +167,9 @@ class Maintenance:
 
     def _table_checks(self) -> tuple[HealthCheck, ...]:
         troubles = self.companion.troubles
+        safe = warning(SAFE_MODE) if troubles.safe_mode else None
         return (
+            *((_check(Message("safe mode"), safe),) if safe else ()),
             _check(Message("camera"), self._camera(troubles)),
             _check(Message("journal"), self._journal(troubles)),
             _check(Message("backup"), self._backup()),
@@ -185,6 +189,8 @@ class Maintenance:
         return (_check(Message("steps for another program"), found),)
 
     def _camera(self, troubles: Troubles) -> Finding:
+        if troubles.safe_mode:
+            return skipped(Message("off in safe mode"))
         if troubles.camera:
             return warning(CAMERA_LOST, troubles.camera)
         if not self.companion.tray_camera.is_expected:

@@ -271,6 +271,11 @@ class AcknowledgeDamage:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaveSafeMode:
+    """Start the companion again normally, after it went into safe mode because several starts failed."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetCoachMode:
     """Set how much the coach says: "off", "after" or "live"."""
 
@@ -292,6 +297,6 @@ Command = (
     Press | Hold | MoveSimulatedButton | ReadAgain | ThrowSimulatedDice | EnterThrow | SubmitPhoto
     | KeepDice | Bank | CorrectThrow | CorrectDie | MarkForeignObject | AnswerQuestion | Undo | Redo
     | StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | RecordEvent | InsertTurn
-    | DropEvents | AcknowledgeDamage | SetCoachMode | RestoreBackup
+    | DropEvents | AcknowledgeDamage | LeaveSafeMode | SetCoachMode | RestoreBackup
 )  # fmt: skip
 """Everything that people can ask of the table."""

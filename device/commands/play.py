@@ -8,15 +8,23 @@ import click
 from device import settings as settings_files
 from device.app import PlayOptions, run
 from device.commands.options import FiniteRange, rules_option
+from device.errors import UsageError
+from device.failed_starts import StartPart, StartRecord
+from device.files import print_line, state_folder
 from device.hardware.choices import CAMERAS
+from device.safe_mode import KEPT, SafeMode, kept_settings, temporary_folder
+from game.errors import GameError
 
-SETTINGS_FILE = "traykeeper.settings"
+SETTINGS_FILE, BAD_SETTINGS = "traykeeper.settings", "traykeeper.bad-settings"
 
 
 def _from_settings(context: click.Context, _: click.Parameter, value: str | None) -> None:
     """Load the settings and use them as the defaults of all options."""
     path = settings_files.find(value)
-    context.obj = settings_files.load(path)
+    try:
+        context.obj = settings_files.load(path)
+    except (GameError, UsageError) as error:  # reported once the state folder is known
+        context.obj, context.meta[BAD_SETTINGS] = kept_settings(path), error
     context.meta[SETTINGS_FILE] = path and str(path)
     context.default_map = asdict(context.obj)
 
@@ -74,5 +82,27 @@ def play(settings: Any, /, **options: Any) -> None:
     traykeeper play --camera phone        # real dice without a camera: a phone takes the pictures
     traykeeper play --port 8080 --rules house.toml
     """
-    file = click.get_current_context().meta[SETTINGS_FILE]
-    run(PlayOptions(**(asdict(settings) | options), settings_file=file))
+    meta = click.get_current_context().meta
+    play_options = PlayOptions(**(asdict(settings) | options), settings_file=meta[SETTINGS_FILE])
+    starts = StartRecord.of_service(state_folder(play_options.state))
+    with starts.attempt():
+        if starts.is_safe_mode_due:
+            play_options = in_safe_mode(play_options, starts)
+        elif error := meta.get(BAD_SETTINGS):
+            raise error
+        run(play_options, starts)
+
+
+def in_safe_mode(options: PlayOptions, starts: StartRecord) -> PlayOptions:
+    """Return the options for a start in safe mode.
+
+    Args:
+        options: The usual options; the address, the folder of the matches and the lamp are kept.
+        starts: The record with the failed starts.
+    """
+    safe = SafeMode(starts.earlier, starts)
+    print_line(f"traykeeper: {safe.reason}", err=True)
+    kept = {name: getattr(options, name) for name in KEPT}
+    if safe.blames(StartPart.JOURNAL):
+        kept["state"] = temporary_folder()
+    return PlayOptions(**kept, settings_file=options.settings_file, safe=safe)

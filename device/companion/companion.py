@@ -14,7 +14,12 @@ from device.companion.inbox import Announce, Inbox, InboxLoop, Photographed, Ref
 from device.companion.picture_keeper import PictureKeeper
 from device.companion.snapshots import Troubles
 from device.companion.table_button import TableButton
-from device.companion.table_worker import JournalNotice, TableParts, TableWorker
+from device.companion.table_worker import (
+    JournalNotice,
+    SafeModeNotice,
+    TableParts,
+    TableWorker,
+)
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
 from device.hardware.outputs import Output, Signals
@@ -27,6 +32,7 @@ from device.watching.watch_loop import WatchOptions
 from game.commands import Command, Hold, MoveSimulatedButton, Press, SubmitPhoto
 from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
+from game.situation import TableError
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import Snapshot
 
@@ -43,6 +49,7 @@ class Equipment:
         simulated_tray: The simulated tray, which can be thrown, if there is one.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
         restart: Called again and again while the camera hangs for good, to end this process if that helps.
+        safe_mode: The notice of safe mode; None if this is no safe mode.
     """
 
     open_camera: Callable[[], Camera] | None
@@ -52,6 +59,7 @@ class Equipment:
     simulated_tray: SimulatedTray | None = None
     shut_down: Callable[[], object] | None = None
     restart: Callable[[], object] = lambda: None
+    safe_mode: SafeModeNotice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +162,7 @@ class Companion:
                 simulated_tray=equipment.simulated_tray,
                 hands_off=watch.reports_settled_dice,
                 is_alive=on_turn,
+                safe_mode=equipment.safe_mode,
             )
         )
         self.loop = InboxLoop(inbox, self._worker, on_turn)
@@ -215,6 +224,8 @@ class Companion:
             case Press() | Hold() | MoveSimulatedButton():
                 self._button.use(command, request)
                 return self.loop.ask(Refresh())
+            case SubmitPhoto() if self.troubles.safe_mode:
+                raise TableError(Message("In safe mode, no photos are read: tap the dice in."))
             case SubmitPhoto():
                 reading = self._photo_reader.submit(
                     read_phone_picture, command.picture, self._clock()

@@ -24,17 +24,20 @@ class Troubles:
         journal: Why the last step could not be written.
         record: What happened to the journal when it was opened.
         output: What is wrong with button, lamp, buzzer or voice.
+        safe_mode: Why this is safe mode.
     """
 
     camera: Message | None = None
     journal: Message | None = None
     record: Message | None = None
     output: Message | None = None
+    safe_mode: Message | None = None
 
     @property
     def at_the_table(self) -> tuple[Message, ...]:
         """What everybody has to know. A missing camera is in the table's message already."""
-        return tuple(each for each in (self.record, self.journal, self.output) if each)
+        known = (self.safe_mode, self.record, self.journal, self.output)
+        return tuple(each for each in known if each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         calibrated=around.calibrated,
         notice=around.notice,
         troubles=around.troubles.at_the_table,
+        safe_mode=around.troubles.safe_mode is not None,
         scorekeeper=around.scorekeeper,
         coach=coaching,
     )
@@ -124,6 +128,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         moved=around.moved,
         testing=around.testing,
         asked=around.scorekeeper.by_button,
+        safe_mode=around.troubles.safe_mode is not None,
         may_shut_down=session.may_shut_down,
     )
 

@@ -48,6 +48,7 @@ from game.commands import (
     AcknowledgeDamage,
     CorrectDie,
     EnterThrow,
+    LeaveSafeMode,
     MarkForeignObject,
     RestoreBackup,
     SetCoachMode,
@@ -80,6 +81,19 @@ class JournalNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class SafeModeNotice:
+    """What people have to know about safe mode, and the way out.
+
+    Attributes:
+        message: Why this is safe mode.
+        leave: Restarts the companion normally.
+    """
+
+    message: Message
+    leave: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
 class TableParts:
     """The parts of one table.
 
@@ -95,6 +109,7 @@ class TableParts:
         simulated_tray: The simulated tray, if there is one.
         hands_off: Whether thrown dice are read without a press.
         is_alive: Called while a long task is under way.
+        safe_mode: The notice of safe mode; None if this is no safe mode.
     """
 
     session: Session
@@ -108,6 +123,7 @@ class TableParts:
     simulated_tray: SimulatedTray | None
     hands_off: bool
     is_alive: Callable[[], object]
+    safe_mode: SafeModeNotice | None = None
 
 
 class TableWorker:
@@ -135,7 +151,8 @@ class TableWorker:
         failing = (*no_button, *parts.output.troubles)
         output = join_with_semicolons(failing) if failing else None
         journal = parts.session.table.live_match.trouble
-        return Troubles(parts.camera.trouble, journal, parts.notice.message, output)
+        safe = parts.safe_mode.message if parts.safe_mode else None
+        return Troubles(parts.camera.trouble, journal, parts.notice.message, output, safe)
 
     def handle(self, note: Note) -> None:
         """Implement `NoteWorker.handle`."""
@@ -249,8 +266,8 @@ class TableWorker:
                 _throw_simulated_dice(parts.simulated_tray, parts.session.table)
             case AcknowledgeDamage():
                 parts.notice.acknowledge()
-            case SetCoachMode():
-                self._set_coach_mode(task)
+            case LeaveSafeMode() | SetCoachMode():
+                self._change_mode(task)
             case RestoreBackup():
                 self._restore(task)
             case _:
@@ -263,10 +280,20 @@ class TableWorker:
             foreign_object = before.reading.dice[command.die]
             self._parts.camera.watch.mark_not_a_die(before.tray_reading.time_s, foreign_object)
 
-    def _set_coach_mode(self, command: SetCoachMode) -> None:
-        if self._parts.coach is None:
-            raise TableError(Message("There is no coach here."))
-        self._parts.coach.switch(CoachMode(command.mode))
+    def _change_mode(self, command: LeaveSafeMode | SetCoachMode) -> None:
+        coach, safe_mode = self._parts.coach, self._parts.safe_mode
+        match command:
+            case SetCoachMode() if coach:
+                coach.switch(CoachMode(command.mode))
+            case SetCoachMode():
+                raise TableError(Message("There is no coach here."))
+            case LeaveSafeMode() if safe_mode:
+                safe_mode.leave()
+                self.say(
+                    Message("Traykeeper starts again normally. If that fails, safe mode returns.")
+                )
+            case LeaveSafeMode():
+                raise TableError(Message("This is not safe mode."))
 
     def _restore(self, command: RestoreBackup) -> None:
         """Restore a backup, and continue with the match that is in the journal then.

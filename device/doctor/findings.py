@@ -142,6 +142,12 @@ RESTARTS = Trouble(
         "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`"
     ),
 )
+SAFE_MODE = Trouble(
+    Message("safe mode: several starts failed, so camera, button and most settings are off"),
+    Message(
+        'repair what the page names, then tap "Start normally"; `journalctl -u traykeeper` has the details'
+    ),
+)
 NOT_WRITTEN = Trouble(
     Message("the journal cannot be written: nothing is accepted"),
     Message("free space (`sudo apt clean`), or restart; if the card is read-only, use a new one"),

@@ -77,6 +77,11 @@ def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
             warn(f"{NO_ACCESS} ({error}): {remedy}")
     elif wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
         warn(NO_LGPIO)
+    return mock_pins()
+
+
+def mock_pins() -> MockFactory:
+    """Return gpiozero's mock pins, which are connected to nothing."""
     return MockFactory(pin_class=_BoundedMockPin)
 
 

@@ -21,6 +21,7 @@ class Indicator(StrEnum):
     FARKLE = "farkle"
     WON = "won"
     NO_CAMERA = "no camera"
+    SAFE_MODE = "safe mode"
     PENCIL = "press for the pencil"
     BANK = "let go: bank"
     UNDO = "let go: take back"
@@ -81,6 +82,7 @@ def indicator_for(
     testing: str = "",
     asked: bool = False,
     may_shut_down: bool = True,
+    safe_mode: bool = False,
 ) -> Indicator:
     """Return what the lamp shows.
 
@@ -94,6 +96,7 @@ def indicator_for(
         testing: The colour that the calibration asks about; "" if it asks about none.
         asked: Whether a press now makes a phone the scorekeeper.
         may_shut_down: Whether a very long hold shuts the machine down.
+        safe_mode: Whether so many starts failed that camera and button are off.
     """
     if testing:
         return TESTS[testing]
@@ -103,11 +106,17 @@ def indicator_for(
                 return indicator
     if asked:
         return Indicator.PENCIL
-    if situation in _ASKS_FOR_A_THROW and not has_camera:
-        return Indicator.NO_CAMERA if started else Indicator.STARTING
+    if situation in _ASKS_FOR_A_THROW and (safe_mode or not has_camera):
+        return _without_camera(safe_mode=safe_mode, started=started)
     if situation in _ASKS_FOR_A_THROW and moved:
         return Indicator.ATTENTION
     return _of_match(situation, match) if match else _BY_SITUATION[situation]
+
+
+def _without_camera(*, safe_mode: bool, started: bool) -> Indicator:
+    if safe_mode:
+        return Indicator.SAFE_MODE
+    return Indicator.NO_CAMERA if started else Indicator.STARTING
 
 
 def _of_match(situation: Situation, match: Match) -> Indicator:

@@ -16,6 +16,7 @@ from game.commands import (
     Hold,
     InsertTurn,
     KeepDice,
+    LeaveSafeMode,
     MarkForeignObject,
     MoveSimulatedButton,
     Press,
@@ -271,6 +272,7 @@ def _add_commands(api: Routes, table: Table) -> None:
     add("/drop", "Delete events of the match", DropEvents, start=INDEX, stop=INDEX)
     add("/coach", "Set how much the coach says", SetCoachMode, mode=one_of(tuple(CoachMode)))
     add("/heed", "Confirm the notice that the journal was damaged", AcknowledgeDamage)
+    add("/leave-safe-mode", "Start again normally, in safe mode", LeaveSafeMode)
 
 
 def _add_events(api: Routes, table: Table) -> None:

@@ -125,6 +125,7 @@ class Snapshot:
         calibrated: Whether the tray is calibrated or needs no calibration.
         notice: What has changed since the calibration; None if nothing has.
         troubles: Problems of the appliance, one sentence each.
+        safe_mode: Whether camera and button are off because several starts failed.
         scorekeeper: Who the scorekeeper is.
         coach: What the coach says about the match.
     """
@@ -149,6 +150,7 @@ class Snapshot:
     calibrated: bool = True
     notice: Message | None = None
     troubles: tuple[Message, ...] = ()
+    safe_mode: bool = False
     scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
     coach: Coaching = field(default_factory=Coaching)
 

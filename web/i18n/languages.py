@@ -1,28 +1,48 @@
 """The languages of the page, chosen for each phone, and how each writes numbers."""
 
-from flask import Flask, has_request_context, request
+import logging
+from pathlib import Path
+
+from babel.support import Translations
+from flask import Flask, current_app, has_request_context, request
 from flask_babel import Babel, format_decimal, format_percent, get_locale
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 COOKIE = "traykeeper_language"
+READABLE = "traykeeper_languages"
+"""Key of the languages whose catalogues can be read, in the extensions of an app."""
+
+log = logging.getLogger(__name__)
 
 THOUSANDS_SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
 
 
 def register(app: Flask) -> None:
-    """Answer each request in the language of its phone."""
+    """Answer each request in the language of its phone, except in a language whose catalogue is damaged."""
+    readable = {code: name for code, name in LANGUAGES.items() if _is_readable(app, code)}
+    app.extensions[READABLE] = readable
     Babel(app, locale_selector=requested_language)
-    app.context_processor(lambda: {"lang": language(), "languages": LANGUAGES})
+    app.context_processor(lambda: {"lang": language(), "languages": readable})
+
+
+def _is_readable(app: Flask, code: str) -> bool:
+    try:
+        Translations.load(Path(app.root_path) / "translations", [code])
+    except Exception:  # damaged bytes raise what Python's own gettext lets through
+        log.exception("the catalogue of %s cannot be read: the page leaves that language out", code)
+        return False
+    return True
 
 
 def requested_language() -> str:
     """Return the language that was picked on the phone, else the best one for its browser."""
     if not has_request_context():
         return "en"
+    readable: dict[str, str] = current_app.extensions[READABLE]
     picked = request.cookies.get(COOKIE, "")
-    if picked in LANGUAGES:
+    if picked in readable:
         return picked
-    return request.accept_languages.best_match(LANGUAGES) or "en"
+    return request.accept_languages.best_match(readable) or "en"
 
 
 def language() -> str:

@@ -342,7 +342,8 @@ class StateJson(MatchJson):
     `question` is the open question; a hold of the button gives the first of its `choices`. Without
     a question, `choices` are offered repairs. `camera` is null while there is no camera. With
     `hands_off` the dice are read without a press of the button. `notice` says what has changed
-    since the tray was calibrated; `troubles` are problems of the appliance.
+    since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`, camera
+    and button are off because several starts failed.
     """
 
     version: int
@@ -358,6 +359,7 @@ class StateJson(MatchJson):
     calibrated: bool
     notice: str
     troubles: list[str]
+    safe_mode: bool
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None

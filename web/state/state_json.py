@@ -71,6 +71,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
         snapshot,
         translate,
         notice=plain(snapshot.notice, translate) or "",
+        safe_mode=snapshot.safe_mode,
         photo=_photo(snapshot.photo) if snapshot.photo else None,
         just_dice=_just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         rolloff=shaped(RollOffJson, snapshot.rolloff) if snapshot.rolloff else None,

@@ -1,12 +1,14 @@
 """English, German, French and Spanish: complete catalogues, and a language for each phone."""
 
 import re
+import struct
 from dataclasses import replace
 from gettext import GNUTranslations
 from io import BytesIO
 from itertools import combinations
 
 import pytest
+from babel.support import Translations
 
 from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
@@ -27,6 +29,7 @@ from tests.languages import (
     texts,
     words,
 )
+from web.app import create_app
 from web.contracts.table import Lamp
 from web.i18n.languages import COOKIE
 from web.i18n.translate import player_name, translate, translate_text
@@ -277,3 +280,20 @@ def test_television_board_is_translated(client, table):
     table.show(situation=Situation.ACCEPTED)
 
     assert "Würfel in der Hand" in client.get("/board", headers={"Accept-Language": "de"}).text
+
+
+def test_a_language_with_a_damaged_catalogue_is_left_out(table, monkeypatch, caplog):
+    load = Translations.load
+
+    def damaged(folder, locales, domain="messages"):
+        if [*map(str, locales)] == ["de"]:
+            raise struct.error("unpack requires a buffer of 20 bytes")
+        return load(folder, locales, domain)
+
+    monkeypatch.setattr(Translations, "load", damaged)
+    client = create_app(table).test_client()
+    page = client.get("/", headers={"Accept-Language": "de"})
+
+    assert '<html lang="en"' in page.text
+    assert "Deutsch" not in page.text
+    assert "the catalogue of de cannot be read" in caplog.text

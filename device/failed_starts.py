@@ -1,0 +1,182 @@
+"""The starts of the service that failed, in a small file, so that the next start can leave out what failed.
+
+Every start writes down which part it has reached. A start that ends without a word has left that behind. The
+times are those of the monotonic clock, which belongs to one boot: no change of the date matters, and the
+starts before a reboot or a power cut do not count.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic
+from typing import Self
+
+from game.errors import reason
+from game.file_io import read_bounded, write_atomically
+
+log = logging.getLogger(__name__)
+
+FILE = "failed-starts.json"
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+MAX_BYTES = 16 * 1024
+
+LIMIT = 3
+"""After so many failed starts in `WINDOW_S`, the next one is in safe mode."""
+
+WINDOW_S = 600.0
+GOOD_S = 180.0
+"""A start that lasts this long has succeeded. Three shorter ones fit into the window, restarts included."""
+
+MOST_KEPT = 6
+
+
+class StartPart(StrEnum):
+    """The parts that a start reaches one after the other."""
+
+    SETTINGS = "settings"
+    JOURNAL = "journal"
+    PINS = "pins"
+    CAMERA = "camera"
+    PAGE = "page"
+    BROKER = "broker"
+    RUNNING = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedStart:
+    """A start that failed.
+
+    Attributes:
+        began_s: When it began, on the monotonic clock.
+        part: The part that it had reached.
+        why: The error in one line; "" if it ended without a word.
+    """
+
+    began_s: float
+    part: StartPart
+    why: str = ""
+
+
+class StartRecord:
+    """The record of the starts, for one start.
+
+    Args:
+        folders: Where the record is written; the first folder that can be written is used.
+        boot: Id of this boot; times of another boot mean nothing.
+        clock: Monotonic clock, in seconds.
+
+    Attributes:
+        earlier: The failed starts of the last ten minutes, oldest first.
+    """
+
+    def __init__(
+        self, folders: Sequence[Path], boot: str, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._folders, self._boot, self._clock = folders, boot, clock
+        self._this = FailedStart(clock(), StartPart.SETTINGS)
+        self._is_closed = not folders
+        self.earlier = self._read()
+        self.reach(StartPart.SETTINGS)
+
+    @classmethod
+    def of_service(cls, state: Path, environ: Mapping[str, str] = os.environ) -> Self:
+        """Return the record of the service; it stays empty if systemd did not start this process.
+
+        Args:
+            state: The state folder.
+            environ: The environment, with what systemd put there.
+        """
+        if "NOTIFY_SOCKET" not in environ:
+            return cls((), "")
+        folders = [state, *map(Path, filter(None, [environ.get("RUNTIME_DIRECTORY")]))]
+        try:
+            boot = BOOT_ID.read_text("ascii").strip()
+        except OSError:
+            boot = ""
+        return cls(folders, boot)
+
+    @property
+    def is_safe_mode_due(self) -> bool:
+        """Whether so many starts failed that this one has to leave out what failed."""
+        return len(self.earlier) >= LIMIT
+
+    def reach(self, part: StartPart) -> None:
+        """Write down the part that this start has reached."""
+        self._this = replace(self._this, part=part)
+        self._write((*self.earlier, self._this))
+
+    def tick(self) -> None:
+        """Forget the failed starts once this one has lasted long enough. In safe mode they are kept."""
+        if not self.is_safe_mode_due and self._clock() - self._this.began_s >= GOOD_S:
+            self._forget()
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Run a start within the block: an error is written down, and an orderly end forgets what failed."""
+        try:
+            yield
+        except BaseException as error:
+            self._fail(error)
+            raise
+        if self._this.part is StartPart.RUNNING:
+            self._forget()
+
+    def allow_one_try(self) -> None:
+        """Let the next start be a normal one; if that fails, the one after it is in safe mode again."""
+        last, now_s = self.earlier[1 - LIMIT :], self._clock()
+        self._write([replace(s, began_s=now_s - age_s) for age_s, s in enumerate(last[::-1])])
+        self._is_closed = True
+
+    def _fail(self, error: BaseException) -> None:
+        why = str(reason(error)) if isinstance(error, Exception) else f"exit {error}"
+        self._this = replace(self._this, why=" ".join(why.split()) or type(error).__name__)
+        self._write((*self.earlier, self._this))
+
+    def _forget(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for folder in self._folders:
+            with suppress(OSError):
+                (folder / FILE).unlink(missing_ok=True)
+
+    def _write(self, starts: Sequence[FailedStart]) -> None:
+        """Replace the file. It is not flushed, because a power cut makes it worthless anyway."""
+        if self._is_closed:
+            return
+        data = {"boot": self._boot, "starts": [asdict(start) for start in starts[-MOST_KEPT:]]}
+        for folder in self._folders:
+            try:
+                write_atomically(folder / FILE, json.dumps(data), synced=False)
+            except OSError:
+                continue
+            return
+        log.warning("failed starts cannot be counted: no folder can be written")
+
+    def _read(self) -> tuple[FailedStart, ...]:
+        """Return the failed starts of this boot in the last minutes; a damaged file has none."""
+        found: dict[float, FailedStart] = {}
+        for (
+            folder
+        ) in self._folders:  # the last folder is used only if the first has become read-only
+            found |= {start.began_s: start for start in _starts(folder / FILE, self._boot)}
+        now_s = self._clock()
+        return tuple(found[at] for at in sorted(found) if 0 <= now_s - at <= WINDOW_S)
+
+
+def _starts(file: Path, boot: str) -> tuple[FailedStart, ...]:
+    try:
+        data = json.loads(read_bounded(file, MAX_BYTES).decode("utf-8"))
+        if data["boot"] != boot:
+            return ()
+        return tuple(
+            FailedStart(float(start["began_s"]), StartPart(start["part"]), str(start["why"]))
+            for start in data["starts"]
+        )
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return ()
