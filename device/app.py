@@ -297,6 +297,7 @@ def open_maintenance(
                 still_s=options.still_s,
                 reports_settled_dice=options.hands_off,
                 burst_frames=fit.looks,
+                records_clips=options.clips,
             ),
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
             coach=coach,

@@ -165,6 +165,14 @@ class Maintenance:
         """Implement `Maintainer.frame`."""
         return self.frames.get(position)
 
+    def clip(self, position: int) -> bytes | None:
+        """Implement `Maintainer.clip`."""
+        return self.frames.clip(position)
+
+    def clip_positions(self) -> frozenset[int]:
+        """Implement `Maintainer.clip_positions`."""
+        return self.frames.clip_positions()
+
     def _table_checks(self) -> tuple[HealthCheck, ...]:
         troubles = self.companion.troubles
         safe = warning(SAFE_MODE) if troubles.safe_mode else None

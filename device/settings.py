@@ -101,6 +101,10 @@ class Settings:
     )
     frames_mb: int = _setting(200, "Space for pictures of throws, in MB; 0 keeps none.", 0, 100_000)
     frames_days: int = _setting(90, "Days after which pictures of throws are deleted.", 1, 36_500)
+    clips: bool = _setting(
+        default=True,
+        doc="Whether the last two seconds of each roll are recorded, to show them again.",
+    )
     still_s: float = _setting(
         0.4, "How long the tray must be still before it is read, in seconds.", 0.1, 5.0
     )

@@ -43,6 +43,11 @@ class Quad:
         tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]
     ]
 
+    def scaled(self, factor: float) -> "Quad":
+        """Return the same four corners in a frame that is `factor` times as large."""
+        a, b, c, d = ((x * factor, y * factor) for x, y in self.corners)
+        return Quad((a, b, c, d))
+
 
 @dataclass(frozen=True, slots=True)
 class Die:

@@ -125,7 +125,9 @@ def create_app(
         create_api(table, streams, StepStream(Feed(history.path) if history else None), offered),
         create_scorekeeper(table, access),
         create_picture(table),
-        limit.limit_blueprint(create_matches(past, coach)),
+        limit.limit_blueprint(
+            create_matches(past, coach, maintainer.clip_positions if maintainer else tuple)
+        ),
         create_statistics(coach),
         create_calibration(calibration),
         create_backups(maintainer),

@@ -13,6 +13,7 @@ from web.state.state_json import state_json
 
 CHUNK_BYTES = 65_536
 NO_STORE = "no-store"
+JPEG, MOTION_JPEG = "image/jpeg", "video/x-motion-jpeg"
 
 
 def state_text(snapshot: Snapshot) -> str:
@@ -30,20 +31,23 @@ def json_response(value: Any) -> Response:
     return _with_headers(json.dumps(value))
 
 
-def jpeg_response(jpeg: bytes | None, missing: Message, cache: str = NO_STORE) -> Response:
-    """Return a response with an image.
+def image_response(
+    data: bytes | None, missing: Message, cache: str = NO_STORE, media_type: str = JPEG
+) -> Response:
+    """Return a response with an image or a clip.
 
     Args:
-        jpeg: The image, if there is one.
+        data: The image, if there is one.
         missing: The message of the error if there is none.
         cache: The `Cache-Control` header.
+        media_type: Media type of the image.
 
     Raises:
         HttpProblem: If there is no image (status 404).
     """
-    if jpeg is None:
+    if data is None:
         raise HttpProblem(404, missing)
-    return Response(jpeg, headers={"Cache-Control": cache}, mimetype="image/jpeg")
+    return Response(data, headers={"Cache-Control": cache}, mimetype=media_type)
 
 
 def download(content: str | Iterable[bytes], filename: str, mimetype: str) -> Response:

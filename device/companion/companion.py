@@ -206,6 +206,10 @@ class Companion:
         """Implement `Table.photo_die`."""
         return self._pictures.album.die(photo_id, die)
 
+    def photo_clip(self, photo_id: str) -> bytes | None:
+        """Implement `Table.photo_clip`."""
+        return self._pictures.album.clip(photo_id)
+
     def view(self) -> bytes | None:
         """Implement `Table.view`."""
         return self.tray_camera.live_view.jpeg()

@@ -121,7 +121,7 @@ class PictureKeeper:
             self._saved_position = position
             throw = table.last_throw
             if throw and shows(self._cropped.reading, throw):
-                self._throw_pictures.keep(position, self._cropped.image)
+                self._throw_pictures.keep(position, self._cropped.image, self._cropped.clip)
         if self._misreads and table.match:
             self._misreads.learn(table.match)
 
@@ -135,7 +135,11 @@ class PictureKeeper:
         """Add the picture to the album, cropped to the tray, because everybody in the network may see it."""
         self._newest = captured
         self._cropped = self.album.add(
-            captured.image, captured.reading, captured.zones, captured.offset_px
+            captured.image,
+            captured.reading,
+            captured.zones,
+            captured.offset_px,
+            captured.clip,
         )
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from device.cameras.base import Image
+from device.cameras.roll_clip import RollClip
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.session.placement import is_unmoved, place_of
 from game.match.events import UNKNOWN_FACE, Place
@@ -62,6 +63,7 @@ class PhotoAlbum:
         reading: Reading,
         zones: Sequence[Quad] = (),
         corner: tuple[int, int] = (0, 0),
+        clip: RollClip | None = None,
     ) -> "AlbumPicture":
         """Add a picture with its reading, cut to the zones that contain dice.
 
@@ -70,10 +72,11 @@ class PhotoAlbum:
             reading: The reading of the frame.
             zones: The tray, and the set-aside area if there is one.
             corner: Left and top edge of the image in the frame, in pixels.
+            clip: How the dice came to rest; None if it was not recorded.
         """
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
-        picture = AlbumPicture(np.array(cut.of(image)), shown, reading)
+        picture = AlbumPicture(np.array(cut.of(image)), shown, reading, clip)
         self._pictures.append(picture)
         return picture
 
@@ -110,11 +113,19 @@ class PhotoAlbum:
             name: Name of the photo.
             number: Number of the die in the photo, from 0.
         """
-        pictures = tuple(self._pictures)
-        picture = next((one for one in pictures if name in one.names.values()), None)
+        picture = self._named(name)
         if picture is None or number >= len(picture.shown.dice):
             return None
         return encode_jpeg(_around(picture.image, picture.shown.dice[number]), quality=DIE_QUALITY)
+
+    def clip(self, name: str) -> bytes | None:
+        """Return how the dice of a photo came to rest, as Motion JPEG, or None if it is not known."""
+        picture = self._named(name)
+        return picture.clip.motion_jpeg if picture and picture.clip else None
+
+    def _named(self, name: str) -> "AlbumPicture | None":
+        pictures = tuple(self._pictures)
+        return next((one for one in pictures if name in one.names.values()), None)
 
     def _photo(
         self, picture: "AlbumPicture", shown: Reading, found: dict[int, int], index: int | None
@@ -129,7 +140,8 @@ class PhotoAlbum:
             replace(_photo_die(die, width, height), slot=found.get(i))
             for i, die in enumerate(shown.dice)
         )
-        return Photo(picture.names[faces], width, height, dice, index)
+        has_clip = picture.clip is not None
+        return Photo(picture.names[faces], width, height, dice, index, has_clip)
 
     def _keep(self, name: str, data: bytes) -> None:
         self._drawn[name] = data
@@ -199,13 +211,16 @@ class AlbumPicture:
         image: The image.
         shown: The reading, in pixels of the image.
         reading: The reading, in pixels of the frame.
+        clip: How the dice came to rest; None if it was not recorded.
 
     Attributes:
         names: Names of the photos that were drawn of it, by the faces and problems in them.
     """
 
-    def __init__(self, image: Image, shown: Reading, reading: Reading) -> None:
-        self.image, self.shown, self.reading = image, shown, reading
+    def __init__(
+        self, image: Image, shown: Reading, reading: Reading, clip: RollClip | None
+    ) -> None:
+        self.image, self.shown, self.reading, self.clip = image, shown, reading, clip
         self.names: dict[tuple[object, ...], str] = {}
 
 

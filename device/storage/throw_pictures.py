@@ -1,4 +1,4 @@
-"""The camera's picture of each throw, kept next to the journal for a while.
+"""The camera's picture of each throw and a clip of its roll, kept next to the journal for a while.
 
 A separate thread writes the pictures. It skips pictures that arrive too fast, and writes none while the
 disk is nearly full. A failure never affects the match.
@@ -7,11 +7,13 @@ disk is nearly full. A failure never affects the match.
 import logging
 import shutil
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from queue import Full, Queue
 from threading import Thread
 
 from device.cameras.base import Image
+from device.cameras.roll_clip import RollClip
 from device.cameras.tray_picture import encode_jpeg
 from device.files import write_atomically
 from game.journal.entry import EARLIEST_S
@@ -19,6 +21,7 @@ from game.journal.entry import EARLIEST_S
 log = logging.getLogger(__name__)
 
 FOLDER = "frames"
+PICTURE, CLIP = ".jpg", ".mjpeg"
 WIDTH_PX = 1280
 """Width at which a die of 16 mm is about 50 pixels wide, enough to settle an argument."""
 
@@ -35,12 +38,12 @@ MAX_GAP = 0.25
 
 
 class ThrowPictures:
-    """The pictures of throws, by the position of the throw in the journal.
+    """The pictures and clips of throws, by the position of the throw in the journal.
 
     Args:
         folder: The folder, which is created with the first picture.
-        max_bytes: Largest size of all pictures together; 0 keeps none.
-        max_age_s: Older pictures are deleted. Ages are counted from throw to throw, in the order of the journal.
+        max_bytes: Largest size of all pictures and clips together; 0 keeps none.
+        max_age_s: Older pictures and clips are deleted. Ages are counted from throw to throw, in the order of the journal.
     """
 
     def __init__(
@@ -52,27 +55,33 @@ class ThrowPictures:
     ) -> None:
         self._folder = folder
         self._max_bytes, self._max_age_s = max_bytes, max_age_s
-        self._queue: Queue[tuple[int, Image] | None] = Queue(MAX_WAITING)
+        self._queue: Queue[tuple[int, Image, RollClip | None] | None] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._run, name="frames", daemon=True)
         self._thread.start()
 
-    def keep(self, position: int, image: Image) -> None:
+    def keep(self, position: int, image: Image, clip: RollClip | None = None) -> None:
         """Write a picture in the background. Returns at once.
 
         Args:
             position: Position of the throw in the journal.
             image: The picture.
+            clip: How the dice came to rest; None if it was not recorded.
         """
         if self._max_bytes:
             with suppress(Full):
-                self._queue.put_nowait((position, image))
+                self._queue.put_nowait((position, image, clip))
 
     def get(self, position: int) -> bytes | None:
         """Return the picture of the throw at this position as JPEG, or None if it is not kept."""
-        try:
-            return self._path(position).read_bytes()
-        except OSError:
-            return None
+        return self._read(position, PICTURE)
+
+    def clip(self, position: int) -> bytes | None:
+        """Return the clip of the throw at this position as Motion JPEG, or None if there is none."""
+        return self._read(position, CLIP)
+
+    def clip_positions(self) -> frozenset[int]:
+        """Return the positions of all throws that have a clip."""
+        return frozenset(int(path.stem) for path in _files(self._folder) if path.suffix == CLIP)
 
     def close(self) -> None:
         """Write the pictures that are waiting and end the thread."""
@@ -87,37 +96,48 @@ class ThrowPictures:
             except OSError as error:
                 log.warning("cannot keep the picture of a throw: %s", error)
 
-    def _write(self, position: int, image: Image) -> None:
+    def _write(self, position: int, image: Image, clip: RollClip | None) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shutil.disk_usage(self._folder).free < SPARE_BYTES:
             return
-        write_atomically(self._path(position), encode_jpeg(image, WIDTH_PX))
+        write_atomically(self._path(position, PICTURE), encode_jpeg(image, WIDTH_PX))
+        if clip:
+            write_atomically(self._path(position, CLIP), clip.motion_jpeg)
 
     def _prune(self) -> None:
-        """Delete the oldest pictures until both limits are kept."""
+        """Delete the oldest throws' pictures and clips until both limits are kept."""
         left, age_s, later_s = self._max_bytes, 0.0, None
-        for path in sorted(_pictures(self._folder), reverse=True):
-            found = path.stat()
-            left -= found.st_size
-            if found.st_mtime >= EARLIEST_S:  # the clock was set
-                gap_s = 0.0 if later_s is None else later_s - found.st_mtime
+        for _, group in groupby(sorted(_files(self._folder), reverse=True), lambda path: path.stem):
+            paths = list(group)
+            found = [path.stat() for path in paths]
+            left -= sum(each.st_size for each in found)
+            written_s = found[-1].st_mtime
+            if written_s >= EARLIEST_S:  # the clock was set
+                gap_s = 0.0 if later_s is None else later_s - written_s
                 age_s += min(max(gap_s, 0.0), MAX_GAP * self._max_age_s)
-                later_s = found.st_mtime
+                later_s = written_s
             if left < 0 or age_s > self._max_age_s:
-                _remove(path)
+                for path in paths:
+                    _remove(path)
 
-    def _path(self, position: int) -> Path:
-        return self._folder / f"{position:09}.jpg"
+    def _read(self, position: int, suffix: str) -> bytes | None:
+        try:
+            return self._path(position, suffix).read_bytes()
+        except OSError:
+            return None
+
+    def _path(self, position: int, suffix: str) -> Path:
+        return self._folder / f"{position:09}{suffix}"
 
 
 def delete_after(folder: Path, position: int) -> None:
-    """Delete the pictures after a position, because the journal has changed from there on.
+    """Delete the pictures and clips after a position, because the journal has changed from there on.
 
     Args:
         folder: The folder of the pictures.
-        position: Pictures up to this position are kept.
+        position: Pictures and clips up to this position are kept.
     """
-    for path in _pictures(folder):
+    for path in _files(folder):
         if int(path.stem) > position:
             _remove(path)
 
@@ -129,10 +149,12 @@ def _remove(path: Path) -> None:
         log.warning("cannot delete the picture of a throw: %s", error)
 
 
-def _pictures(folder: Path) -> list[Path]:
-    """Return the pictures of throws; other files in the folder are left alone."""
+def _files(folder: Path) -> list[Path]:
+    """Return the pictures and clips of throws; other files in the folder are left alone."""
     try:
-        found = list(folder.glob("*.jpg"))
+        found = [path for path in folder.iterdir() if path.suffix in (PICTURE, CLIP)]
+    except FileNotFoundError:
+        return []
     except OSError as error:
         log.warning("cannot list the pictures of throws: %s", error)
         return []

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from device.cameras.base import Image
+from device.cameras.roll_clip import RollClip
 from device.session.tray_reader import TrayReading
 from game.message import Message
 from vision import Quad, Reading
@@ -19,6 +20,7 @@ class CapturedReading:
         zones: Tray and set-aside area in pixels of the whole frame, the tray first.
         earlier: If the tray is empty now, the dice that lay in it before.
         offset_px: Where `image` begins in the whole frame, as x, y.
+        clip: How the dice came to rest; None if it was not recorded.
     """
 
     request: int
@@ -27,6 +29,7 @@ class CapturedReading:
     zones: tuple[Quad, ...] = ()
     earlier: "CapturedReading | None" = None
     offset_px: tuple[int, int] = (0, 0)
+    clip: RollClip | None = None
 
     @property
     def reading(self) -> Reading:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from device.cameras.base import Frame, Image
+from device.cameras.roll_clip import RollClip
 from device.watching.frame_diff import Grey, Region, find_motion, to_grey
 from vision.reading import Quad
 
@@ -17,12 +18,14 @@ class TrayRest:
         from_s: When the rest began.
         until_s: When the tray was last seen at rest.
         preview: The preview of that moment, to recognise the same rest after a hand has gone.
+        clip: How the dice came to rest; None if it was not recorded.
     """
 
     image: Image
     from_s: float
     until_s: float
     preview: Grey
+    clip: RollClip | None = None
 
 
 class RestHistory:
@@ -32,16 +35,24 @@ class RestHistory:
         tray: The floor of the tray in a full frame; changes outside it start no new rest. None
             means the whole frame.
         picture_px: Width and height of a full frame.
+
+    Attributes:
+        last: The current or last rest; None before the first.
     """
 
     def __init__(self, tray: Quad | None, picture_px: tuple[int, int]) -> None:
         self._tray, self._picture_px = tray, picture_px
-        self._last: TrayRest | None = None
+        self.last: TrayRest | None = None
         self._previous: TrayRest | None = None
         self._is_resting = False
 
     def feed(
-        self, preview: Frame, *, is_settled: bool, capture: Callable[[], Frame]
+        self,
+        preview: Frame,
+        *,
+        is_settled: bool,
+        capture: Callable[[], Frame],
+        finish_clip: Callable[[Frame], RollClip | None] = lambda _still: None,
     ) -> TrayRest | None:
         """Take the next preview and capture one full frame at the start of each rest.
 
@@ -49,15 +60,16 @@ class RestHistory:
             preview: The next preview.
             is_settled: Whether the tray is at rest in it.
             capture: Captures a full frame.
+            finish_clip: Returns the clip that ends with this preview.
 
         Returns:
             The rest that begins with this preview; None if none does.
         """
         new = None
-        if is_settled and self._is_resting and self._last:
-            self._last = replace(self._last, until_s=preview.time_s)
+        if is_settled and self._is_resting and self.last:
+            self.last = replace(self.last, until_s=preview.time_s)
         elif is_settled:
-            new = self._begin(preview, capture)
+            new = self._begin(preview, capture, finish_clip)
         self._is_resting = is_settled
         return new
 
@@ -66,16 +78,22 @@ class RestHistory:
         rest, self._previous = self._previous, None
         return rest if rest and rest.from_s > since_s else None
 
-    def _begin(self, preview: Frame, capture: Callable[[], Frame]) -> TrayRest | None:
+    def _begin(
+        self,
+        preview: Frame,
+        capture: Callable[[], Frame],
+        finish_clip: Callable[[Frame], RollClip | None],
+    ) -> TrayRest | None:
         now = to_grey(preview.image)
         if self._looks_like_last(now):
             return None
-        self._previous = self._last
-        self._last = TrayRest(capture().image, preview.time_s, preview.time_s, now)
-        return self._last
+        self._previous = self.last
+        image, time_s = capture().image, preview.time_s
+        self.last = TrayRest(image, time_s, time_s, now, finish_clip(preview))
+        return self.last
 
     def _looks_like_last(self, now: Grey) -> bool:
-        if self._last is None or self._last.preview.shape != now.shape:
+        if self.last is None or self.last.preview.shape != now.shape:
             return False
         region = Region.of(now.shape, self._tray, self._picture_px)
-        return not find_motion(self._last.preview, now, region).has_changes
+        return not find_motion(self.last.preview, now, region).has_changes

@@ -69,8 +69,8 @@ class TrayPreview:
         seen = self._seen
         if seen is None or seen.latest is None:
             return ()
-        scale = seen.latest.shape[1] / seen.frame_px[0]
-        return tuple(_scaled(zone, scale) for zone in seen.zones)
+        factor = seen.latest.shape[1] / seen.frame_px[0]
+        return tuple(zone.scaled(factor) for zone in seen.zones)
 
     @property
     def activity(self) -> Activity:
@@ -86,8 +86,3 @@ class TrayPreview:
     def is_moving(self) -> bool:
         """Whether something other than a hand is moving over the tray."""
         return self._seen is not None and not (self.is_settled or self.activity.has_hand)
-
-
-def _scaled(zone: Quad, scale: float) -> Quad:
-    a, b, c, d = ((x * scale, y * scale) for x, y in zone.corners)
-    return Quad((a, b, c, d))

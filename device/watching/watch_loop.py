@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from device.cameras.base import Camera, CameraError, Frame, Image
+from device.cameras.roll_clip import ClipRecorder, RollClip
 from device.session.tray_reader import TrayReading
 from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter
 from device.watching.camera_link import CameraLink, CameraTasks
@@ -49,6 +51,7 @@ class WatchOptions:
         period_s: Time between two previews, in seconds; longer after a while without motion.
         reports_settled_dice: Whether to post `DiceSettled`.
         burst_frames: Number of readings of one rest that must agree, at least 1.
+        records_clips: Whether the last seconds of each roll are recorded.
         filter_reading: Corrects each reading by what is known about the dice.
         leans: Returns how dice leaned in earlier throws under a camera.
         on_idle: Called with a preview now and then while the tray is at rest.
@@ -58,6 +61,7 @@ class WatchOptions:
     period_s: float = PREVIEW_PERIOD_S
     reports_settled_dice: bool = False
     burst_frames: int = BURST_FRAMES
+    records_clips: bool = True
     filter_reading: ReadingFilter = lambda reading, _camera: reading
     leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: ()
     on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
@@ -84,6 +88,7 @@ class _Watched:
     zones: tuple[Quad, ...]
     motion: MotionWatch
     rests: RestHistory
+    clips: ClipRecorder
 
 
 class WatchLoop:
@@ -156,7 +161,12 @@ class WatchLoop:
         self._burst.discard()
         self._next_s, self._idle_s = self._clock(), float("-inf")
         self._watched = _Watched(
-            camera, frame_px, zones, motion, RestHistory(camera.tray, frame_px)
+            camera,
+            frame_px,
+            zones,
+            motion,
+            RestHistory(camera.tray, frame_px),
+            ClipRecorder(camera.tray if self._options.records_clips else None, frame_px),
         )
         return self._watched
 
@@ -177,7 +187,13 @@ class WatchLoop:
         frame = self._parts.link.preview(watched.camera)
         activity = self._parts.motion.feed(watched.motion, frame)
         self._parts.preview.show(frame.image, activity)
+        watched.clips.feed(frame, is_moving=activity.still_s == 0, is_settled=activity.is_settled)
         return frame
+
+    def _finish_clip(self, clips: ClipRecorder, still: Frame) -> RollClip | None:
+        motion = self._parts.motion
+        has_rolled = motion.surely_tumbled_since(clips.rested_s)
+        return clips.finish(still, has_rolled=has_rolled, accepted_s=motion.marked_s)
 
     def _observe(self, watched: _Watched) -> None:
         parts, camera = self._parts, watched.camera
@@ -186,7 +202,12 @@ class WatchLoop:
         is_settled = parts.preview.is_settled
         if not is_settled:
             self._burst.discard()
-        rest = watched.rests.feed(frame, is_settled=is_settled, capture=camera.capture)
+        rest = watched.rests.feed(
+            frame,
+            is_settled=is_settled,
+            capture=camera.capture,
+            finish_clip=partial(self._finish_clip, watched.clips),
+        )
         if request := parts.requests.current:
             self._answer(request, watched, rest)
         elif is_settled:
@@ -234,6 +255,8 @@ class WatchLoop:
         self._reported_s = seen_s
         tray_reading = TrayReading(reading, parts.motion.has_tumbled, seen_s)
         captured = CapturedReading(request.number, tray_reading, image, watched.zones)
+        if watched.rests.last:
+            captured = replace(captured, clip=watched.rests.last.clip)
         parts.memory.add(seen_s, image, reading)
         if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
             captured = replace(captured, earlier=self._read_previous(watched, captured))
@@ -246,7 +269,7 @@ class WatchLoop:
             return None
         reading = self._burst.read_image(watched.camera, rest.image)
         tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
-        return replace(empty, tray_reading=tray_reading, image=rest.image)
+        return replace(empty, tray_reading=tray_reading, image=rest.image, clip=rest.clip)
 
     def _close_request(self, request: ReadRequest, report: Report) -> None:
         if self._parts.requests.close(request):

@@ -131,6 +131,9 @@ class MemoryTable:
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
         return self.photos.get(f"{photo_id}/{die}")
 
+    def photo_clip(self, photo_id: str) -> bytes | None:
+        return self.photos.get(f"{photo_id}.mjpeg")
+
     def view(self) -> bytes | None:
         return self.photos.get("view")
 

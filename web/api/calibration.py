@@ -11,7 +11,7 @@ from web.contracts.table import Table
 from web.fields import boolean, corners, one_of, optional
 from web.i18n.translate import translate
 from web.problem import HttpProblem
-from web.response import jpeg_response, json_response
+from web.response import image_response, json_response
 from web.route import Permission, Routes
 from web.state.plain_json import plain
 
@@ -74,7 +74,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     )  # fmt: skip
     def picture() -> Response:
         missing = Message("no camera is connected: Traykeeper tries again every few seconds")
-        return jpeg_response(_required(calibration).picture(), missing)
+        return image_response(_required(calibration).picture(), missing)
 
     for step, summary in STEPS.items():
         routes.command(f"/{step}", summary)(_step_view(answer, step))

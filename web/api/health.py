@@ -14,11 +14,20 @@ from web.contracts.misreads import Misreads
 from web.contracts.table import Table
 from web.fields import MAX_EXACT, MAX_PART, file_part, integer
 from web.problem import HttpProblem
-from web.response import download, iter_chunks, jpeg_response, json_response, state_response
+from web.response import (
+    MOTION_JPEG,
+    download,
+    image_response,
+    iter_chunks,
+    json_response,
+    state_response,
+)
 from web.route import Permission, Routes
 
 MAX_DOWNLOADS = 2
 """Downloads of a backup at once. Each is a file on the SD card until the phone has received it."""
+
+CACHE_FRAME = "private, max-age=86400"
 
 
 def create_health(
@@ -97,7 +106,18 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     def frame(position: int) -> Response:
         jpeg = required().frame(position) if position <= MAX_EXACT else None
         missing = Message("there is no photo of that throw any more: old photos are deleted")
-        return jpeg_response(jpeg, missing, "private, max-age=86400")
+        return image_response(jpeg, missing, CACHE_FRAME)
+
+    @routes.read(
+        "/frame/<int:position>.mjpeg", "How the dice of a throw in the journal came to rest",
+        media_type=MOTION_JPEG, errors=(404,),
+    )  # fmt: skip
+    def clip(position: int) -> Response:
+        found = required().clip(position) if position <= MAX_EXACT else None
+        missing = Message(
+            "there is no clip of that throw: it was not recorded, see the setting `clips`, or is deleted"
+        )
+        return image_response(found, missing, CACHE_FRAME, MOTION_JPEG)
 
     _add_restore(routes, required)
     return routes

@@ -1,5 +1,6 @@
 """The API of past matches: their list, their exports, and the coach's review of one."""
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 from flask import Response
@@ -19,6 +20,7 @@ from web.pages.matches import (
     match_not_found,
     require_coach,
     require_ready,
+    throw_positions,
 )
 from web.response import json_response
 from web.route import Routes
@@ -28,12 +30,17 @@ PAGE = 50
 """Matches in one answer."""
 
 
-def create_matches(history: History | None, coach: Coach | None) -> Routes:
+def create_matches(
+    history: History | None,
+    coach: Coach | None,
+    clip_positions: Callable[[], Collection[int]] = tuple,
+) -> Routes:
     """Create the routes of /api/v1/matches.
 
     Args:
         history: The matches of the journal; None if there is no journal.
         coach: Reviews a match; without one the reviews are refused.
+        clip_positions: Returns the positions of all throws that have a clip.
     """
     routes = Routes("matches", "/api/v1/matches")
 
@@ -45,9 +52,38 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
         found = history.matches(before=before, limit=PAGE) if history else ()
         return json_response([_summary_json(played) for played in found])
 
+    _add_clips(routes, history, clip_positions)
     _add_exports(routes, history)
     _add_review(routes, history, coach)
     return routes
+
+
+def _add_clips(
+    routes: Routes, history: History | None, clip_positions: Callable[[], Collection[int]]
+) -> None:
+    def clips_json(match_id: int) -> Response:
+        played, match = find_match(history, match_id)
+        kept = clip_positions()
+        positions = throw_positions(history, played.id, match) if history else {}
+        found = [
+            {"throw": index, "url": f"/api/v1/frame/{position}.mjpeg"}
+            for index, position in positions.items()
+            if position in kept
+        ]
+        return json_response({"match": played.id, "clips": found})
+
+    @routes.read(
+        "/<int:match_id>/clips", "The rolls of one match that were recorded", errors=(404, 503)
+    )
+    def clips(match_id: int) -> Response:
+        return clips_json(match_id)
+
+    @routes.read(
+        "/last/clips", "The rolls of the newest match that were recorded", errors=(404, 503)
+    )
+    def last_clips() -> Response:
+        newest = history.matches(limit=1) if history else ()
+        return clips_json(newest[0].id if newest else 0)
 
 
 def _add_exports(routes: Routes, history: History | None) -> None:

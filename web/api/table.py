@@ -71,8 +71,9 @@ from web.fields import (
 from web.pages.match_form import option_values
 from web.problem import HttpProblem
 from web.response import (
+    MOTION_JPEG,
     download,
-    jpeg_response,
+    image_response,
     json_response,
     state_response,
     state_text,
@@ -92,6 +93,10 @@ NO_VIEW = Message(
     "no camera is connected, or the tray has not been calibrated: calibrate it, or tap the dice in"
 )
 NO_PHOTO = Message("only the last few photos are kept: the state contains the newest one")
+NO_CLIP = Message(
+    "there is no clip of that roll: a camera must see it, the setting `clips` must be on, and only the "
+    "last few photos have one"
+)
 
 CACHE_PHOTO = "private, max-age=86400, immutable"
 """Browsers may keep a photo, because its id is a hash of what it shows."""
@@ -144,18 +149,25 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo(photo_id: str) -> Response:
-        return jpeg_response(table.photo(photo_id), NO_PHOTO, CACHE_PHOTO)
+        return image_response(table.photo(photo_id), NO_PHOTO, CACHE_PHOTO)
+
+    @api.read(
+        "/photo/<photo_id>.mjpeg", "How the dice on that photo came to rest, as JPEG frames",
+        media_type=MOTION_JPEG, errors=(404,),
+    )  # fmt: skip
+    def photo_clip(photo_id: str) -> Response:
+        return image_response(table.photo_clip(photo_id), NO_CLIP, CACHE_PHOTO, MOTION_JPEG)
 
     @api.read(
         "/photo/<photo_id>/<int:die>.jpg", "One die of that photo, at full resolution",
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo_die(photo_id: str, die: int) -> Response:
-        return jpeg_response(table.photo_die(photo_id, die), NO_PHOTO, CACHE_PHOTO)
+        return image_response(table.photo_die(photo_id, die), NO_PHOTO, CACHE_PHOTO)
 
     @api.read("/view.jpg", "A small live image of the tray", media_type="image/jpeg", errors=(404,))
     def view() -> Response:
-        return jpeg_response(table.view(), NO_VIEW)
+        return image_response(table.view(), NO_VIEW)
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:

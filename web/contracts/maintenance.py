@@ -132,3 +132,13 @@ class Maintainer(Protocol):
         Args:
             position: Position of the throw in the journal.
         """
+
+    def clip(self, position: int) -> bytes | None:
+        """Return how the dice of a throw came to rest, as Motion JPEG, or None if it is not kept.
+
+        Args:
+            position: Position of the throw in the journal.
+        """
+
+    def clip_positions(self) -> frozenset[int]:
+        """Return the positions in the journal of all throws that have a clip."""

@@ -52,6 +52,7 @@ class Photo:
         height: Height in pixels.
         dice: The dice on it.
         index: Index in the timeline of the throw on it; None if it shows an open question.
+        has_clip: Whether `Table.photo_clip` returns how these dice came to rest.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Photo:
     height: int
     dice: tuple[PhotoDie, ...]
     index: int | None = None
+    has_clip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,9 @@ class Table(Protocol):
             photo_id: The photo.
             die: Position of the die in `Photo.dice`, from 0.
         """
+
+    def photo_clip(self, photo_id: str) -> bytes | None:
+        """Return how the dice on a photo came to rest, as Motion JPEG, or None if that is not known."""
 
     def view(self) -> bytes | None:
         """Return a small live image of the tray as JPEG, or None if there is none."""

@@ -181,14 +181,30 @@ def picture_of(
         award: An award for a throw.
         picture: Returns the picture of a throw.
     """
-    event = match.timeline[award.event] if award.event is not None else None
-    if not isinstance(event, Thrown) or not event.seen_positions:
+    if award.event is None:
         return None
+    position = throw_positions(history, match_id, match).get(award.event)
+    return picture(position) if position else None
+
+
+def throw_positions(history: History, match_id: int, match: Match) -> dict[int, int]:
+    """Return the position in the journal of each throw that a camera saw, by its index in the timeline.
+
+    Args:
+        history: The journal.
+        match_id: Number of the match.
+        match: The match.
+    """
+    read: dict[tuple[tuple[float, float], ...], int] = {}
     for entry in history.steps(match_id):
-        thrown = (action for action in entry.actions if isinstance(action, Thrown))
-        if any(each.seen_positions == event.seen_positions for each in thrown):
-            return picture(entry.position)
-    return None
+        for action in entry.actions:
+            if isinstance(action, Thrown) and action.seen_positions:
+                read.setdefault(action.seen_positions, entry.position)
+    return {
+        index: read[event.seen_positions]
+        for index, event in enumerate(match.timeline)
+        if isinstance(event, Thrown) and event.seen_positions in read
+    }
 
 
 def require_coach(coach: Coach | None) -> Coach:

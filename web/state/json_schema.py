@@ -168,7 +168,8 @@ class PhotoJson(TypedDict):
     """The annotated photo of the throw in view, or of the open question; then `index` is null.
 
     `index` is the throw on the photo. `id` and `url` depend on what the photo shows, so they never
-    stand for another one.
+    stand for another one. `clip` is the address of a short clip of how these dice came to rest, or null if
+    there is none.
     """
 
     id: str
@@ -176,6 +177,7 @@ class PhotoJson(TypedDict):
     width: int
     height: int
     index: int | None
+    clip: str | None
     dice: list[PhotoDieJson]
 
 

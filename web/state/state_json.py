@@ -240,6 +240,7 @@ def _photo(photo: Photo) -> PhotoJson:
         PhotoJson,
         photo,
         url=f"{url}.jpg",
+        clip=f"{url}.mjpeg" if photo.has_clip else None,
         dice=[
             shaped(PhotoDieJson, die, url=f"{url}/{number}.jpg")
             for number, die in enumerate(photo.dice)

@@ -8,10 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from device.cameras.roll_clip import ClipFrame, RollClip
+from device.cameras.tray_picture import encode_jpeg
 from device.storage import throw_pictures
 from device.storage.throw_pictures import DAY_S, ThrowPictures, delete_after
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
+CLIP = RollClip(tuple(ClipFrame(encode_jpeg(IMAGE), n / 15) for n in range(3)))
 NOW_S = time.time()
 
 
@@ -20,15 +23,15 @@ def folder(tmp_path):
     return tmp_path / "frames"
 
 
-def kept(folder):
-    return [int(path.stem) for path in sorted(folder.glob("*.jpg"))]
+def kept(folder, suffix=".jpg"):
+    return [int(path.stem) for path in sorted(folder.glob(f"*{suffix}"))]
 
 
-def keep(folder, *positions, **options):
+def keep(folder, *positions, clip=None, **options):
     """Keep pictures one after the other, because pictures that arrive too fast are skipped."""
     for position in positions:
         with closing(ThrowPictures(folder, **options)) as found:
-            found.keep(position, IMAGE)
+            found.keep(position, IMAGE, clip)
 
 
 def test_a_picture_comes_back_as_jpeg(folder):
@@ -36,6 +39,30 @@ def test_a_picture_comes_back_as_jpeg(folder):
     with closing(ThrowPictures(folder)) as again:
         assert again.get(7).startswith(b"\xff\xd8\xff")
         assert again.get(8) is None
+
+
+def test_a_clip_comes_back_as_motion_jpeg(folder):
+    keep(folder, 7, clip=CLIP)
+    keep(folder, 8)
+    with closing(ThrowPictures(folder)) as again:
+        assert again.clip(7) == CLIP.motion_jpeg
+        assert again.clip(8) is None
+        assert again.clip_positions() == {7}
+
+
+def test_clips_count_within_the_limit_and_go_with_their_pictures(folder):
+    keep(folder, 1, clip=CLIP)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    keep(folder, *range(2, 9), clip=CLIP, max_bytes=3 * size + size // 2)
+
+    assert kept(folder) == kept(folder, ".mjpeg") == [6, 7, 8]
+
+
+def test_clips_after_a_position_are_deleted(folder):
+    keep(folder, 1, 2, clip=CLIP)
+    delete_after(folder, 1)
+
+    assert kept(folder) == kept(folder, ".mjpeg") == [1]
 
 
 def test_the_newest_pictures_are_kept_within_the_limit(folder):

@@ -24,6 +24,7 @@ class MemoryMaintainer:
 
     def __init__(self, table):
         self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
+        self.clips = {7: b"mjpeg"}
         self.received = b""
         self.waiting = self.report = None
 
@@ -59,6 +60,12 @@ class MemoryMaintainer:
 
     def frame(self, position):
         return self.frames.get(position)
+
+    def clip(self, position):
+        return self.clips.get(position)
+
+    def clip_positions(self):
+        return frozenset(self.clips)
 
 
 @pytest.fixture
@@ -173,6 +180,12 @@ def test_unusable_backup_changes_nothing(client, table):
 def test_image_of_a_throw_is_found_only_by_its_number(client, path):
     assert client.get("/api/v1/frame/7.jpg").data == b"jpeg"
     assert client.get(f"/api/v1/frame/{path}").status_code == 404
+
+
+def test_clip_of_a_throw_is_found_only_by_its_number(client):
+    assert client.get("/api/v1/frame/7.mjpeg").data == b"mjpeg"
+    missing = client.get("/api/v1/frame/8.mjpeg")
+    assert (missing.status_code, "setting `clips`" in missing.json["error"]) == (404, True)
 
 
 def test_page_works_without_a_maintainer(table):

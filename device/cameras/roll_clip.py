@@ -1,0 +1,152 @@
+"""A short clip of how dice came to rest: small JPEG frames, one after the other (Motion JPEG)."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from device.cameras.base import Frame
+from device.cameras.tray_picture import encode_jpeg, tray_cut
+from vision.reading import Quad
+
+ROLL_S = 2.0
+"""A roll takes one to two seconds until the last die lies still."""
+
+AFTERWARDS_S = 1.0
+"""How much is shown of a hand that moved the dice after the roll."""
+
+MAX_BYTES = 300_000
+"""31 frames at preview size are 110 to 250 kB."""
+
+MIN_FRAMES = 4
+"""Fewer frames, with the last one at rest, show no movement."""
+
+COMMENT_BYTES = 12
+"""The most that the comment of a frame takes."""
+
+START_OF_IMAGE, COMMENT = b"\xff\xd8", b"\xff\xfe"
+"""JPEG markers (ITU-T T.81, table B.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClipFrame:
+    """A frame of a clip.
+
+    Attributes:
+        jpeg: The frame, cropped to the tray.
+        time_s: When its exposure began, in seconds on the camera's clock.
+    """
+
+    jpeg: bytes
+    time_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RollClip:
+    """How dice came to rest.
+
+    Attributes:
+        frames: The frames in order. The last one shows the dice at rest.
+    """
+
+    frames: tuple[ClipFrame, ...]
+
+    @property
+    def motion_jpeg(self) -> bytes:
+        """The JPEGs one after the other. The comment of each is its time in milliseconds before the rest.
+
+        The time is negative, and 0 for the frame in which the last movement was seen.
+        """
+        rest_s = self.frames[-2].time_s
+        return b"".join(_with_time(frame, rest_s) for frame in self.frames)
+
+
+def _with_time(frame: ClipFrame, rest_s: float) -> bytes:
+    text = str(round(1000 * (frame.time_s - rest_s))).encode()
+    comment = COMMENT + (len(text) + 2).to_bytes(2, "big") + text
+    return START_OF_IMAGE + comment + frame.jpeg.removeprefix(START_OF_IMAGE)
+
+
+class ClipRecorder:
+    """A recorder of the newest frames in which something moves. It never holds more than two clips.
+
+    It is for the thread that owns the camera.
+
+    Args:
+        tray: The floor of the tray in a full frame. Without it nothing is recorded, because the frames
+            would show the room.
+        frame_px: Width and height of a full frame.
+
+    Attributes:
+        rested_s: When the tray was last seen at rest before the frames, in seconds.
+    """
+
+    def __init__(self, tray: Quad | None, frame_px: tuple[int, int]) -> None:
+        self.rested_s = float("-inf")
+        self._tray, self._width_px = tray, frame_px[0]
+        self._frames: deque[ClipFrame] = deque()
+        self._roll: tuple[ClipFrame, ...] = ()
+        self._still_s = float("-inf")
+
+    def __repr__(self) -> str:
+        return f"<ClipRecorder, {len(self._frames)} frames, {_size(self._frames)} bytes>"
+
+    def feed(self, preview: Frame, *, is_moving: bool, is_settled: bool) -> None:
+        """Take the next preview.
+
+        Args:
+            preview: The preview, later than the one before.
+            is_moving: Whether something moves in it.
+            is_settled: Whether the tray is at rest in it.
+        """
+        if self._tray is None:
+            return
+        if not is_moving:
+            self._still_s = preview.time_s if is_settled else self._still_s
+            return
+        if self._still_s > self.rested_s:
+            self.rested_s = self._still_s
+            self._frames.clear()
+        self._frames.append(self._encode(self._tray, preview))
+        while self._frames and self._frames[0].time_s < preview.time_s - ROLL_S:
+            self._frames.popleft()
+        _shorten(self._frames)
+
+    def finish(self, still: Frame, *, has_rolled: bool, accepted_s: float) -> RollClip | None:
+        """Return the clip of a rest that begins, or None if too little moved.
+
+        If a hand has moved dice since the roll, the clip shows the roll and the hand.
+
+        Args:
+            still: The first preview of the rest.
+            has_rolled: Whether dice have rolled since `rested_s`.
+            accepted_s: When a throw was last accepted, in seconds. An earlier roll is not shown.
+        """
+        if self._tray is None or not self._frames:
+            return None
+        frames = deque(self._frames)
+        if not has_rolled:
+            since_s = frames[-1].time_s - AFTERWARDS_S
+            is_new = bool(self._roll) and self._roll[-1].time_s > accepted_s
+            frames = deque(self._roll if is_new else ())
+            frames.extend(frame for frame in self._frames if frame.time_s >= since_s)
+        frames.append(self._encode(self._tray, still))
+        _shorten(frames)
+        if has_rolled:
+            self._roll = tuple(frames)
+        return RollClip(tuple(frames)) if len(frames) >= MIN_FRAMES else None
+
+    def _encode(self, tray: Quad, preview: Frame) -> ClipFrame:
+        height, width = preview.image.shape[:2]
+        cut = tray_cut(width, height, [tray.scaled(width / self._width_px)])
+        return ClipFrame(encode_jpeg(cut.of(preview.image)), preview.time_s)
+
+
+def _shorten(frames: deque[ClipFrame]) -> None:
+    """Drop the oldest frames until the others are small enough for a clip."""
+    while _size(frames) > MAX_BYTES:
+        frames.popleft()
+
+
+def _size(frames: Iterable[ClipFrame]) -> int:
+    """Return the size of frames in a clip, in bytes."""
+    return sum(len(frame.jpeg) + COMMENT_BYTES for frame in frames)
