@@ -1,7 +1,5 @@
 """How dice came to rest can be shown again, for the throw in view and for older ones."""
 
-from contextlib import closing
-
 import cv2
 import numpy as np
 import pytest

@@ -185,7 +185,7 @@ def test_image_of_a_throw_is_found_only_by_its_number(client, path):
 def test_clip_of_a_throw_is_found_only_by_its_number(client):
     assert client.get("/api/v1/frame/7.mjpeg").data == b"mjpeg"
     missing = client.get("/api/v1/frame/8.mjpeg")
-    assert (missing.status_code, "setting `clips`" in missing.json["error"]) == (404, True)
+    assert (missing.status_code, "setting `clips`" in missing.json["detail"]) == (404, True)
 
 
 def test_page_works_without_a_maintainer(table):

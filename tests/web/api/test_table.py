@@ -165,6 +165,15 @@ def test_photo_is_a_jpeg_that_may_be_cached(client, table):
     assert "immutable" in answer.headers["Cache-Control"]
 
 
+def test_clip_of_a_photo_is_motion_jpeg(client, table):
+    table.photos["p1.mjpeg"] = b"\xff\xd8 frames"
+    answer = client.get("/api/v1/photo/p1.mjpeg")
+    missing = client.get("/api/v1/photo/p2.mjpeg")
+
+    assert (answer.data, answer.mimetype) == (b"\xff\xd8 frames", "video/x-motion-jpeg")
+    assert (missing.status_code, "setting `clips`" in missing.json["detail"]) == (404, True)
+
+
 @pytest.mark.parametrize("name", ["<script>", 'a"b', "O'Neil & Søn", "🎲 dice"])
 def test_names_come_back_unchanged(client, name):
     answer = post(client, "match", names=[name, "Ben"])

@@ -1,10 +1,13 @@
 """The television board has no controls and fits on screens of any shape."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import expect
 
+from device.cameras.roll_clip import ClipFrame, RollClip
 from game.commands import Bank, EnterThrow, StartMatch
-from tests.web.screens import EIGHT, LONGEST
+from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
 
 SCREENS = {
     "tv": (1920, 1080),
@@ -82,3 +85,48 @@ def test_board_updates_itself(screen, table):
 
     expect(screen.locator(".tv-turn h1")).to_contain_text("Ben")
     expect(screen.locator(".tv-players .score").first).to_have_text("550")
+
+
+ROLL = RollClip(tuple(ClipFrame(felt(), n / 15) for n in range(4))).motion_jpeg
+
+
+def record(table):
+    table.photos["felt.mjpeg"] = ROLL
+    table.show(photo=replace(table.snapshot().photo, has_clip=True))
+
+
+@pytest.mark.parametrize("special", [hot, farkled, won])
+def test_special_throw_has_a_replay(client, table, special):
+    special(table)
+    assert "data-roll" not in client.get("/board").text
+    record(table)
+
+    assert 'data-roll="/api/v1/photo/felt.mjpeg"' in client.get("/board").text
+
+
+def test_other_throws_have_no_replay(client, table):
+    kept(table)
+    record(table)
+
+    assert "data-roll" not in client.get("/board").text
+
+
+@pytest.mark.browser
+def test_replay_is_shown_once_and_goes(browser, table, serve):
+    hot(table)
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"http://127.0.0.1:{serve(table).port}/board")
+    record(table)
+    replay = page.locator(".tv-roll")
+    expect(replay).to_be_visible()
+    shown = page.evaluate("document.querySelector('.tv-roll canvas').width")
+    expect(replay).to_be_hidden()
+    table.show(message="Nothing new")
+    page.wait_for_function(
+        "document.querySelector('.tv-message').textContent.includes('Nothing new')"
+    )
+
+    assert shown == WIDTH
+    expect(replay).to_be_hidden()
+    assert overflowing(page) == []
+    page.close()
