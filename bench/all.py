@@ -2,13 +2,13 @@
 
 import click
 
-from bench import odds, press, rules, start, vision, web
+from bench import clips, odds, press, rules, start, vision, web
 
 
 @click.command("all")
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Run vision, press, start, web, rules and odds, one after the other.
+    """Run vision, press, start, clips, web, rules and odds, one after the other.
 
     \b
     traykeeper bench all
@@ -16,6 +16,7 @@ def command(context: click.Context) -> None:
     context.invoke(vision.command)
     context.invoke(press.command)
     context.invoke(start.command)
+    context.invoke(clips.command)
     context.invoke(web.command, seconds=20)
     context.invoke(rules.command)
     context.invoke(odds.command)

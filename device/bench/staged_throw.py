@@ -41,9 +41,8 @@ class StagedThrow:
         """Return the same throw with images of this width."""
         scale = width_px / self.image.shape[1]
         size = (width_px, round(self.image.shape[0] * scale))
-        a, b, c, d = ((x * scale, y * scale) for x, y in self.tray.corners)
         return type(self)(
-            _resized(self.image, size), _resized(self.empty, size), Quad((a, b, c, d))
+            _resized(self.image, size), _resized(self.empty, size), self.tray.scaled(scale)
         )
 
     def known(self) -> KnownTray:

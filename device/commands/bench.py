@@ -15,6 +15,7 @@ DEVELOPER_BENCHMARKS = (
     "vision",
     "press",
     "start",
+    "clips",
     "rules",
     "odds",
     "players",
@@ -63,6 +64,7 @@ def bench() -> None:
     traykeeper bench vision               # milliseconds per reading
     traykeeper bench press                # from the button to the phone
     traykeeper bench start                # how soon commands answer, and the load while idle
+    traykeeper bench clips                # recording each roll
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench players              # chances of three to six players

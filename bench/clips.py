@@ -1,0 +1,227 @@
+"""`traykeeper bench clips`: what it costs to record each roll, beside watching the tray without it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from time import process_time, thread_time
+
+import click
+import cv2
+import numpy as np
+
+from device.cameras.base import Frame, Image
+from device.cameras.roll_clip import RollClip
+from device.cameras.simulated.tray import SimulatedTray
+from device.commands.options import FiniteRange
+from device.watching.reports import CapturedReading, Report
+from device.watching.tray_watch import TrayWatch
+from device.watching.watch_loop import PREVIEW_PERIOD_S, WatchOptions
+
+ROLL_S = 2.0
+"""As long as the longest clip."""
+
+SLOWER = 10.0
+"""About how much slower one core of a Pi Zero 2 W is than one of a server."""
+
+MAX_STEPS = 2_000
+"""Steps after which a throw counts as never read. It takes about a hundred."""
+
+
+class TimedCamera:
+    """The camera of a simulated tray, which notes when its previews were taken.
+
+    Args:
+        source: The simulated tray.
+
+    Attributes:
+        previews_s: Times of the previews, in seconds.
+        painting_s: Processor time spent on painting, which a real camera does not take, in seconds.
+    """
+
+    def __init__(self, source: SimulatedTray) -> None:
+        self.name, self.tray, self.aside = source.name, source.tray, source.aside
+        self.previews_s: list[float] = []
+        self.painting_s = 0.0
+        self._source = source
+
+    def preview(self) -> Frame:
+        """Implement `Camera.preview`."""
+        with self._painting():
+            frame = self._source.preview()
+        self.previews_s.append(frame.time_s)
+        return frame
+
+    def capture(self) -> Frame:
+        """Implement `Camera.capture`."""
+        with self._painting():
+            return self._source.capture()
+
+    def close(self) -> None:
+        """Implement `Camera.close`."""
+
+    @contextmanager
+    def _painting(self) -> Iterator[None]:
+        began_s = thread_time()
+        yield
+        self.painting_s += thread_time() - began_s
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """What one roll cost.
+
+    Attributes:
+        seconds: How long the dice rolled.
+        cpu_s: Processor time that the watch used meanwhile, in seconds.
+        dropped: Previews that were due meanwhile and were not taken.
+        clip: What was recorded.
+    """
+
+    seconds: float
+    cpu_s: float
+    dropped: int
+    clip: RollClip | None
+
+
+class RollingTable:
+    """Dice that are thrown in front of a watch again and again, on a clock of its own.
+
+    The clock advances by the processor time of the watch, multiplied as if the machine were slower. So a
+    preview is dropped here exactly when it would be dropped there.
+
+    Args:
+        records_clips: Whether rolls are recorded.
+        slower: How many times slower the machine is.
+    """
+
+    def __init__(self, *, records_clips: bool, slower: float = SLOWER) -> None:
+        self.now_s = 1000.0
+        self._slower = slower
+        self._tray = SimulatedTray(seed=1, roll_s=ROLL_S, clock=lambda: self.now_s)
+        self._camera = TimedCamera(self._tray)
+        self._reports: list[Report] = []
+        self._watch = TrayWatch(
+            lambda: self._camera,
+            self._reports.append,
+            WatchOptions(records_clips=records_clips, burst_frames=1),
+            lambda: self.now_s,
+        )
+        self._step()
+
+    def roll(self) -> Roll:
+        """Throw all dice, let the watch read them, and accept the reading.
+
+        Raises:
+            TimeoutError: If the throw is never read.
+        """
+        self._tray.throw_all()
+        began_s, taken, cpu_s = self.now_s, len(self._camera.previews_s), 0.0
+        while self._tray.is_rolling:
+            cpu_s += self._step()
+        seconds, previews_s = self.now_s - began_s, self._camera.previews_s[taken:]
+        captured = self._read()
+        self._watch.mark_accepted(captured.tray_reading.time_s)
+        return Roll(seconds, cpu_s, _dropped(previews_s), captured.clip)
+
+    def _read(self) -> CapturedReading:
+        self._watch.request_reading()
+        for _ in range(MAX_STEPS):
+            self._step()
+            while self._reports:
+                if isinstance(report := self._reports.pop(0), CapturedReading):
+                    return report
+        raise TimeoutError("the throw was never read: the watch does not see a tray at rest")
+
+    def _step(self) -> float:
+        """Take the next step of the watch, and return the processor time that it took, in seconds."""
+        before_s, painting_s = thread_time(), self._camera.painting_s
+        wait_s = self._watch.step()
+        cpu_s = thread_time() - before_s - (self._camera.painting_s - painting_s)
+        self.now_s += max(wait_s, cpu_s * self._slower)
+        return cpu_s
+
+
+def _dropped(previews_s: list[float]) -> int:
+    """Return how many previews are missing between those that were taken at these times."""
+    gaps = (after - before for before, after in pairwise(previews_s))
+    return sum(max(0, round(gap / PREVIEW_PERIOD_S) - 1) for gap in gaps)
+
+
+@click.command("clips")
+@click.option(
+    "--rolls",
+    type=click.IntRange(1, 10_000),
+    default=30,
+    show_default=True,
+    help="Number of rolls, of two seconds each, with and without clips.",
+)
+@click.option(
+    "--slower",
+    type=FiniteRange(1, 1_000),
+    default=SLOWER,
+    show_default=True,
+    help="How many times slower a machine to imagine. It decides which previews are dropped.",
+)
+def command(rolls: int, slower: float) -> None:
+    """Measure the processor time of watching dice roll, with and without recording clips.
+
+    It prints also how large the clips are, and how other formats compare.
+
+    \b
+    traykeeper bench clips
+    """
+    cv2.setNumThreads(1)
+    tables = [RollingTable(records_clips=on, slower=slower) for on in (True, False)]
+    recorded, plain = zip(
+        *[(tables[0].roll(), tables[1].roll()) for _ in range(rolls)], strict=True
+    )
+    on, off = (
+        sum(r.cpu_s for r in each) / sum(r.seconds for r in each) for each in (recorded, plain)
+    )
+    click.echo(
+        f"while dice roll: watching with clips takes {100 * on:.2f} % of a core, without "
+        f"{100 * off:.2f} %: {on / off:.2f} times as much, {100 * (on - off):.2f} % of a core more; "
+        f"on a machine {slower:g} times slower {100 * slower * (on - off):.1f} % more"
+    )
+    dropped = [sum(each.dropped for each in rows) for rows in (recorded, plain)]
+    previews = round(sum(each.seconds for each in recorded) / PREVIEW_PERIOD_S)
+    click.echo(
+        f"previews dropped on such a machine, of {previews}: {dropped[0]} with clips, "
+        f"{dropped[1]} without"
+    )
+    clips = [each.clip.motion_jpeg for each in recorded if each.clip]
+    click.echo(
+        f"clips: {len(clips)} of {rolls} rolls, median {median(map(len, clips)) / 1000:.0f} kB, "
+        f"largest {max(map(len, clips)) / 1000:.0f} kB"
+    )
+    _compare_formats(clips[-1])
+
+
+def _compare_formats(motion_jpeg: bytes) -> None:
+    """Print how the frames of a clip compare as JPEGs and as an animated WebP."""
+    start = b"\xff\xd8\xff"
+    parts = [np.frombuffer(start + part, np.uint8) for part in motion_jpeg.split(start)[1:]]
+    frames = [np.asarray(cv2.imdecode(part, cv2.IMREAD_COLOR), np.uint8) for part in parts]
+    ways: dict[str, Callable[[list[Image]], int]] = {"Motion JPEG": _as_jpegs}
+    if hasattr(cv2, "imencodeanimation"):  # from OpenCV 4.11 on
+        ways["animated WebP"] = _as_webp
+    for name, encode in ways.items():
+        before_s = process_time()
+        size = encode(frames)
+        ms = 1000 * (process_time() - before_s) / len(frames)
+        click.echo(f"{len(frames)} frames as {name}: {size / 1000:.0f} kB, {ms:.2f} ms each")
+
+
+def _as_jpegs(frames: list[Image]) -> int:
+    quality = [cv2.IMWRITE_JPEG_QUALITY, 75]
+    return sum(len(cv2.imencode(".jpg", frame, quality)[1]) for frame in frames)
+
+
+def _as_webp(frames: list[Image]) -> int:
+    animation = cv2.Animation()
+    animation.frames = frames
+    animation.durations = [round(1000 * PREVIEW_PERIOD_S)] * len(frames)
+    _, data = cv2.imencodeanimation(".webp", animation, [cv2.IMWRITE_WEBP_QUALITY, 75])
+    return len(data)

@@ -1,0 +1,38 @@
+"""An hour of rolling dice on a slow machine: every preview of every roll is taken, and is in its clip."""
+
+from itertools import pairwise
+
+import pytest
+
+from bench.clips import RollingTable
+from device.cameras.roll_clip import MAX_BYTES
+from device.watching.watch_loop import PREVIEW_PERIOD_S
+from tests.campaigns.size import count
+from tests.campaigns.test_many_matches import resident_mb
+
+ROLLS = count(4, 1800)
+"""Two seconds each. The readings between them come on top."""
+
+GROWTH_MB = 8
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_rolling():
+    table = RollingTable(records_clips=True)
+    table.roll()  # loads the networks
+    before_mb, frames, rolled_s, cpu_s = resident_mb(), 0, 0.0, 0.0
+    for _ in range(ROLLS):
+        roll = table.roll()
+        times_s = [frame.time_s for frame in roll.clip.frames]
+        frames, rolled_s, cpu_s = frames + len(times_s), rolled_s + roll.seconds, cpu_s + roll.cpu_s
+
+        assert roll.dropped == 0
+        assert max(b - a for a, b in pairwise(times_s[:-1])) < 1.5 * PREVIEW_PERIOD_S
+        assert len(roll.clip.motion_jpeg) <= MAX_BYTES
+
+    assert resident_mb() - before_mb < GROWTH_MB
+    print(
+        f"\n{ROLLS} rolls, {rolled_s:.0f} s of rolling dice, {frames} frames in clips, "
+        f"{100 * cpu_s / rolled_s:.2f} % of a core"
+    )
