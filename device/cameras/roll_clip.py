@@ -14,6 +14,9 @@ ROLL_S = 2.0
 AFTERWARDS_S = 1.0
 """How much is shown of a hand that moved the dice after the roll."""
 
+PAUSE_S = 0.5
+"""Longest pause that is recorded: a die that turns very slowly seems to stand still."""
+
 MAX_BYTES = 300_000
 """31 frames at preview size are 110 to 250 kB."""
 
@@ -85,29 +88,32 @@ class ClipRecorder:
         self._tray, self._width_px = tray, frame_px[0]
         self._frames: deque[ClipFrame] = deque()
         self._roll: tuple[ClipFrame, ...] = ()
-        self._still_s = float("-inf")
+        self._settled_s = self._moved_s = float("-inf")
 
     def __repr__(self) -> str:
         return f"<ClipRecorder, {len(self._frames)} frames, {_size(self._frames)} bytes>"
 
-    def feed(self, preview: Frame, *, is_moving: bool, is_settled: bool) -> None:
+    def feed(self, preview: Frame, *, still_s: float, is_settled: bool) -> None:
         """Take the next preview.
 
         Args:
             preview: The preview, later than the one before.
-            is_moving: Whether something moves in it.
-            is_settled: Whether the tray is at rest in it.
+            still_s: For how long nothing has moved, in seconds; 0 if something moves in this preview.
+            is_settled: Whether the tray is at rest.
         """
         if self._tray is None:
             return
-        if not is_moving:
-            self._still_s = preview.time_s if is_settled else self._still_s
+        if is_settled:
+            self._settled_s = preview.time_s
+        if is_settled or still_s > PAUSE_S:
             return
-        if self._still_s > self.rested_s:
-            self.rested_s = self._still_s
-            self._frames.clear()
+        if not still_s:
+            self._moved_s = preview.time_s
+            if self._settled_s > self.rested_s:
+                self.rested_s = self._settled_s
+                self._frames.clear()
         self._frames.append(self._encode(self._tray, preview))
-        while self._frames and self._frames[0].time_s < preview.time_s - ROLL_S:
+        while self._frames and self._frames[0].time_s < self._moved_s - ROLL_S:
             self._frames.popleft()
         _shorten(self._frames)
 
@@ -123,12 +129,13 @@ class ClipRecorder:
         """
         if self._tray is None or not self._frames:
             return None
-        frames = deque(self._frames)
-        if not has_rolled:
-            since_s = frames[-1].time_s - AFTERWARDS_S
+        moved = [frame for frame in self._frames if frame.time_s <= self._moved_s]
+        if has_rolled:
+            frames = deque(moved)
+        else:
             is_new = bool(self._roll) and self._roll[-1].time_s > accepted_s
             frames = deque(self._roll if is_new else ())
-            frames.extend(frame for frame in self._frames if frame.time_s >= since_s)
+            frames.extend(each for each in moved if each.time_s >= self._moved_s - AFTERWARDS_S)
         frames.append(self._encode(self._tray, still))
         _shorten(frames)
         if has_rolled:

@@ -187,7 +187,7 @@ class WatchLoop:
         frame = self._parts.link.preview(watched.camera)
         activity = self._parts.motion.feed(watched.motion, frame)
         self._parts.preview.show(frame.image, activity)
-        watched.clips.feed(frame, is_moving=activity.still_s == 0, is_settled=activity.is_settled)
+        watched.clips.feed(frame, still_s=activity.still_s, is_settled=activity.is_settled)
         return frame
 
     def _finish_clip(self, clips: ClipRecorder, still: Frame) -> RollClip | None:

@@ -33,18 +33,24 @@ class Film:
     def move(self, seconds, **options):
         for _ in range(round(15 * seconds)):
             self.number += 1
-            self._feed(preview(self.number, self.time_s, **options), is_moving=True)
+            self._feed(preview(self.number, self.time_s, **options))
+        return self
+
+    def pause(self, seconds):
+        """Let nothing move for a while, and keep a hand in the frame."""
+        for number in range(round(15 * seconds)):
+            self._feed(preview(self.number, self.time_s), still_s=(number + 1) / 15)
         return self
 
     def rest(self, *, has_rolled, accepted_s=0.0):
         """Let the tray come to rest, and return the clip."""
-        for is_settled in (False, False, True):
+        for number, is_settled in ((1, False), (2, False), (3, True)):
             still = preview(self.number, self.time_s)
-            self._feed(still, is_moving=False, is_settled=is_settled)
+            self._feed(still, still_s=number / 15, is_settled=is_settled)
         return self.recorder.finish(still, has_rolled=has_rolled, accepted_s=accepted_s)
 
-    def _feed(self, frame, *, is_moving, is_settled=False):
-        self.recorder.feed(frame, is_moving=is_moving, is_settled=is_settled)
+    def _feed(self, frame, *, still_s=0.0, is_settled=False):
+        self.recorder.feed(frame, still_s=still_s, is_settled=is_settled)
         self.time_s += 1 / 15
 
 
@@ -87,6 +93,18 @@ def test_nothing_is_recorded_while_no_tray_is_known():
 
 def test_a_movement_of_a_moment_makes_no_clip():
     assert Film().move(2 / 15).rest(has_rolled=False) is None
+
+
+def test_a_die_that_seems_to_pause_is_shown_throughout():
+    clip = Film().move(1.0).pause(0.3).move(0.2).rest(has_rolled=True)
+
+    assert greys(clip) == [*range(1, 16), *[15] * 4, 16, 17, 18, 18]
+
+
+def test_a_hand_that_rests_in_the_tray_does_not_push_the_roll_out():
+    clip = Film().move(1.0).pause(10.0).rest(has_rolled=True)
+
+    assert greys(clip) == [*range(1, 16), 15]
 
 
 def test_clip_begins_after_the_rest_before():
