@@ -31,7 +31,7 @@ PLAIN := docs/decisions/renames.md calibration vision docs/decisions/reading.md 
 PLAIN += device/session device/companion $(wildcard device/*.py) docs/settings.md docs/decisions/one-thread.md
 PLAIN += bench device/bench device/coach device/commands device/doctor device/hardware device/mqtt device/storage device/webhook docs/events.md
 PLAIN += game web docs/decisions/messages.md \
-	docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
+	docs/decisions/roll-clips.md docs/decisions/events.md docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
 PLAIN += docs/decisions/scorekeeper.md docs/decisions/streams.md docs/decisions/corrections.md docs/decisions/validation.md
 PLAIN += docs/decisions/safe-mode.md device/watching device/cameras device/calibrating docs/decisions/read-ahead.md \
 	docs/decisions/pictures-from-phones.md
