@@ -1,5 +1,6 @@
 """`traykeeper bench clips`: what it costs to record each roll, beside watching the tray without it."""
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,7 +109,8 @@ class RollingTable:
             WatchOptions(records_clips=records_clips, burst_frames=1),
             lambda: self.now_s,
         )
-        self._step()
+        self.roll()  # loads the networks
+        gc.freeze()  # as `play` does after its start
 
     def roll(self) -> Roll:
         """Throw all dice, let the watch read them, and accept the reading.

@@ -20,7 +20,6 @@ GROWTH_MB = 8
 @pytest.mark.timeout(7200)
 def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_rolling():
     table = RollingTable(records_clips=True)
-    table.roll()  # loads the networks
     before_mb, frames, rolled_s, cpu_s = resident_mb(), 0, 0.0, 0.0
     for _ in range(ROLLS):
         roll = table.roll()
