@@ -11,7 +11,7 @@ from device.cameras.base import SIMULATED_CAMERA
 from device.coach.coach import TableCoach
 from device.companion import Companion
 from device.companion.snapshots import Troubles
-from device.doctor import check_pi
+from device.doctor import check_pi, check_service
 from device.doctor.findings import (
     BACKUP_FAILED,
     CAMERA_LOST,
@@ -57,6 +57,7 @@ MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
     (Message("power"), check_pi.power),
     (Message("heat"), check_pi.heat),
     (Message("clock"), check_pi.clock),
+    (Message("update"), check_service.update),
 )
 
 

@@ -13,6 +13,7 @@ from device.doctor.findings import (
     NO_STATE,
     NOT_RUNNING,
     RESTARTS,
+    UPDATE_UNDONE,
     Finding,
     failed,
     not_readable,
@@ -23,6 +24,9 @@ from device.doctor.findings import (
 from device.doctor.system import System
 from device.files import SERVICE
 from game.message import Message, Plural, Verbatim
+
+UNDONE = "/opt/traykeeper/undone"
+"""File in which `systemd/install --go-back` writes which version was undone, and why."""
 
 
 def version(_: System) -> Finding:
@@ -53,6 +57,13 @@ def service(system: System) -> Finding:
     if restarts == "0":
         return ok(Message("running"))
     return warning(RESTARTS, Plural("once", "%(n)s times", n=int(restarts)))
+
+
+def update(system: System) -> Finding:
+    """Check whether the last update was undone, because the new version did not work."""
+    if undone := system.machine.read(UNDONE):
+        return warning(UPDATE_UNDONE, undone)
+    return ok(Message("none was undone"))
 
 
 def journal(system: System) -> Finding:

@@ -148,6 +148,12 @@ SAFE_MODE = Trouble(
         'repair what the page names, then tap "Start normally"; `journalctl -u traykeeper` has the details'
     ),
 )
+UPDATE_UNDONE = Trouble(
+    Message("the last update did not work and was undone"),
+    Message(
+        "play on: the version before runs, and nothing is lost; please report it with `traykeeper doctor --zip report.zip`"
+    ),
+)
 NOT_WRITTEN = Trouble(
     Message("the journal cannot be written: nothing is accepted"),
     Message("free space (`sudo apt clean`), or restart; if the card is read-only, use a new one"),

@@ -19,6 +19,7 @@ CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "power": check_pi.power,
     "heat": check_pi.heat,
     "clock": check_pi.clock,
+    "update": check_service.update,
     "network": check_network.network,
     "wifi": check_network.wifi,
     "name": check_network.name,

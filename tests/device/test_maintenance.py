@@ -49,7 +49,7 @@ def levels(maintenance):
 def test_every_check_has_a_result_from_the_start(maintenance):
     assert list(levels(maintenance)) == [
         *("camera", "journal", "backup", "lamp"),
-        *("space", "disk", "power", "heat", "clock"),
+        *("space", "disk", "power", "heat", "clock", "update"),
     ]
     assert {levels(maintenance)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
 

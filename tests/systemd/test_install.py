@@ -55,9 +55,11 @@ class Page(BaseHTTPRequestHandler):
     """The part of a Traykeeper page that the install requests."""
 
     situation = "no match"
+    checks = ()
 
     def do_GET(self):
-        answer = json.dumps({"situation": self.situation}).encode()
+        is_health = self.path == "/api/v1/health"
+        answer = json.dumps(self.checks if is_health else {"situation": self.situation}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -161,7 +163,16 @@ def test_the_install_copies_every_package():
 def test_the_help_lists_every_option_and_unknown_ones_are_refused():
     shown = install("--help")
 
-    for option in ("--check", "--uninstall", "--update", "--purge", "--port", "--name", "--root"):
+    for option in (
+        "--check",
+        "--uninstall",
+        "--update",
+        "--go-back",
+        "--purge",
+        "--port",
+        "--name",
+        "--root",
+    ):
         assert option in shown.stdout
     assert install("--upgrade").returncode == 2
     assert "--port needs a value" in install("--port").stderr
@@ -209,6 +220,7 @@ def test_a_second_install_changes_nothing(root):
         "etc/polkit-1/rules.d/50-traykeeper.rules",
         "etc/systemd/system/traykeeper-carry.service",
         "etc/systemd/system/traykeeper-carry.timer",
+        "etc/systemd/system/traykeeper-watch.service",
         "etc/systemd/system/traykeeper.service",
         "etc/systemd/system/traykeeper.service.d/install.conf",
         "etc/sysusers.d/traykeeper.conf",
@@ -346,8 +358,91 @@ def test_an_update_stops_the_old_version_and_starts_the_new_one(update):
     assert done.returncode == 0, done.stderr
     assert current(update) == "20260102-000000"
     assert asked(update) == ["stop", "restart"]
+    assert "restart --no-block traykeeper-watch.service" in (update / "said").read_text()
     (backup,) = (update / "var/lib/traykeeper-backups").iterdir()
     assert (backup / "state/journal.db").stat().st_size == 200_000
+
+
+def noted(root):
+    lines = (root / "opt/traykeeper/watched").read_text().splitlines()
+    return dict(line.split("=") for line in lines)
+
+
+@pytest.mark.parametrize(("level", "worked"), [("ok", "yes"), ("warning", "no")])
+@needs_root
+@needs_sysusers
+def test_an_update_notes_whether_the_camera_worked(update, level, worked):
+    page = type("WithCamera", (Page,), {"checks": [{"check": "camera", "level": level}]})
+    with served(update, page):
+        live(update, "--update")
+    (backup,) = (update / "var/lib/traykeeper-backups").iterdir()
+
+    assert noted(update) == {
+        "old": "20260101-000000",
+        "backup": str(backup),
+        "state": str(update / "var/lib/traykeeper"),
+        "camera": worked,
+    }
+
+
+@needs_root
+@needs_sysusers
+def test_an_update_that_is_undone_keeps_what_was_played_since(update):
+    with served(update):
+        live(update, "--update")
+        (update / "var/lib/traykeeper/journal.db").write_text("played since")
+        (update / "var/lib/traykeeper/failed-starts.json").touch()
+        done = live(update, "--go-back", "its page does not answer", run="undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert current(update) == "20260101-000000"
+    assert (update / "var/lib/traykeeper/journal.db").read_text() == "played since"
+    assert not (update / "var/lib/traykeeper/failed-starts.json").exists()
+    assert (update / "opt/traykeeper/undone").read_text().endswith(": its page does not answer\n")
+    assert not (update / "opt/traykeeper/watched").exists()
+    assert not (update / "opt/traykeeper/releases/20260102-000000").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_matches_that_the_version_before_cannot_read_are_kept_beside(update):
+    """The previous version starts only with the files from before the update."""
+    journal = update / "var/lib/traykeeper/journal.db"
+    readable = f"healthy() {{ ! grep -q newer {journal}; }}"
+    with served(update):
+        live(update, "--update")
+        journal.write_text("newer")
+        done = live(update, "--go-back", run=f"{readable}; undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert journal.stat().st_size == 200_000
+    (newer,) = (update / "var/lib/traykeeper-backups").glob("*-newer")
+    assert (newer / "state/journal.db").read_text() == "newer"
+    assert str(newer) in done.stdout
+
+
+@needs_root
+@needs_sysusers
+def test_going_back_that_was_interrupted_can_be_finished(update):
+    with served(update):
+        live(update, "--update")
+        live(update, "--go-back", run="switch_to() { kill -9 $$; }; undo_update")
+        assert current(update) == "20260102-000000"
+        live(update, "--go-back", run="place_files() { kill -9 $$; }; undo_update")
+        assert current(update) == "20260101-000000"
+        done = live(update, "--go-back", run="undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert current(update) == "20260101-000000"
+    assert (update / "var/lib/traykeeper/journal.db").stat().st_size == 200_000
+
+
+@needs_root
+def test_there_is_nothing_to_go_back_to_without_an_update(root):
+    done = live(root, "--go-back", run="undo_update")
+
+    assert done.returncode == 1
+    assert "no update was made in the last ten minutes" in done.stderr
 
 
 @needs_root

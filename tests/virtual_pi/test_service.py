@@ -230,6 +230,106 @@ def test_an_update_that_does_not_start_is_undone(pi):
     assert pi.http("/healthz")["status"] != "failed"
 
 
+DYING_PAGE = """
+_start = Server.start
+def _dying(self):
+    from threading import Timer
+    _start(self)
+    Timer(20, self.stop).start()
+Server.start = _dying
+"""
+DYING_CAMERA = """
+_watch = SimulatedTray.preview
+def _dying(self, *args, **options):
+    import time
+    if time.monotonic() - _began_s > 20:
+        raise CameraError(Message("it broke"))
+    return _watch(self, *args, **options)
+SimulatedTray.preview = _dying
+_began_s = __import__("time").monotonic()
+"""
+CRASHING = """
+_notify = notify
+def notify(*words, **options):
+    import os
+    from threading import Timer
+    if words == ("READY=1",):
+        Timer(5, os.abort).start()
+    return _notify(*words, **options)
+"""
+"""New versions that start well, appended to `device/app.py`."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (DYING_PAGE, "its page does not answer"),
+        (DYING_CAMERA, "its camera does not work"),
+        (CRASHING, "it had to be restarted 3 times"),
+    ],
+    ids=["page dies", "camera dies", "crashes"],
+)
+def test_an_update_that_fails_after_its_start_is_undone_with_what_was_played_since(pi, fault, why):
+    before = pi.run("readlink /opt/traykeeper/current")
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    pi.run(f"cat >> /home/pi/traykeeper/device/app.py <<'END'\n{fault}\nEND")
+    pi.run(f"{WHEELS} {INSTALL} --update --in-a-match")
+    assert pi.run("readlink /opt/traykeeper/current") != before
+    pi.until(lambda: pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]}))
+    pi.until(lambda: pi.run("readlink /opt/traykeeper/current") == before, 240)
+    pi.until(lambda: pi.shown("ActiveState") == "active", 60)
+    pi.until(lambda: not pi.ask("ls /opt/traykeeper/watched"))
+
+    assert lasting(pi)["throw"]["dice"] == [1, 1, 1, 2, 3, 4]
+    assert why in pi.run("cat /opt/traykeeper/undone")
+    assert why in pi.run("traykeeper doctor || true")
+    assert not pi.http("/api/v1/state")["safe_mode"]
+
+
+def test_an_update_that_works_is_watched_and_stays(pi):
+    pi.run("echo '# newer' >> /home/pi/traykeeper/device/app.py")
+    pi.run(f"{WHEELS} {INSTALL} --update")
+    after = pi.run("readlink /opt/traykeeper/current")
+
+    assert pi.run("systemctl is-active traykeeper-watch").strip() == "active"
+    assert "camera=yes" in pi.run("cat /opt/traykeeper/watched")
+    pi.run(f"{INSTALL} --go-back 'I prefer it'")
+    assert pi.run("readlink /opt/traykeeper/current") != after
+    assert "I prefer it" in pi.run("cat /opt/traykeeper/undone")
+
+
+def test_three_failed_starts_lead_to_safe_mode_and_one_tap_leads_out(pi):
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    pi.run("echo 'prot = 1' >> /etc/traykeeper/settings.toml; systemctl restart traykeeper || true")
+    pi.until(lambda: "in safe mode" in pi.shown("StatusText"), 60)
+    state = pi.http("/api/v1/state")
+    assert state["safe_mode"]
+    assert "(settings)" in state["troubles"][0]
+    assert "prot is no setting" in state["troubles"][0]
+    pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
+    pi.http("/api/v1/bank", {})
+    pi.run("sed -i '$d' /etc/traykeeper/settings.toml")
+    pi.http("/api/v1/leave-safe-mode", {})
+    pi.until(
+        lambda: pi.shown("ActiveState") == "active" and "safe mode" not in pi.shown("StatusText"),
+        60,
+    )
+
+    state = pi.http("/api/v1/state")
+    assert not state["safe_mode"]
+    assert [player["score"] for player in state["players"]] == [1000, 0]
+
+
+def test_a_process_that_is_killed_at_the_pins_three_times_does_without_them(pi):
+    """A driver ends the process, so that no error can be caught."""
+    pins = pi.run("ls /opt/traykeeper/current/lib/python3*/site-packages/device/hardware/pins.py")
+    broken = "\n\ndef open_pins(warn=None):\n    os.abort()\n"
+    pi.run(f"printf '{broken}' >> {pins.strip()}; systemctl restart traykeeper || true")
+    pi.until(lambda: "in safe mode" in pi.shown("StatusText"), 60)
+
+    assert "(button and lamp)" in pi.http("/api/v1/state")["troubles"][0]
+
+
 def test_an_uninstall_keeps_matches_and_settings_and_purge_keeps_nothing(pi):
     pi.run(f"cp -r /home/pi/traykeeper /root/; {INSTALL} --uninstall")
     left = pi.run(

@@ -1,0 +1,266 @@
+"""The watch over an update: fifty failures in a model of the Pi, and the script on a real page."""
+
+import json
+import random
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.clock import Clock
+
+FILE = Path(__file__).parents[2] / "systemd" / "watch"
+PATIENCE_S = 300.0
+"""Longest time from a failure to a version that works."""
+
+RETURN_S = 40.0
+"""Time to go back on a slow Pi: the old version is stopped, copied and started."""
+
+
+@pytest.fixture(scope="module")
+def script():
+    loader = SourceFileLoader("watch", str(FILE))
+    module = module_from_spec(spec_from_loader("watch", loader))
+    sys.modules["watch"] = module  # its dataclass asks for it
+    try:
+        loader.exec_module(module)
+    finally:
+        del sys.modules["watch"]
+    return module
+
+
+KINDS = {
+    "page never answers": lambda _: {"answers": False},
+    "page dies": lambda _: {"answers": False},
+    "page comes and goes": lambda s: {"answers": s % 20 >= 12},
+    "camera never works": lambda _: {"has_camera": False},
+    "camera dies": lambda _: {"has_camera": False},
+    "camera comes and goes": lambda s: {"has_camera": s % 20 >= 12},
+    "crashes at once": lambda s: {"restarts": int(s // 4) + 1},
+    "crashes soon": lambda s: {"restarts": int(s // 40) + 1},
+    "hangs until the watchdog acts": lambda s: {"answers": s % 45 > 30, "restarts": int(s // 45)},
+    "safe mode": lambda _: {"is_safe": True},
+}
+"""What a look shows of each kind of failure, from the seconds since it began."""
+
+
+class Pi:
+    """A model of the Pi on which the new version fails in one way.
+
+    Args:
+        script: The module of the watch.
+        kind: How the new version fails.
+        at_s: When it begins to fail, after the update.
+        cut_s: When the power is cut, after the update; None if it is not.
+        failing_returns: How many attempts to go back fail.
+    """
+
+    def __init__(self, script, kind, at_s, cut_s=None, failing_returns=0):
+        self.script, self.kind, self.at_s, self.cut_s = script, kind, at_s, cut_s
+        self.clock, self.version, self.failing_returns = Clock(0.0), "new", failing_returns
+
+    @property
+    def works(self):
+        look = self.look()
+        return look.answers and look.has_camera and not look.is_safe
+
+    def look(self):
+        failing_s = self.clock() - self.at_s
+        is_failing = self.version == "new" and self.kind and failing_s >= 0
+        fails = KINDS[self.kind](failing_s) if is_failing else {}
+        return self.script.Look(**{"answers": True} | fails)
+
+    def pause(self, seconds):
+        if self.cut_s is not None and self.clock() + seconds >= self.cut_s:
+            self.clock.now_s = self.cut_s + 25.0  # until it has booted again
+            self.cut_s = None
+            raise PowerCut
+        self.clock.now_s += seconds
+
+    def run(self):
+        """Watch, from the start again after a power cut, and go back as the script does."""
+        try:
+            why = self.script.watch(self.look, had_camera=True, clock=self.clock, pause=self.pause)
+        except PowerCut:
+            return self.run()
+        while why and self.version == "new":
+            self.clock.now_s += RETURN_S
+            if self.failing_returns:
+                self.failing_returns -= 1
+            else:
+                self.version = "old"
+        return why
+
+
+class PowerCut(Exception):  # noqa: N818 - no error
+    """The power is cut."""
+
+
+def failures():
+    chance = random.Random(47)
+    for number in range(50):
+        kind = [*KINDS][number % len(KINDS)]
+        at_s = (
+            0.0 if kind in ("page never answers", "camera never works") else chance.uniform(0, 500)
+        )
+        cut_s = chance.uniform(1, 590) if number % 3 == 0 else None
+        yield pytest.param(kind, at_s, cut_s, number % 7 == 0, id=f"{number + 1}: {kind}")
+
+
+@pytest.mark.parametrize(("kind", "at_s", "cut_s", "fails_once"), [*failures()])
+def test_every_failure_ends_on_a_working_version_within_five_minutes(
+    script, kind, at_s, cut_s, fails_once
+):
+    pi = Pi(script, kind, at_s, cut_s, int(fails_once))
+    why = pi.run()
+
+    assert why
+    assert pi.version == "old"
+    assert pi.works
+    assert pi.clock() - at_s <= PATIENCE_S
+
+
+def test_a_version_that_works_stays(script):
+    pi = Pi(script, "", 0.0)
+
+    assert pi.run() == ""
+    assert pi.version == "new"
+    assert pi.clock() >= script.WATCH_S
+
+
+def test_a_failure_after_the_watch_changes_nothing(script):
+    pi = Pi(script, "page dies", 700.0)
+
+    assert pi.run() == ""
+
+
+def test_a_short_silence_is_no_failure(script):
+    """The service was restarted once, or the Pi was busy."""
+    watch = script.Watch(had_camera=True, restarts=2)
+
+    for _ in range(9):
+        assert watch.judge(script.Look(False, restarts=3), 5.0) == ""
+    assert watch.judge(script.Look(True, restarts=4), 5.0) == ""
+
+
+def test_a_camera_that_did_not_work_before_the_update_is_no_failure(script):
+    watch = script.Watch(had_camera=False, restarts=0)
+
+    for _ in range(100):
+        assert watch.judge(script.Look(True, has_camera=False), 5.0) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("", "http://127.0.0.1:8000"),
+        ("port = 80\n", "http://127.0.0.1:80"),
+        ('host = "::"\n', "http://127.0.0.1:8000"),
+        ('host = "fd00::20"\nport = 81\n', "http://[fd00::20]:81"),
+        ("port = = 1\n", "http://127.0.0.1:8000"),
+        (None, "http://127.0.0.1:8000"),
+    ],
+)
+def test_the_page_is_asked_where_the_settings_put_it(script, tmp_path, text, address):
+    file = tmp_path / "settings.toml"
+    if text is not None:
+        file.write_text(text)
+
+    assert script.page(file) == address
+
+
+class Health(BaseHTTPRequestHandler):
+    """The part of a page that the watch requests."""
+
+    body = b""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_):
+        pass
+
+
+def checks(**levels):
+    found = [{"check": name.replace("_", " "), "level": level} for name, level in levels.items()]
+    return json.dumps(found).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (checks(camera="ok"), {"answers": True}),
+        (checks(camera="warning"), {"answers": True, "has_camera": False}),
+        (checks(safe_mode="warning", camera="skipped"), {"answers": True, "is_safe": True}),
+        (b"<html>", {"answers": False}),
+        (b"7", {"answers": False}),
+        (b'[{"check": 1}]', {"answers": False}),
+    ],
+)
+def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
+    handler = type("Said", (Health,), {"body": body})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever).start()
+        try:
+            found = script.look_at(f"http://127.0.0.1:{server.server_port}", lambda: 2)
+        finally:
+            server.shutdown()
+
+    assert found == script.Look(restarts=2, **expected)
+
+
+def test_a_look_at_no_page_says_so(script):
+    assert script.look_at("http://127.0.0.1:9", lambda: 0) == script.Look(answers=False)
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A folder of releases with an update that is being watched."""
+    for name in ("1", "2"):
+        (tmp_path / "releases" / name).mkdir(parents=True)
+    (tmp_path / "current").symlink_to("releases/2")
+    (tmp_path / "watched").write_text("old=1\nbackup=/b\nstate=/s\ncamera=yes\n")
+    return tmp_path
+
+
+def calls(script, monkeypatch, *codes):
+    """Let each call of a program return the next code; return the list of calls."""
+    made, left = [], list(codes)
+
+    def run(command, **_):
+        made.append(command)
+        return type("Done", (), {"returncode": left.pop(0), "stdout": "0"})
+
+    monkeypatch.setattr(script.subprocess, "run", run)
+    return made
+
+
+def test_a_version_that_has_proved_itself_is_watched_no_longer(script, home, monkeypatch):
+    monkeypatch.setattr(script, "watch", lambda look, had_camera: "")
+
+    assert script.main(home) == 0
+    assert not (home / "watched").exists()
+    assert script.main(home) == 0
+
+
+def test_a_failed_return_is_tried_again(script, home, monkeypatch):
+    monkeypatch.setattr(script, "watch", lambda look, had_camera: "its page does not answer")
+    made = calls(script, monkeypatch, 1, 0)
+
+    assert script.main(home) == 0
+    assert made == [[FILE.with_name("install"), "--go-back", "its page does not answer"]] * 2
+
+
+def test_a_return_that_was_interrupted_is_finished(script, home, monkeypatch):
+    (home / "current").unlink()
+    (home / "current").symlink_to("releases/1")
+    made = calls(script, monkeypatch, 0)
+
+    assert script.main(home) == 0
+    assert made[0][1:] == ["--go-back", "going back was interrupted"]
