@@ -348,7 +348,7 @@ def _found_backup_notice(state: Path) -> Message | None:
     """Return the notice that a backup was found on a stick or card, which only a person can restore."""
     if IncomingBackup(state).file is None:
         return None
-    return Message("A backup was put here: the health page asks whether to take it.")
+    return Message("A backup was found: the health page asks whether to restore it.")
 
 
 def _continue_match(live_match: LiveMatch) -> Message | None:

@@ -105,7 +105,7 @@ class Maintenance:
     def backup(self) -> BinaryIO:
         """Implement `Maintainer.backup`."""
         if not self._packing.acquire(timeout=PACKING_WAIT_S):
-            raise TableError(Message("it is being packed for somebody else: try again in a moment"))
+            raise TableError(Message("another backup is being prepared: try again in a moment"))
         try:
             file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - closed by the caller
             backup.pack(self.backups.collect(), file)
@@ -125,7 +125,7 @@ class Maintenance:
     def restore(self) -> Snapshot:
         """Implement `Maintainer.restore`."""
         try:
-            good = backup.unpack(self._upload.finish(), Message("what was sent"))
+            good = backup.unpack(self._upload.finish(), Message("the uploaded file"))
         except BackupError as error:
             raise TableError(error.message) from None
         return self._restore(good)
@@ -141,7 +141,7 @@ class Maintenance:
         except BackupError as error:
             raise TableError(error.message) from None
         if good is None:
-            raise TableError(Message("no backup waits here any more"))
+            raise TableError(Message("that backup is no longer available"))
         snapshot = self._restore(good)
         self._incoming.delete()
         return snapshot
@@ -159,7 +159,7 @@ class Maintenance:
             return self.companion.do(RestoreBackup(put))
         except OSError as error:
             raise TableError(
-                Message("it cannot be put back (%(why)s): is the disk full?", why=reason(error))
+                Message("it cannot be restored (%(why)s): is the disk full?", why=reason(error))
             ) from None
 
     def frame(self, position: int) -> bytes | None:
@@ -203,9 +203,9 @@ class Maintenance:
         if troubles.camera:
             return warning(CAMERA_LOST, troubles.camera)
         if not self.companion.tray_camera.is_expected:
-            return ok(Message("phones take the pictures"))
+            return ok(Message("phones take the photos"))
         camera = self.companion.snapshot().camera
-        return ok(_called(camera) if camera else Message("looking for it"))
+        return ok(_called(camera) if camera else Message("searching"))
 
     def _journal(self, troubles: Troubles) -> Finding:
         if troubles.journal:
@@ -230,9 +230,7 @@ class Maintenance:
 
     def _output(self, troubles: Troubles) -> Finding:
         return (
-            warning(LAMP_FAILED, troubles.output)
-            if troubles.output
-            else ok(Message("no complaint"))
+            warning(LAMP_FAILED, troubles.output) if troubles.output else ok(Message("no problems"))
         )
 
     def _backup(self) -> Finding:

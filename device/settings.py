@@ -233,7 +233,7 @@ def parse(text: str, where: str) -> Settings:
     """
     table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
-    table.check_keys(known, Message("is no setting"))
+    table.check_keys(known, Message("is not a setting"))
     values = {key: _value(table, key, known[key]) for key in table.data}
     return _without_a_pin_used_twice(Settings(**values), where)
 

@@ -53,7 +53,9 @@ class LaterStepError(IllegalMove):
     """A change of the past after which a later step, named in the message, is not possible."""
 
     def __init__(self, step: Message, why: Message) -> None:
-        super().__init__(Message("then %(step)s would not hold: %(why)s", step=step, why=why))
+        super().__init__(
+            Message("%(step)s would then no longer be possible: %(why)s", step=step, why=why)
+        )
 
 
 class NotationError(GameError):

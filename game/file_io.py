@@ -164,7 +164,7 @@ def _read(open_source: Callable[[], BinaryIO], name: str) -> str:
     except (OSError, ValueError) as error:
         raise FileError(Message("%(file)s: %(why)s", file=name, why=_why(error))) from None
     if len(text) > MAX_CHARS:
-        why = Message("this is longer than %(most)s characters", most=MAX_CHARS)
+        why = Message("the file is longer than %(most)s characters", most=MAX_CHARS)
         raise FileError(Message("%(file)s: %(why)s", file=name, why=why))
     return text
 
@@ -172,14 +172,14 @@ def _read(open_source: Callable[[], BinaryIO], name: str) -> str:
 def _why(error: OSError | ValueError) -> Message:
     match error:
         case FileNotFoundError() | NotADirectoryError():
-            return Message("there is no such file")
+            return Message("the file does not exist")
         case IsADirectoryError():
-            return Message("this is a folder: name a file")
+            return Message("this is a folder: give the name of a file")
         case PermissionError():
-            return Message("this file may not be read by you")
+            return Message("you do not have permission to read this file")
         case UnicodeDecodeError():
-            return Message("this is no text: save it as UTF-8")
+            return Message("this is not a text file: save it as UTF-8")
         case OSError():
-            return Message("cannot be read: %(why)s", why=str(error.strerror))
+            return Message("the file cannot be read: %(why)s", why=str(error.strerror))
         case _:
-            return Message("this is no name of a file")
+            return Message("this is not a valid file name")

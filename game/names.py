@@ -32,7 +32,7 @@ def clean_names(names: Sequence[str]) -> list[str]:
     clean = [clean_name(name) for name in names]
     if twice := next((name for name in clean if clean.count(name) > 1), None):
         raise IllegalMove(
-            Message("two players are called %(name)s: give one another name", name=twice)
+            Message("two players are called %(name)s: give one of them another name", name=twice)
         )
     return clean
 
@@ -49,8 +49,8 @@ def check_distinct(names: Iterable[str]) -> None:
         if other != name:
             raise IllegalMove(
                 Message(
-                    "%(one)s and %(other)s would be one person in the statistics: "
-                    "give one another name",
+                    "%(one)s and %(other)s would count as one person in the statistics: give "
+                    "one of them another name",
                     one=other,
                     other=name,
                 )
@@ -77,7 +77,7 @@ def clean_name(name: str) -> str:
     if not readable:
         raise IllegalMove(
             Message(
-                "a name has 1 to %(most)s printable characters: %(name)s has not",
+                "a name must have 1 to %(most)s printable characters, unlike %(name)s",
                 most=MAX_NAME,
                 name=quoted(name),
             )

@@ -2,7 +2,7 @@
 
 >>> parse('port = "80"', "settings.toml", ValueError).integer("port", 0, 65_535)
 Traceback (most recent call last):
-ValueError: settings.toml, line 1: port found '80': allowed is a whole number from 0 to 65,535
+ValueError: settings.toml, line 1: port is '80', but must be a whole number from 0 to 65,535
 """
 
 import difflib
@@ -60,7 +60,7 @@ def nearest(word: str, known: Iterable[str]) -> Message:
     begun = [known for known in words if len(word) > 1 and known.startswith(word)]
     if near := begun or difflib.get_close_matches(word, words, n=1, cutoff=_NEAR):
         return Message("did you mean %(word)s?", word=repr(near[0]))
-    return Message("known are %(words)s", words=shorten(", ".join(words), _LONGEST_LIST))
+    return Message("known names are %(words)s", words=shorten(", ".join(words), _LONGEST_LIST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +218,11 @@ class TomlTable:
             allowed: Description of the allowed values.
         """
         if key not in self.data:
-            return self.error(key, Message("is missing: allowed is %(allowed)s", allowed=allowed))
+            return self.error(key, Message("is missing: it must be %(allowed)s", allowed=allowed))
         return self.error(
             key,
             Message(
-                "found %(found)s: allowed is %(allowed)s",
+                "is %(found)s, but must be %(allowed)s",
                 found=quoted(self.data[key]),
                 allowed=allowed,
             ),
@@ -308,8 +308,8 @@ def _slip(line: str) -> Message | None:
         return Message("write the number without commas: %(number)s", number=plain)
     if word := _BARE_WORD.search(line):
         return Message(
-            "%(word)s is no value: write text in quotes, %(quoted)s, a number in digits, or true or"
-            " false",
+            "%(word)s is not a value: write text in quotes, %(quoted)s, a number in digits, "
+            "or true or false",
             word=word[1][:_LONGEST_KEY],
             quoted=f'"{word[1][:_LONGEST_KEY]}"',
         )

@@ -37,7 +37,7 @@ def match_length(rounds: int, target: int) -> Message:
     """Return how long a match is: a number of turns, or the points to reach.
 
     >>> [str(match_length(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
-    ['10 turns each', 'one turn each', 'to 10,000']
+    ['10 turns each', 'one turn each', 'first to 10,000']
 
     Args:
         rounds: Turns of each player, or 0 if the match is played to a target.
@@ -45,7 +45,7 @@ def match_length(rounds: int, target: int) -> Message:
     """
     if rounds:
         return Plural("one turn each", "%(n)s turns each", n=rounds)
-    return Message("to %(points)s", points=target)
+    return Message("first to %(points)s", points=target)
 
 
 def number_word(n: int) -> Message:

@@ -117,7 +117,7 @@ def values(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     for name in body:
         if name not in fields:
             words = ", ".join(fields)
-            known = Message("known are %(words)s", words=words)
+            known = Message("known names are %(words)s", words=words)
             unknown = Message(
                 "unknown field %(field)s: %(known)s",
                 field=repr(name),

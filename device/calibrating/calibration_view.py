@@ -116,14 +116,14 @@ def _describe_set(dice: DiceSet | None) -> Message | None:
     most = dice.looks[0]
     if len(dice.looks) == 1:
         return Message(
-            "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
+            "%(body)s dice with %(pips)s pips; %(n)s of them side by side span the tray",
             body=colour_name(most.body),
             pips=colour_name(most.pip),
             n=round(1 / most.edge),
         )
     return Message(
-        "dice of %(looks)s looks, most of them %(body)s with %(pips)s pips, %(n)s of these in a row "
-        "as wide as the tray",
+        "%(looks)s kinds of dice, most of them %(body)s with %(pips)s pips; %(n)s of these "
+        "side by side span the tray",
         looks=len(dice.looks),
         body=colour_name(most.body),
         pips=colour_name(most.pip),

@@ -24,7 +24,7 @@ ENOUGH_DICE = 12
 TRIALS = 3
 """Throws in a row that the self-test must read."""
 
-NOT_LOOKED_FOR = Message("The tray was not looked for yet.")
+NOT_LOOKED_FOR = Message("Traykeeper has not looked for the tray yet.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Draft:
         return cls(
             tray=profile.tray,
             is_tray_sure=None,
-            message=Message("The corners are as they were saved."),
+            message=Message("The corners are as you saved them."),
             aside=profile.aside,
             dice=profile.dice,
             leans=profile.leans,
@@ -100,7 +100,7 @@ class Draft:
             tray: The floor of the tray.
             aside: The set-aside area; None for none.
         """
-        message = Message("The corners are where you set them.")
+        message = Message("The corners are where you put them.")
         return replace(
             self, tray=tray, aside=aside, is_tray_sure=None, message=message, is_unsaved=True
         )
@@ -170,7 +170,9 @@ def _trial(reading: Reading) -> SelfTestThrow:
             reading.values, passed=False, words=Paragraph(*messages.advice(reading))
         )
     if count != N_DICE:
-        told = messages.wrong_dice_count(N_DICE, count, Message("all dice of the set are needed"))
+        told = messages.wrong_dice_count(
+            N_DICE, count, Message("put all dice of the set into the tray")
+        )
         return SelfTestThrow(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)
     return SelfTestThrow(reading.values, passed=True, words=read)
@@ -189,7 +191,7 @@ def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
     if not seen.reading.dice_in_tray:
         raise TableError(Message("The tray is empty: throw the dice, then read them."))
     if before.reading.dice_in_tray and _is_same_throw(seen.reading, before.reading):
-        raise TableError(Message("Not thrown yet: the dice lie where they lay."))
+        raise TableError(Message("Not thrown yet: the dice have not moved."))
 
 
 def _is_same_throw(now: Reading, before: Reading) -> bool:

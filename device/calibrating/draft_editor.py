@@ -23,8 +23,10 @@ from game.situation import TableError
 from vision import read
 from web.contracts.calibration import CalibrationStep
 
-FOUND = Message("The tray was found: are the corners where floor and walls meet?")
-NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor and walls meet.")
+FOUND = Message("Traykeeper has found the tray. Are the corners where its floor and walls meet?")
+NOT_SURE = Message(
+    "Traykeeper is not sure where the tray is. Drag the corners to where its floor and walls meet."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,9 @@ class DraftEditor:
             if not found.is_sure:
                 found = FoundTray(Outline.of(found_mat.corners, width, height), 0.0)
             measured = found_mat.measure(found.tray.in_px(width, height))
-            message = Paragraph(_size(measured), message, Message("Then take the mat out."))
+            message = Paragraph(
+                _size(measured), message, Message("Now take the mat out of the tray.")
+            )
             draft = replace(draft, found_mat=found_mat, mat=measured)
         aside = propose_zone(found.tray, width, height)
         self.draft = replace(
@@ -173,8 +177,8 @@ class DraftEditor:
         if aside is None:
             raise TableError(
                 Message(
-                    "There is no room beside the tray: hang the camera higher, or move the tray to "
-                    "one side of the picture."
+                    "There is no room beside the tray: mount the camera higher, or move the "
+                    "tray to one side of the picture."
                 )
             )
 
@@ -196,7 +200,7 @@ class DraftEditor:
         if not new:
             self.draft = replace(self.draft, last_reading=seen)
             raise TableError(
-                Message("No die was read for sure: throw again, and look at the checks.")
+                Message("No die could be read reliably: throw again, and see the picture checks.")
             )
         self.draft = self.draft.with_dice(new, seen)
 
@@ -255,7 +259,7 @@ class DraftEditor:
 
 def _size(mat: Mat) -> Message:
     return Message(
-        "The mat tells: the floor is %(wide)s by %(deep)s mm.",
+        "According to the mat, the floor of the tray is %(wide)s by %(deep)s mm.",
         wide=round(mat.wide_mm),
         deep=round(mat.deep_mm),
     )

@@ -13,10 +13,8 @@ MIN_RELOCK_S = 600.0
 """Time between two searches for the exposure: during each the tray is not watched for seconds."""
 
 MOVED = Message("The tray or the camera has moved: calibrate again.")
-DARKER = Message("It is darker than when this was calibrated: light on, or calibrate again.")
-LIGHTER = Message(
-    "It is brighter than when this was calibrated: calibrate again if dice are not read."
-)
+DARKER = Message("It is darker than during calibration: turn on the light, or calibrate again.")
+LIGHTER = Message("It is brighter than during calibration: calibrate again if dice are not read.")
 
 
 @dataclass(frozen=True, slots=True)

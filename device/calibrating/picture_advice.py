@@ -12,35 +12,37 @@ _SIDES = {
 }
 
 _FAULTS = {
-    OutlineFault.OUTSIDE: Message("a corner lies outside the picture: drag it back in"),
-    OutlineFault.CROSSED: Message("the corners cross each other: drag them back into order"),
-    OutlineFault.TOO_CLOSE: Message("the corners lie too close together: drag them apart"),
+    OutlineFault.OUTSIDE: Message("a corner is outside the picture: drag it back in"),
+    OutlineFault.CROSSED: Message("the corners are in the wrong order: drag them back"),
+    OutlineFault.TOO_CLOSE: Message("the corners are too close together: drag them apart"),
 }
 
 _ADVICE = {
     PictureFinding.CUT_OFF: Message(
-        "Hang the camera higher, or move the tray to the middle of the picture."
+        "Mount the camera higher, or move the tray to the middle of the picture."
     ),
-    PictureFinding.FAR_AWAY: Message(
-        "Hang the camera lower, or take a lens that sees less around the tray."
-    ),
+    PictureFinding.FAR_AWAY: Message("Mount the camera lower, or use a lens with a narrower view."),
     PictureFinding.FROM_THE_SIDE: Message(
-        "Move it over the middle of the tray, looking straight down."
+        "Move it over the middle of the tray so that it looks straight down."
     ),
     PictureFinding.TIGHT: Message(
-        "With the camera a little higher, the tray may be nudged without being cut off."
+        "With the camera a little higher, a nudge would not push the tray out of the picture."
     ),
-    PictureFinding.DARK: Message("Add light from the side, best two lamps left and right."),
+    PictureFinding.DARK: Message(
+        "Add light from the side, ideally from two lamps on the left and right."
+    ),
     PictureFinding.TOO_BRIGHT: Message(
-        "Dim the lamp or move it away, then let the camera find its exposure again."
+        "Dim the lamp or move it away, then let the camera adjust its exposure again."
     ),
-    PictureFinding.UNEVEN: Message("Put the lamp farther away, or a second one on the other side."),
+    PictureFinding.UNEVEN: Message(
+        "Move the lamp farther away, or add a second one on the other side."
+    ),
     PictureFinding.MIRRORED: Message(
-        "Move the lamp to the side, or put paper in front of it; matt felt mirrors nothing."
+        "Move the lamp to the side, or put paper in front of it. Matt felt does not reflect."
     ),
-    PictureFinding.BARE: Message("Put the dice in it."),
+    PictureFinding.BARE: Message("Put the dice in the tray."),
     PictureFinding.SOFT: Message(
-        "Wipe the lens and let the camera focus again; turn the ring of a lens that has one."
+        "Wipe the lens and let the camera focus again. If the lens has a focus ring, turn it."
     ),
 }
 
@@ -70,7 +72,8 @@ def _framing(check: PictureCheck) -> Message:
             return Message("The tray is cut off at the %(sides)s.", sides=_sides(check))
         case PictureFinding.FAR_AWAY:
             return Message(
-                "The tray is far away: it fills %(share)s of the picture, a die is %(n)s px.",
+                "The tray is too far away: it fills %(share)s of the picture, and a die is "
+                "only %(n)s px wide.",
                 share=Percentage(check.share),
                 n=die_px,
             )
@@ -78,9 +81,10 @@ def _framing(check: PictureCheck) -> Message:
             return Message("The camera looks at the tray from the side.")
         case PictureFinding.TIGHT:
             return Message(
-                "The tray is all in view, with no room at the %(sides)s.", sides=_sides(check)
+                "The whole tray is visible, but there is no margin at the %(sides)s.",
+                sides=_sides(check),
             )
-    return Message("The tray is all in view; a die is about %(n)s px.", n=die_px)
+    return Message("The whole tray is visible; a die is about %(n)s px wide.", n=die_px)
 
 
 def _light(check: PictureCheck) -> Message:
@@ -88,15 +92,13 @@ def _light(check: PictureCheck) -> Message:
     match check.finding:
         case PictureFinding.DARK:
             return Message(
-                "It is dark: the tray reaches %(share)s of full brightness.", share=share
+                "It is too dark: the tray reaches only %(share)s of full brightness.", share=share
             )
         case PictureFinding.TOO_BRIGHT:
-            return Message(
-                "It is too bright: %(share)s of the tray is at full brightness.", share=share
-            )
+            return Message("It is too bright: %(share)s of the tray is overexposed.", share=share)
         case PictureFinding.UNEVEN:
             return Message(
-                "The light is uneven: one end of the tray gets %(n)s times that of another.",
+                "The light is uneven: one part of the tray gets %(n)s times as much as another.",
                 n=round(check.ratio),
             )
     return Message("The light is good.")
@@ -105,8 +107,8 @@ def _light(check: PictureCheck) -> Message:
 def _glare(check: PictureCheck) -> Message:
     if check.finding is PictureFinding.MIRRORED:
         share = Percentage(check.share, 1)
-        return Message("A lamp is mirrored in %(share)s of the tray.", share=share)
-    return Message("Nothing is mirrored.")
+        return Message("A lamp is reflected in %(share)s of the tray.", share=share)
+    return Message("There are no reflections.")
 
 
 def _focus(check: PictureCheck) -> Message:
@@ -116,9 +118,11 @@ def _focus(check: PictureCheck) -> Message:
             return Message("There is nothing in the tray to focus on.")
         case PictureFinding.SOFT:
             return Message(
-                "The picture is soft: edges are blurred over %(share)s of a die.", share=share
+                "The picture is blurred: edges are as wide as %(share)s of a die.", share=share
             )
-    return Message("The picture is sharp: edges are blurred over %(share)s of a die.", share=share)
+    return Message(
+        "The picture is sharp: edges are only as wide as %(share)s of a die.", share=share
+    )
 
 
 def _sides(check: PictureCheck) -> Value:

@@ -117,7 +117,7 @@ def migrate(
     if number > to:
         raise table.error(
             "format",
-            Message("is %(n)s, made by a newer Traykeeper: update this one", n=str(number)),
+            Message("is %(n)s, from a newer version: update this Traykeeper", n=str(number)),
         )
     data = dict(table.data)
     for step in range(number, to):
@@ -203,7 +203,7 @@ def _held(table: TomlTable | None) -> HeldControls:
     if table is None:
         return HeldControls()
     if ("exposure_us" in table.data) != ("gain" in table.data):
-        raise table.error("exposure_us", Message("must be set together with gain, or neither"))
+        raise table.error("exposure_us", Message("must be set together with gain, or not at all"))
     exposure = _optional_number(table, "exposure_us", *EXPOSURE_US)
     white = _optional_number(table, "white_k", *WHITE_K)
     focus = _optional_number(table, "focus_steps", *FOCUS_STEPS)
@@ -264,7 +264,7 @@ def _mat(table: TomlTable | None) -> Mat | None:
 
 
 def _refuse_other_keys(table: TomlTable, *known: str) -> None:
-    table.check_keys(known, Message("is no key here"))
+    table.check_keys(known, Message("is not a known key"))
 
 
 def _sub_table(top: TomlTable, name: str, *known: str) -> TomlTable | None:
@@ -296,7 +296,7 @@ def _outline(table: TomlTable) -> Outline:
         a, b, c, d = ((_share(x), _share(y)) for x, y in table.data.get("corners", ()))
         return Outline((a, b, c, d))
     except (TypeError, ValueError) as error:
-        allowed = Message("four corners [x, y] as shares of the picture")
+        allowed = Message("four corners [x, y] as fractions of the picture")
         if "corner" in str(error):
             allowed = Message("%(allowed)s (%(why)s)", allowed=allowed, why=str(error))
         raise table.invalid("corners", allowed) from None

@@ -156,7 +156,9 @@ def load_named_profile(path: Path) -> Profile:
     except ProfileError as error:
         raise UsageError(str(error)) from None
     if profile is None:
-        raise UsageError(f"{path}: there is no such file: `traykeeper calibrate` makes one, {FILE}")
+        raise UsageError(
+            f"{path}: the file does not exist: `traykeeper calibrate` makes one, {FILE}"
+        )
     return profile
 
 

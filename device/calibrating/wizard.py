@@ -192,7 +192,9 @@ class Wizard:
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
         """Implement `Calibration.set_corners`."""
         floor = _outline(tray, Message("The tray"))
-        return self._run(SetCorners(floor, _outline(aside, Message("The zone")) if aside else None))
+        return self._run(
+            SetCorners(floor, _outline(aside, Message("The set-aside area")) if aside else None)
+        )
 
     def set_button_use(self, to: str) -> CalibrationState:
         """Implement `Calibration.set_button_use`."""
@@ -212,7 +214,7 @@ class Wizard:
 
     def _run(self, command: DraftCommand) -> CalibrationState:
         if not self._queue.acquire(blocking=False):
-            raise TableError(Message("The calibration is at work: wait until that is done."))
+            raise TableError(Message("A calibration is in progress: wait until it is finished."))
         try:
             self._worker.submit(self._editor.apply, command).result()
         finally:

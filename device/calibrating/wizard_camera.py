@@ -28,7 +28,7 @@ SAME_FRAME_S = 0.4
 SETTLE_S = 10.0
 POLL_S = 0.05
 
-NO_CAMERA = Message("There is no camera now: it is tried again every few seconds.")
+NO_CAMERA = Message("No camera is connected: Traykeeper tries again every few seconds.")
 
 
 class WizardCamera:
@@ -116,7 +116,9 @@ class WizardCamera:
         while not self._tray_watch.preview.is_settled:
             if self._clock() > end_s:
                 raise TableError(
-                    Message("The tray is not still: take your hand away, then read again.")
+                    Message(
+                        "Something in the tray is moving: take your hand away, then read again."
+                    )
                 )
             self._pause(POLL_S)
 
@@ -134,7 +136,7 @@ def _tuning(camera: Camera) -> Tuning:
 def _refocus(camera: Camera) -> Message | None:
     """Find focus and exposure again, and return what could not be set."""
     if not isinstance(camera, Tunable):
-        return Message("This camera cannot be set from here: turn the ring of its lens.")
+        return Message("This camera cannot be focused from here: turn the ring of its lens.")
     camera.refocus()
     complaint = complaint_of(camera)
     camera.relock_exposure()

@@ -40,7 +40,10 @@ class CameraStuckError(CameraError):
     def __init__(self, closing: Thread) -> None:
         self._closing = closing
         super().__init__(
-            Message("the camera hangs and cannot be closed: check its cable, restart the companion")
+            Message(
+                "the camera does not respond and cannot be closed: check its cable, then "
+                "restart Traykeeper"
+            )
         )
 
     @property
@@ -101,7 +104,7 @@ class Camera(Protocol):
 
 def open_no_camera() -> Camera:
     """Raise `CameraError`, because phones take the pictures."""
-    raise CameraError(Message("phones take the pictures"))
+    raise CameraError(Message("phones take the photos"))
 
 
 def read_only(image: Image) -> Image:

@@ -36,7 +36,9 @@ TIMEOUT_S = 2.0
 CLOSING_S = 2.0
 MIN_FIELD_SHARE = 0.98  # a mode that uses at least this much of the sensor sees the full field
 
-_NO_PICTURES = Message("the camera gives no pictures: check the ribbon cable; it is tried again")
+_NO_PICTURES = Message(
+    "the camera delivers no pictures: check the ribbon cable; Traykeeper tries again"
+)
 
 # How each format of libcamera is converted to BGR. Its names list the channels from the last byte.
 _TO_BGR = {
@@ -122,15 +124,16 @@ class Picamera2Camera:
         if number and number >= len(cameras):
             raise CameraError(
                 Message(
-                    "no camera picamera2:%(number)s: choose one that `traykeeper cameras` lists",
+                    "there is no camera picamera2:%(number)s: choose one that `traykeeper "
+                    "cameras` lists",
                     number=str(number),
                 )
             )
         if not cameras:
             raise CameraError(
                 Message(
-                    "no camera found: switch off, check both ends of the ribbon cable, and try "
-                    "rpicam-hello --list-cameras"
+                    "no camera found: turn the Pi off, check both ends of the ribbon cable, "
+                    "and try rpicam-hello --list-cameras"
                 )
             )
         self._rotation = tuning.rotation
@@ -248,7 +251,8 @@ def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
     if name not in _TO_BGR:
         raise CameraError(
             Message(
-                "the camera delivers %(format)s: take one that can do RGB888 or YUV420", format=name
+                "the camera delivers %(format)s: use one that supports RGB888 or YUV420",
+                format=name,
             )
         )
     if name in _PLANAR:

@@ -35,7 +35,8 @@ FOCUS_TRIES = 2
 """Two scans that never end are still shorter than the time after which a camera counts as hung."""
 
 NOT_SHARP = Message(
-    "The camera found nothing sharp: put the dice into the tray, and tap Focus again in the calibration."
+    'The camera could not focus on anything: put the dice into the tray and tap "Focus '
+    'again" in the calibration.'
 )
 
 FLICKER_MANUAL = 1

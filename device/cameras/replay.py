@@ -67,20 +67,23 @@ def _open_source(path: Path, dwell_s: float) -> _Source:
     if not path.exists():
         raise CameraError(
             Message(
-                "nothing to replay at %(path)s: name a folder of photos or a film", path=str(path)
+                "there is nothing to replay at %(path)s: give a folder of photos or a video",
+                path=str(path),
             )
         )
     if path.is_dir():
         files = sorted(f for f in path.iterdir() if f.suffix.lower() in PHOTO_SUFFIXES)
         if not files:
             raise CameraError(
-                Message("no photos in %(path)s: put .jpg or .png files there", path=str(path))
+                Message(
+                    "there are no photos in %(path)s: put .jpg or .png files there", path=str(path)
+                )
             )
         return _Photos(files, dwell_s)
     if not path.is_file():
         raise CameraError(
             Message(
-                "%(path)s is a device or a pipe: name a folder of photos or a film", path=str(path)
+                "%(path)s is a device or a pipe: give a folder of photos or a video", path=str(path)
             )
         )
     if path.suffix.lower() in PHOTO_SUFFIXES:
@@ -111,7 +114,7 @@ def _load_photo(file: Path) -> Image:
         image = None
     if image is None:
         raise CameraError(
-            Message("cannot read %(path)s: replace it by a whole JPEG or PNG", path=str(file))
+            Message("cannot read %(path)s: replace it with a complete JPEG or PNG", path=str(file))
         )
     return read_only(np.asarray(image, np.uint8))
 
@@ -127,7 +130,7 @@ class _Film:
         if first is None:
             raise CameraError(
                 Message(
-                    "cannot play %(path)s: name a folder of photos or a film (.mp4, .avi)",
+                    "cannot play %(path)s: give a folder of photos or a video (.mp4, .avi)",
                     path=str(path),
                 )
             )

@@ -84,7 +84,8 @@ class StreamCamera:
         self._stop = Event()
         self._newest = NewestFrame(
             Message(
-                "%(camera)s gives no pictures: check that it is on, in this network, and that its address is right",
+                "%(camera)s delivers no pictures: check that it is switched on, on this "
+                "network, and that its address is right",
                 camera=self.name,
             )
         )
@@ -132,7 +133,9 @@ class StreamCamera:
         if self._size is None:
             self._size = image.shape
         if image.shape != self._size:
-            self._newest.fail(Message("the size of its pictures has changed: it is opened again"))
+            self._newest.fail(
+                Message("the size of its pictures has changed: Traykeeper opens it again")
+            )
             self._stop.set()
             return
         self._newest.put(rotated(_at_most(image, self._tuning.width_px), self._tuning.rotation))

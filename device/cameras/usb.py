@@ -82,8 +82,8 @@ class UsbCamera:
         self._tuning = tuning
         self._newest = NewestFrame(
             Message(
-                "%(camera)s gives no pictures: plug it in again, close other programs that use it, or "
-                "choose another with usb:N",
+                "%(camera)s delivers no pictures: plug it in again, close other programs "
+                "that use it, or choose another camera with usb:N",
                 camera=self.name,
             )
         )
@@ -222,8 +222,8 @@ def _complaint(refused: list[Message]) -> Message | None:
     if not refused:
         return None
     return Message(
-        "The camera does not take what was calibrated (%(controls)s) and sets it itself: if throws are "
-        "read badly, calibrate again.",
+        "The camera does not accept the calibrated values (%(controls)s) and adjusts itself: "
+        "if throws are read badly, calibrate again.",
         controls=join_with_and(refused),
     )
 
@@ -264,8 +264,8 @@ def _v4l2(which: str) -> VideoDevice:
         device.release()
         raise CameraError(
             Message(
-                "cannot open %(path)s: close other programs that use it, and see that this user is "
-                "in the group video",
+                "cannot open %(path)s: close other programs that use it, and make sure that "
+                "this user is in the group video",
                 path=node.path,
             )
         )

@@ -174,7 +174,8 @@ class VideoNodes:
         if not found:
             raise CameraError(
                 Message(
-                    "no USB camera is called %(name)s: plug it in, or choose one that `traykeeper cameras` lists",
+                    "there is no USB camera called %(name)s: plug it in, or choose one that "
+                    "`traykeeper cameras` lists",
                     name=name,
                 )
             )
@@ -194,13 +195,15 @@ class VideoNodes:
         if other is None:
             raise CameraError(
                 Message(
-                    "%(path)s gives no pictures: choose a camera that `traykeeper cameras` lists",
+                    "%(path)s delivers no pictures: choose a camera that `traykeeper "
+                    "cameras` lists",
                     path=node.path,
                 )
             )
         raise CameraError(
             Message(
-                "%(path)s gives only metadata of %(camera)s: use usb:%(number)s, which gives its pictures",
+                "%(path)s only delivers metadata of %(camera)s: use usb:%(number)s, which "
+                "delivers its pictures",
                 path=node.path,
                 camera=other.name,
                 number=str(other.number),
@@ -211,7 +214,10 @@ class VideoNodes:
 def missing_node(path: str) -> CameraError:
     """Return the error for a camera whose node does not exist."""
     return CameraError(
-        Message("no camera at %(path)s: plug one in, or choose another with usb:N", path=path)
+        Message(
+            "there is no camera at %(path)s: plug one in, or choose another camera with usb:N",
+            path=path,
+        )
     )
 
 

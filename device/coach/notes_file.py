@@ -67,12 +67,14 @@ class NotesFile:
             if notes is self.notes:
                 return
             if len(notes.dice) > MAX_SETS:
-                raise TableError(Message("%(most)s sets of dice are enough.", most=MAX_SETS))
+                raise TableError(
+                    Message("At most %(most)s sets of dice can be stored.", most=MAX_SETS)
+                )
             try:
                 write_atomically(self._file, json.dumps(asdict(notes)))
             except OSError as error:
                 raise TableError(
-                    Message("That cannot be written down (%(why)s).", why=str(error.strerror))
+                    Message("That cannot be saved (%(why)s).", why=str(error.strerror))
                 ) from None
             self.notes = notes
 

@@ -26,7 +26,7 @@ RESTORE_S = 120.0
 TURN_S = 1.0
 """The longest time the loop waits for a note, so that the watchdog sees it run."""
 
-BUSY = Message("The table is busy: look at what it shows, then do it again.")
+BUSY = Message("Traykeeper is busy: check the scoreboard, then try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,5 +280,5 @@ class InboxLoop:
             self._worker.say(Sentence(error.message))
         except Exception:
             log.exception("the companion failed to handle a note")
-            wrong = Message("Something went wrong here: it is in the log.")
+            wrong = Message("Something went wrong: see the log.")
             self._worker.say(Paragraph(wrong, Message("Press again.")))

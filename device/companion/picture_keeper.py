@@ -146,9 +146,9 @@ class PictureKeeper:
 def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int | None:
     """Return the index of the die in the last throw, or None if it is no part of it."""
     if photo is None or photo.id != command.photo:
-        raise TableError(Message("That photo is an old one: look at the newest, and tap there."))
+        raise TableError(Message("That photo is out of date: use the newest one."))
     if command.die >= len(photo.dice):
         raise TableError(
-            Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
+            Message("There is no die %(n)s in that photo: dice are counted from 0.", n=command.die)
         )
     return photo.dice[command.die].slot

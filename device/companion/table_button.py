@@ -10,7 +10,7 @@ from game.commands import Hold, MoveSimulatedButton, Press
 from game.message import Message
 from game.situation import TableError
 
-ONLY_AT_THE_TRAY = Message("Only the button at the tray shuts the machine down: hold that one.")
+ONLY_AT_THE_TRAY = Message("Only the button at the tray can shut the machine down.")
 STUCK = Message("the button is stuck: it has been down for more than ten seconds")
 
 
@@ -75,7 +75,7 @@ class TableButton:
             case Hold():
                 self._hold(command.seconds, request)
             case MoveSimulatedButton() if self._simulated is None:
-                raise TableError(Message("The button is real: press it at the tray."))
+                raise TableError(Message("There is a real button: press it at the tray."))
             case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
                 self._simulated.move(
                     down=False, held_s=STUCK_S

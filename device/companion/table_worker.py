@@ -211,7 +211,7 @@ class TableWorker:
             return
         is_press_at_tray = note.is_finger and parts.button.is_real and not note.held_s
         if is_press_at_tray and parts.scorekeeper.press_button():
-            self.say(Message("The pencil is handed over."))
+            self.say(Message("There is a new scorekeeper."))
             return
         # A press on a page does not show that the button at the tray works.
         is_for_wizard = note.is_finger or parts.camera.wizard.page.button_use is not ButtonUse.CHECK
@@ -286,7 +286,7 @@ class TableWorker:
             case SetCoachMode() if coach:
                 coach.switch(CoachMode(command.mode))
             case SetCoachMode():
-                raise TableError(Message("There is no coach here."))
+                raise TableError(Message("There is no coach."))
             case LeaveSafeMode() if safe_mode:
                 safe_mode.leave()
                 self.say(

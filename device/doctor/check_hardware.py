@@ -56,7 +56,7 @@ def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding
         case "stream":
             return _network_camera(which)
         case "auto" if not is_pi(system.machine):
-            return skipped(Message("no Raspberry Pi: the dice are simulated"))
+            return skipped(Message("not a Raspberry Pi, so the dice are simulated"))
         case _:
             return _ribbon_camera(system.machine, int(which or 0))
 
@@ -101,7 +101,7 @@ def _network_camera(url: str) -> Finding:
 def pins(system: System) -> Finding:
     """Check the chip of the pins and its driver."""
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
-    none = Message("no Raspberry Pi: no pins")
+    none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:
         return warning(NO_PINS) if is_pi(system.machine) else skipped(none)
     if find_spec("lgpio") is None:
@@ -131,7 +131,7 @@ def is_pi(machine: Machine) -> bool:
 def rights(system: System) -> Finding:
     """Check that the service's user is in the groups that may use camera and pins."""
     if not system.installed:
-        return skipped(Message("the service is not installed: it is your own rights that count"))
+        return skipped(Message("the service is not installed, so your own permissions count"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]
     if missing:
         return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=join_with_and(missing)))

@@ -133,7 +133,7 @@ def _not_allowed(system: System, number: int) -> Finding:
     """Report a port that this user may not use, unless the install has granted it to the service."""
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
-        return ok(Message("%(port)s is granted to the service", port=str(number)))
+        return ok(Message("the service may use %(port)s", port=str(number)))
     return failed(PORT_NOT_ALLOWED, str(number))
 
 
@@ -145,7 +145,7 @@ def broker(system: System) -> Finding:
     """Check the broker in the settings by connecting to it once."""
     settings = system.settings
     if not settings.mqtt:
-        return skipped(Message("none is set"))
+        return skipped(Message("none in the settings"))
     secret = Path(settings.mqtt_secret)
     if settings.mqtt_secret and _is_unreadable(secret):
         return not_readable(secret)
@@ -168,7 +168,7 @@ def broker(system: System) -> Finding:
         client.close()
     if trouble:
         return failed(NO_BROKER, trouble)
-    return ok(Message("%(broker)s lets us in", broker=str(address)))
+    return ok(Message("connected to %(broker)s", broker=str(address)))
 
 
 def _is_unreadable(file: Path) -> bool:

@@ -37,7 +37,7 @@ SINCE_START_SHIFT = 16
 IN_MEMORY = ("tmpfs", "ramfs", "rootfs")
 """File systems that are gone after a restart."""
 
-NOT_MEASURED = Message("this machine does not measure it")
+NOT_MEASURED = Message("this machine cannot measure it")
 
 
 def space(system: System) -> Finding:
@@ -59,7 +59,7 @@ def disk(system: System) -> Finding:
     """Check for signs of a worn-out card: a read-only file system, or errors counted by ext4."""
     mount = _mount_of(system.machine, existing(system.folder))
     if mount is None:
-        return skipped(Message("/proc/mounts does not tell"))
+        return skipped(Message("/proc/mounts has no information"))
     device, kind, options = mount
     if _is_in_memory(system.machine, kind, options):
         return warning(NOT_LASTING, kind)
@@ -146,8 +146,10 @@ def clock(system: System) -> Finding:
     answer = system.machine.run("timedatectl", "show", "-p", "NTPSynchronized", "--value")
     match answer:
         case "yes":
-            return ok(Message("%(when)s, set from the network", when=now))
+            return ok(Message("%(when)s, synchronised with the network", when=now))
         case "no":
             return warning(CLOCK_UNSET, now)
         case _:
-            return skipped(Message("%(when)s; timedatectl does not tell", when=now))
+            return skipped(
+                Message("%(when)s; timedatectl does not say whether it is synchronised", when=now)
+            )

@@ -40,18 +40,18 @@ def settings(system: System) -> Finding:
     if system.complaint:
         return failed(BAD_SETTINGS, system.complaint)
     path = system.settings_path
-    return ok(Verbatim(str(path)) if path else Message("no file: the defaults"))
+    return ok(Verbatim(str(path)) if path else Message("no file, so the defaults apply"))
 
 
 def service(system: System) -> Finding:
     """Check that the service runs, and how often systemd had to restart it."""
     if not system.installed:
-        return skipped(Message("not installed: run by hand"))
+        return skipped(Message("not installed, started by hand"))
     output = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)
     values = dict(line.partition("=")[::2] for line in (output or "").splitlines())
     active, restarts = values.get("ActiveState"), values.get("NRestarts", "0")
     if active is None:
-        return skipped(Message("systemctl does not tell"))
+        return skipped(Message("systemctl has no information"))
     if active != "active":
         return failed(NOT_RUNNING, active)
     if restarts == "0":

@@ -17,87 +17,98 @@ class Trouble:
 
 
 BAD_SETTINGS = Trouble(
-    Message("the settings file has a mistake"),
-    Message("fix the line it names in the file, then `sudo systemctl restart traykeeper`"),
+    Message("there is a mistake in the settings file"),
+    Message("fix the named line of the file, then run `sudo systemctl restart traykeeper`"),
 )
 NO_CAMERA = Trouble(
-    Message("no camera is seen"),
+    Message("no camera was found"),
     Message(
-        "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again"
+        "turn the Pi off, push the ribbon cable in at both ends (contacts facing contacts), "
+        "and turn it on again"
     ),
 )
 OTHER_CAMERA = Trouble(
-    Message("the camera in the settings is not there"),
+    Message("the camera named in the settings is missing"),
     Message("plug it in or switch it on, or choose another: `traykeeper cameras` lists them"),
 )
 CAMERA_LOST = Trouble(
-    Message("the companion has no picture"),
-    Message("check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in"),
+    Message("the camera delivers no picture"),
+    Message(
+        "check the cable, then run `sudo systemctl restart traykeeper`; until then tap the dice in"
+    ),
 )
 NO_PICAMERA2 = Trouble(
-    Message("a camera is there, but picamera2 is not installed"),
-    Message("`sudo apt install python3-picamera2 --no-install-recommends`, then the install again"),
+    Message("there is a camera, but picamera2 is not installed"),
+    Message(
+        "run `sudo apt install python3-picamera2 --no-install-recommends`, then the installer again"
+    ),
 )
 NO_PINS = Trouble(
-    Message("no pins are seen"),
+    Message("no pins were found"),
     Message(
-        "on a Pi: update it (`sudo apt full-upgrade`) and restart; elsewhere the button is on the page"
+        "on a Pi, update it (`sudo apt full-upgrade`) and restart; on other machines use the "
+        "button on the page"
     ),
 )
 NO_LGPIO = Trouble(
-    Message("pins are there, but lgpio is not installed"),
-    Message("`sudo apt install python3-lgpio`, then the install again"),
+    Message("there are pins, but lgpio is not installed"),
+    Message("run `sudo apt install python3-lgpio`, then the installer again"),
 )
 BUTTON_DOWN = Trouble(
     Message("the button is down"),
     Message("release it; if nobody presses it, take off what lies on it, or check its wires"),
 )
 NOT_ALLOWED = Trouble(
-    Message("the service may not use camera or pins"),
-    Message("run the install again: it puts the user traykeeper into the groups video and gpio"),
+    Message("the service has no permission to use the camera or the pins"),
+    Message("run the installer again: it adds the user traykeeper to the groups video and gpio"),
 )
 NO_STATE = Trouble(
-    Message("the folder of the matches cannot be written"),
-    Message("run the install again; by hand: `--state` and a folder that is yours"),
+    Message("the folder of the matches is not writable"),
+    Message(
+        "run the installer again; if you start it by hand, use `--state` with a folder of your own"
+    ),
 )
 DISK_FULL = Trouble(
     Message("the disk is nearly full"),
-    Message("free space: `sudo apt clean`, `sudo journalctl --vacuum-size=50M`"),
+    Message("free up space: `sudo apt clean`, `sudo journalctl --vacuum-size=50M`"),
 )
 READ_ONLY = Trouble(
     Message("the disk is read-only"),
     Message(
-        "restart; if it stays so the card is worn out: copy the matches away and use a new card"
+        "restart; if that does not help, the card is worn out: copy the matches and use a new card"
     ),
 )
 NOT_LASTING = Trouble(
-    Message("the matches are only in memory and vanish at the next restart"),
+    Message("the matches are only in memory and will be lost at the next restart"),
     Message(
-        "switch the overlay file system off (`sudo raspi-config`, Performance), or set `state` to a folder on a disk"
+        "turn off the overlay file system (`sudo raspi-config`, Performance), or set `state` "
+        "to a folder on a disk"
     ),
 )
 DISK_ERRORS = Trouble(
     Message("the disk has had errors"),
-    Message(
-        "copy the matches away now (`sudo cp -r /var/lib/traykeeper ...`), then use a new card"
-    ),
+    Message("copy the matches now (`sudo cp -r /var/lib/traykeeper ...`), then use a new card"),
 )
 TOO_HOT = Trouble(
     Message("the Pi is too hot"),
-    Message("give it air or a heat sink: it slows down at 80 °C"),
+    Message("improve the cooling or add a heat sink: the Pi slows down at 80 °C"),
 )
 LOW_VOLTAGE = Trouble(
     Message("the power supply is too weak"),
-    Message("use the supply made for this Pi, plugged in directly: no hub, no thin phone cable"),
+    Message(
+        "use the power supply made for this Pi and plug it in directly, without a hub or a "
+        "thin phone cable"
+    ),
 )
 CLOCK_UNSET = Trouble(
     Message("the clock is not set"),
-    Message("it sets itself from the network: check the Wi-Fi; matches are kept all the same"),
+    Message("it is set over the network: check the Wi-Fi; matches are saved anyway"),
 )
 NO_NETWORK = Trouble(
     Message("there is no network"),
     Message(
-        "`sudo nmtui` and choose your Wi-Fi; or make the Pi its own: docs/install.md, 'Without Wi-Fi'"
+        "run `sudo nmtui` and choose your Wi-Fi, or let the Pi open its own: "
+        "docs/install.md, 'Without Wi-Fi'"
     ),
 )
 ONLY_IPV6 = Trouble(
@@ -105,41 +116,46 @@ ONLY_IPV6 = Trouble(
     Message('write `host = "::"` in the settings, then `sudo systemctl restart traykeeper`'),
 )
 GUEST_WIFI = Trouble(
-    Message("this looks like a guest Wi-Fi, which keeps devices apart"),
+    Message("this looks like a guest Wi-Fi, which isolates devices from each other"),
     Message(
         "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: docs/install.md, 'Without Wi-Fi'"
     ),
 )
 NO_NAME = Trouble(
-    Message("nobody answers to the Pi's name"),
-    Message("`sudo apt install avahi-daemon`; meanwhile use the address with numbers"),
+    Message("the name of the Pi cannot be found on the network"),
+    Message("run `sudo apt install avahi-daemon`; until then use the numeric address"),
 )
 OTHER_NAME = Trouble(
-    Message("another device has this name too"),
-    Message(
-        "use the name shown here, or give this Pi another: `sudo hostnamectl set-hostname den`"
-    ),
+    Message("another device has the same name"),
+    Message("use the name shown here, or rename this Pi: `sudo hostnamectl set-hostname den`"),
 )
 PORT_TAKEN = Trouble(
     Message("the port is used by another program"),
-    Message("choose another `port` in the settings, then run the install again"),
+    Message("choose another `port` in the settings, then run the installer again"),
 )
 PORT_NOT_ALLOWED = Trouble(
-    Message("the port needs a right that the service does not have"),
-    Message("run the install again after setting the port to 80: it grants just that"),
+    Message("the service has no permission to use this port"),
+    Message("set the port to 80 and run the installer again, which grants the permission"),
 )
 NO_BROKER = Trouble(
-    Message("the broker does not let this tray in"),
-    Message("fix what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed"),
+    Message("the broker refuses this tray"),
+    Message(
+        "fix the problem it names, as described in docs/mqtt.md; nothing is lost, because "
+        "everything is sent later"
+    ),
 )
 NOT_RUNNING = Trouble(
-    Message("the service does not run"),
-    Message("`journalctl -u traykeeper -n 20` says why; then `sudo systemctl restart traykeeper`"),
+    Message("the service is not running"),
+    Message(
+        "`journalctl -u traykeeper -n 20` shows the reason; then run `sudo systemctl restart "
+        "traykeeper`"
+    ),
 )
 RESTARTS = Trouble(
     Message("the service had to be restarted"),
     Message(
-        "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`"
+        "`journalctl -u traykeeper` shows when; send a report with `traykeeper doctor --zip "
+        "report.zip`"
     ),
 )
 SAFE_MODE = Trouble(
@@ -155,22 +171,22 @@ UPDATE_UNDONE = Trouble(
     ),
 )
 NOT_WRITTEN = Trouble(
-    Message("the journal cannot be written: nothing is accepted"),
-    Message("free space (`sudo apt clean`), or restart; if the card is read-only, use a new one"),
+    Message("the journal cannot be written, so no throws are accepted"),
+    Message("free up space (`sudo apt clean`) or restart; if the card is read-only, replace it"),
 )
 NOT_WHOLE = Trouble(
-    Message("the journal is not whole; steps are taken all the same"),
-    Message("leave its files alone, free space: the next step puts it right"),
+    Message("the journal is incomplete; throws are still accepted"),
+    Message("do not touch its files, and free up space: the next throw repairs it"),
 )
 JOURNAL_RESTORED = Trouble(
     Message("the journal was damaged"),
     Message(
-        "compare the scores with what you remember, correct them by hand; a worn card is replaced"
+        "compare the scores with what you remember and correct them by hand; replace a worn card"
     ),
 )
 BACKUP_FAILED = Trouble(
-    Message("the daily backup cannot be made"),
-    Message("free space; until then save one to your phone with the button below"),
+    Message("the daily backup has failed"),
+    Message("free up space; until then save a backup to your phone with the button below"),
 )
 NOT_DELIVERED = Trouble(
     Message("the webhook does not accept the steps"),
@@ -179,13 +195,13 @@ NOT_DELIVERED = Trouble(
     ),
 )
 LAMP_FAILED = Trouble(
-    Message("button, lamp, buzzer or voice fail"),
-    Message("check their wires, their pins in the settings, and whether another program uses them"),
+    Message("the button, lamp, buzzer or voice has failed"),
+    Message("check its wires and its pins in the settings, and whether another program uses them"),
 )
 BAD_JOURNAL = Trouble(
-    Message("the journal of the matches is damaged"),
+    Message("the journal is damaged"),
     Message(
-        "`sudo systemctl restart traykeeper`: the newest good backup takes its place by itself"
+        "run `sudo systemctl restart traykeeper`: the newest good backup is restored automatically"
     ),
 )
 
@@ -232,7 +248,10 @@ def skipped(why: Message) -> Finding:
 def not_readable(file: Path) -> Finding:
     """Return the finding that only the service or root may read a file."""
     return skipped(
-        Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))
+        Message(
+            "you do not have permission to read %(file)s: try sudo traykeeper doctor",
+            file=str(file),
+        )
     )
 
 

@@ -13,7 +13,7 @@ from web.contracts.table import Lamp
 LAMPS = {
     Indicator.STARTING: Lamp("#404040", 1, Message("starting: looking for the camera")),
     Indicator.NO_MATCH: Lamp(
-        "#ffffff", 0, Message("no match: throw one die each, or set up on the phone")
+        "#ffffff", 0, Message("no match: throw one die each, or set one up on a phone")
     ),
     Indicator.READY: Lamp("#00ff00", 0, Message("ready: throw and press")),
     Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
@@ -22,20 +22,22 @@ LAMPS = {
         "#ffd000", 0, Message("hot dice: throw all again and press, or hold to bank")
     ),
     Indicator.QUESTION: Lamp("#ffa000", 1, Message("a question: hold for yes")),
-    Indicator.ATTENTION: Lamp("#ff4000", 2, Message("needs attention: see the page")),
+    Indicator.ATTENTION: Lamp("#ff4000", 2, Message("needs attention: see the phone")),
     Indicator.FARKLE: Lamp("#ff0000", 0, Message("farkle: next player, throw and press")),
     Indicator.WON: Lamp("#ff00ff", 1, Message("won: hold for a rematch")),
     Indicator.NO_CAMERA: Lamp("#400000", 0.5, Message("no camera: tap the dice in on the phone")),
     Indicator.SAFE_MODE: Lamp("#ff0080", 0.5, Message("safe mode: see the page, tap the dice in")),
-    Indicator.PENCIL: Lamp("#ffffff", 2, Message("a phone asks for the pencil: press to give it")),
+    Indicator.PENCIL: Lamp(
+        "#ffffff", 2, Message("a phone is asking to keep score: press to agree")
+    ),
     Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
-    Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: take back the last step")),
+    Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: undo the last step")),
     Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
     Indicator.STUCK: Lamp("#ff4000", 5, Message("the button is stuck: free it")),
     # Pure colours for the test, but not exactly those that mean something else.
-    Indicator.TEST_RED: Lamp("#fe0000", 0, Message("a test: is it red?")),
-    Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("a test: is it green?")),
-    Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("a test: is it blue?")),
+    Indicator.TEST_RED: Lamp("#fe0000", 0, Message("test: is it red?")),
+    Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("test: is it green?")),
+    Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("test: is it blue?")),
 }
 """Colour and blink rate of the RGB LED. The page shows the same."""
 

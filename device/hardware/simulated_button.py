@@ -11,7 +11,7 @@ from game.situation import TableError
 STUCK_S = 12.0
 """A button that is down for longer than any accepted hold was abandoned by its phone."""
 
-BUSY = Message("The button is being held down: wait until it is let go.")
+BUSY = Message("The button is being held: wait until it is released.")
 
 
 class SimulatedButton:

@@ -16,7 +16,7 @@ from game.message import Message
 
 log = logging.getLogger(__name__)
 
-MISSING = Message("no voice: espeak-ng is missing: sudo apt install espeak-ng")
+MISSING = Message("there is no voice, because espeak-ng is missing: sudo apt install espeak-ng")
 
 _SILENT = (
     Indicator.STARTING,

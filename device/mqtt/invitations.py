@@ -65,11 +65,11 @@ class Invitation:
     def question(self) -> Message:
         """The question to the players."""
         calls = Message(
-            "%(title)s calls %(names)s to this tray.",
+            "%(title)s: %(names)s are called to this tray.",
             title=self.title,
             names=join_with_and(self.match.names),
         )
-        return Paragraph(calls, Message("Begin their match?"))
+        return Paragraph(calls, Message("Start their match?"))
 
 
 class Invitations:

@@ -8,7 +8,7 @@ from game.match.match import Match
 from game.message import Message, Paragraph
 from game.situation import TableError
 
-NO = Answer(Message("No: nothing is changed"))
+NO = Answer(Message("No, change nothing"))
 """The second answer to a question that has only one option."""
 
 
@@ -67,7 +67,7 @@ class Decisions:
         """
         ids = [choice.id for choice in self._table.choices]
         if choice_id not in ids:
-            raise TableError(Message("That choice is gone: the table has moved on."))
+            raise TableError(Message("That choice is no longer available: the match has moved on."))
         self.choose(self._table.options[ids.index(choice_id)])
 
     def choose(self, option: Answer) -> None:

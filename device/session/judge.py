@@ -36,7 +36,7 @@ def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = (
     before = before or match.last_places
     placement = compare(tray_reading.reading, before, match.rules.n_dice)
     if not placement.thrown:
-        return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
+        return NotThrown(Message("Not thrown yet: the dice have not moved."))
     verdict = _announce_reset(match.state, _judge_throw(match.state, placement))
     if tray_reading.has_tumbled is not True and placement.could_have_slid(before):
         return _slid_or_thrown(verdict, placement, watched=tray_reading.has_tumbled is not None)
@@ -74,15 +74,15 @@ def offer_earlier(
         return replace(verdict, question=Paragraph(empty, earlier_dice, verdict.question))
     question = Paragraph(
         empty,
-        Message("%(dice)s lay here %(s)s s ago: use it?", dice=dice, s=s),
-        Message("Hold for yes; press to wait for the next throw."),
+        Message("%(dice)s lay here %(s)s s ago. Use them?", dice=dice, s=s),
+        Message("Hold the button for yes, or press it to wait for the next throw."),
     )
     return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
 
 
 def ask_to_confirm(verdict: Accept | Ask) -> Ask:
     """Return the question whether a costly throw was read correctly, if it cannot be read a second time."""
-    right = Message("Is every die read right? If not, tap it.")
+    right = Message("Were all dice read correctly? If not, tap the wrong one.")
     if isinstance(verdict, Ask):
         return replace(verdict, question=Paragraph(verdict.question, right))
     dice = _thrown(verdict)
@@ -139,14 +139,14 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
         tray_reading: The new reading.
     """
     if not tray_reading.reading.is_sure:
-        nothing = Message("Nothing is changed.")
+        nothing = Message("Nothing was changed.")
         return NotThrown(Paragraph(nothing, messages.advice(tray_reading.reading)[0]))
     found = compare(tray_reading.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
         n_thrown, n_found = dice_count(len(throw.dice)), dice_count(len(found))
         return NotThrown(
             Message(
-                "Nothing is changed: the throw had %(had)s, in the tray: %(lie)s.",
+                "Nothing was changed: the throw had %(had)s, but there are %(lie)s in the tray.",
                 had=n_thrown,
                 lie=n_found,
             )
@@ -190,10 +190,10 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
     if not placement.thrown or (
         tray_reading.has_tumbled is False and placement.could_have_slid(before)
     ):
-        return NotThrown(Message("Not thrown yet: it is the last player's die."))
+        return NotThrown(Message("Not thrown yet: that is the die of the previous player."))
     if len(placement.thrown) > 1:
         many = Message(
-            "One die decides who starts: take the others out (%(dice)s lie there).",
+            "Throw only one die to decide who begins: take the others out (there are %(dice)s).",
             dice=dice_count(len(placement.thrown)),
         )
         return Attention((many,))
@@ -203,14 +203,14 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
 def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) -> Verdict:
     """Say that dice without a new face only slid; ask if the tray was not watched all the time."""
     if not isinstance(verdict, Accept):
-        moved = NotThrown(Message("Not thrown yet: the dice only moved."))
+        moved = NotThrown(Message("Not thrown yet: the dice only slid."))
         return moved if watched else verdict
     option = Answer(Message("They were thrown: %(dice)s", dice=placement.faces), verdict.events)
     if watched:
         return NotThrown(Message("Not thrown yet: the dice were only moved."), option)
     question = Paragraph(
-        Message("%(dice)s lay there before, elsewhere.", dice=placement.faces),
-        Message("Thrown or moved?"),
+        Message("%(dice)s lay there before, but in another place.", dice=placement.faces),
+        Message("Were the dice thrown or just moved?"),
     )
     return Ask(question, (option,))
 
@@ -231,14 +231,14 @@ def _resets(state: State, dice: Dice) -> bool:
 def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
     name = state.player.display_name
     label = Message(
-        "%(dice)s: %(name)s's %(points)s go back to zero",
+        "%(dice)s: %(name)s's %(points)s are reset to zero",
         dice=dice,
         name=name,
         points=state.player.score,
     )
     question = Paragraph(
         Message("%(dice)s: four 2s.", dice=dice),
-        Message("Does %(name)s's score go back to zero?", name=name),
+        Message("Is %(name)s's score reset to zero?", name=name),
     )
     return Ask(question, (Answer(label, actions),))
 
@@ -255,17 +255,18 @@ def _take_over(state: State, placement: Placement) -> Verdict:
     left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)
     name = state.player.display_name
     if thrown == n == left.dice:
-        question = Message("A fresh start, or %(points)s taken over?", points=left.points)
+        question = Message("New turn, or building on %(points)s?", points=left.points)
         return Ask(question, _fresh_or_taken_over(state, placement))
     if thrown == n:
         return Accept((placement.thrown_event,))
     if thrown == left.dice:
-        note = Message("%(name)s takes over %(points)s.", name=name, points=left.points)
+        note = Message("%(name)s builds on %(points)s.", name=name, points=left.points)
         return Accept((TookOver(), placement.thrown_event), note)
     return Attention(
         (
             Message(
-                "Saw %(seen)s: all dice are a fresh start, %(left)s a take-over.",
+                "There are %(seen)s: throw all dice for a new turn, or %(left)s to build on "
+                "the banked points.",
                 seen=dice_count(thrown),
                 left=dice_count(left.dice),
             ),
@@ -276,9 +277,9 @@ def _take_over(state: State, placement: Placement) -> Verdict:
 def _fresh_or_taken_over(state: State, placement: Placement) -> tuple[Answer, Answer]:
     assert state.left_over is not None  # noqa: S101 - checked by the caller
     name = state.player.display_name
-    fresh = Message("%(name)s starts a fresh turn with %(dice)s", name=name, dice=placement.faces)
+    fresh = Message("%(name)s starts a new turn with %(dice)s", name=name, dice=placement.faces)
     take_over = Message(
-        "%(name)s takes over %(points)s and threw %(dice)s",
+        "%(name)s builds on %(points)s and threw %(dice)s",
         name=name,
         points=state.left_over.points,
         dice=placement.faces,
@@ -307,10 +308,10 @@ def _all_or_some(n: int, placement: Placement) -> Ask:
     all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(
-        Message("One die lies exactly as before.")
+        Message("One die has not moved at all.")
         if len(placement.stayed) == 1
-        else Message("Some dice lie exactly as before."),
+        else Message("Some dice have not moved at all."),
         Message("Were all %(n)s thrown?", n=n),
-        Message("If not, throw all %(n)s and press.", n=n),
+        Message("If not, throw all %(n)s and press the button.", n=n),
     )
     return Ask(question, (Answer(label, (all_dice.thrown_event,)),))

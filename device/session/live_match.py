@@ -14,7 +14,8 @@ from game.situation import TableError
 T = TypeVar("T")
 
 MENDED = Message(
-    "The journal was mended, without what was taken back before: look, then do it again."
+    "The journal was repaired, but earlier undo steps are lost: check the scoreboard, then "
+    "try again."
 )
 
 NO_MATCH = Message("There is no match yet: set one up first.")

@@ -60,12 +60,12 @@ class MatchPlay:
                 self._record(command.event)
             case InsertTurn():
                 turn = inserted_turn(self._table.live_match.match, command.turn, command.before)
-                self._revise(Message("Put in by hand."), turn)
+                self._revise(Message("Added by hand."), turn)
             case DropEvents():
                 dropped = Spliced(command.start, command.stop, ())
-                self._revise(Message("Taken out by hand."), dropped)
+                self._revise(Message("Removed by hand."), dropped)
             case Redo():
-                self._revise(Message("Done again."), Redone())
+                self._revise(Message("Redone."), Redone())
 
     def read(self, tray_reading: TrayReading) -> Verdict:
         """Implement `Play.read`."""
@@ -101,7 +101,7 @@ class MatchPlay:
 
     def undo(self) -> None:
         """Implement `Play.undo`."""
-        self._revise(Message("Taken back."), Undone())
+        self._revise(Message("Undone."), Undone())
 
     def bank(self, dice: Dice | None = None) -> None:
         """Bank the turn with this keep, or with the best keep of the last throw."""
@@ -140,7 +140,9 @@ class MatchPlay:
             table.tray_reader.mark_accepted(tray_reading.time_s)
 
         name = table.live_match.match.state.player.display_name
-        return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
+        return Answer(
+            Message("%(name)s banked, and nobody threw these dice", name=name), chosen=bank
+        )
 
     def _play(self, action: Kept | Banked) -> None:
         after = self._decisions.execute(action)
@@ -169,5 +171,7 @@ class MatchPlay:
             raise TableError(Message("That cannot be corrected: %(why)s", why=why))
         self._table.clear()
         options = tuple(Answer(way.label, (way.action,)) for way in ways)
-        question = Paragraph(Message("Corrected, %(why)s.", why=why), Message("What is true?"))
+        question = Paragraph(
+            Message("With that correction, %(why)s.", why=why), Message("What happened?")
+        )
         self._decisions.apply(Ask(question, options))

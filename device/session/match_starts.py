@@ -38,7 +38,7 @@ class MatchStarts:
         match command:
             case StartMatch():
                 match = from_form(self._table.rules, command)
-                self.begin(match, Message("A new match: %(name)s begins.", name=_first(match)))
+                self.begin(match, Message("New match: %(name)s begins.", name=_first(match)))
             case Rematch():
                 self._rematch()
             case ReopenMatch():
@@ -70,7 +70,7 @@ class MatchStarts:
             if table.live_match
             else Message("There is no match.")
         )
-        self._show_new_match(Paragraph(Message("A backup was restored."), now))
+        self._show_new_match(Paragraph(Message("The backup was restored."), now))
 
     def _show_new_match(self, message: Message) -> None:
         table = self._table
@@ -82,9 +82,9 @@ class MatchStarts:
     def _rematch(self) -> None:
         old = self._table.live_match.match
         if old.state.winner is None:
-            raise TableError(Message("The match is not over: play on, or set up a new match."))
+            raise TableError(Message("The match is not finished: play on, or start a new match."))
         match = rematch(old)
-        self.begin(match, Message("A rematch: %(name)s begins.", name=_first(match)))
+        self.begin(match, Message("Rematch: %(name)s begins.", name=_first(match)))
 
     def _reopen(self, match_id: int) -> None:
         table = self._table
@@ -96,7 +96,9 @@ class MatchStarts:
     def _propose(self, proposal: ProposeMatch) -> None:
         table = self._table
         if table.situation not in READY_FOR_MATCH or table.rolloff.rolls:
-            raise TableError(Message("A match is played here: it is asked when that is over."))
+            raise TableError(
+                Message("A match is being played here: the question comes when it is finished.")
+            )
         match = from_form(table.rules, proposal.match)
 
         def begin() -> None:
@@ -104,10 +106,10 @@ class MatchStarts:
             proposal.answered(True)
 
         def decline() -> None:
-            table.message = Message("The club is told that it cannot begin here.")
+            table.message = Message("The club knows that the match cannot start here.")
             proposal.answered(False)
 
-        yes = Answer(Message("Yes, begin"), chosen=begin)
+        yes = Answer(Message("Yes, start"), chosen=begin)
         no = Answer(Message("No, not here"), chosen=decline)
         self._decisions.apply(Ask(proposal.question, (yes, no)))
 
@@ -121,7 +123,7 @@ class MatchStarts:
         table.clear()
         table.dice_log = DiceLog() if on else None
         if on:
-            table.message = Message("Just dice: throw, and press.")
+            table.message = Message("Just dice: throw, then press the button.")
         elif table.match:
             table.message = messages.resumed(table.match)
         else:

@@ -86,7 +86,7 @@ def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:
     )
     if isinstance(event, TookOver):
         return Message(
-            "%(name)s takes over %(points)s at risk, %(dice)s to throw.",
+            "%(name)s builds on %(points)s, with %(dice)s to throw.",
             name=name,
             points=points,
             dice=dice,
@@ -127,7 +127,7 @@ def _joined(before: Match, after: Match) -> Message:
     player = after.state.players[after.state.order[-1]]
     if len(after.state.players) == len(before.state.players):
         return Message(
-            "%(name)s comes back with %(points)s points and throws last.",
+            "%(name)s returns with %(points)s points and throws last.",
             name=player.display_name,
             points=player.score,
         )
@@ -142,16 +142,16 @@ def _joined(before: Match, after: Match) -> Message:
 def just_thrown(throw: DiceThrow | None) -> Message:
     """Return the sentence for a throw without a match."""
     if throw is None:
-        return Message("Throw, and press.")
+        return Message("Throw, then press the button.")
     if len(throw.dice) == 1:
         return Message("A %(face)s.", face=throw.sum)
-    return Message("%(dice)s make %(sum)s.", dice=throw.dice, sum=throw.sum)
+    return Message("%(dice)s add up to %(sum)s.", dice=throw.dice, sum=throw.sum)
 
 
 def resumed(match: Match) -> Message:
     """Return the state of a match that is continued; in a turn, what is at risk and what to throw."""
     what = _in_mid_turn(match) or outcome(match)
-    return Paragraph(Message("Going on where we were."), what)
+    return Paragraph(Message("Picking up where we left off."), what)
 
 
 def _in_mid_turn(match: Match) -> Message | None:
@@ -193,7 +193,7 @@ def _at_risk(match: Match) -> Message:
 
 
 def _cost(throw: Throw) -> Message | None:
-    return Message("It costs %(points)s.", points=-throw.penalty) if throw.penalty else None
+    return Message("That costs %(points)s.", points=-throw.penalty) if throw.penalty else None
 
 
 def _finished(match: Match, turn: Turn) -> Message:
@@ -203,7 +203,7 @@ def _finished(match: Match, turn: Turn) -> Message:
             return Paragraph(_farkled(name, turn, match.rules), _price(turn, match.rules))
         case TurnEnding.RESET:
             return Message(
-                "%(dice)s: %(name)s's score goes back to zero!",
+                "%(dice)s: %(name)s's score is reset to zero!",
                 dice=turn.throws[-1].dice,
                 name=name,
             )
@@ -212,19 +212,19 @@ def _finished(match: Match, turn: Turn) -> Message:
     if turn.given_to is not None:
         other = match.state.players[turn.given_to].display_name
         return Message(
-            "%(name)s overshoots: %(points)s go to %(other)s.",
+            "%(name)s exceeds the target: the %(points)s go to %(other)s.",
             name=name,
             points=turn.given,
             other=other,
         )
     if turn.at_risk > turn.points:
-        return Message("%(name)s overshoots and scores zero.", name=name)
+        return Message("%(name)s exceeds the target and scores zero.", name=name)
     banks = Message("%(name)s banks %(points)s.", name=name, points=turn.points)
     return Paragraph(banks, *(_knocked_back(match, seat) for seat in turn.knocked_back))
 
 
 def _knocked_back(match: Match, seat: int) -> Message:
-    return Message("%(name)s is back at zero!", name=match.state.players[seat].display_name)
+    return Message("%(name)s is back to zero!", name=match.state.players[seat].display_name)
 
 
 def _price(turn: Turn, rules: Ruleset) -> Message | None:
@@ -232,7 +232,7 @@ def _price(turn: Turn, rules: Ruleset) -> Message | None:
     if not turn.penalty:
         return None
     if turn.took_over or rules.scoreless_start:
-        return Message("It costs %(points)s.", points=-turn.penalty)
+        return Message("That costs %(points)s.", points=-turn.penalty)
     return Message("Three in a row cost %(points)s.", points=-turn.penalty)
 
 
@@ -246,7 +246,7 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
         )
     if not last.keep and keeps_after(turn.throws[:-1], last.dice, rules):
         return Message(
-            "%(dice)s is too little to bank: %(name)s scores zero.", dice=last.dice, name=name
+            "%(dice)s is not enough to bank: %(name)s scores zero.", dice=last.dice, name=name
         )
     farkle = (
         Message(
@@ -264,7 +264,7 @@ def _next(match: Match) -> Message:
         return Message("%(name)s throws.", name=name)
     leader = match.state.players[best_opponent(match.state)]
     return Message(
-        "Last round: %(name)s must top %(leader)s's %(points)s.",
+        "Last round: %(name)s must beat %(leader)s's %(points)s.",
         name=name,
         leader=leader.display_name,
         points=leader.score,
@@ -272,9 +272,11 @@ def _next(match: Match) -> Message:
 
 
 _PICTURE_ADVICE = {
-    Problem.HAND: Message("A hand is in the picture: take it away and press again."),
-    Problem.UNREADABLE: Message("Two looks at the tray do not agree: press again."),
-    Problem.DARK: Message("It is too dark to read: give the tray more light."),
+    Problem.HAND: Message("There is a hand in the picture: take it away and press again."),
+    Problem.UNREADABLE: Message(
+        "The two readings of the tray differ. Press the button to read again."
+    ),
+    Problem.DARK: Message("It is too dark to read: the tray needs more light."),
 }
 
 
@@ -282,31 +284,31 @@ def advice(reading: Reading) -> tuple[Message, ...]:
     """Return what to do about the problems of a reading, one sentence for each."""
     doubtful = [die.problem for die in reading.dice_in_tray if die.problem]
     problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
-    unclear = Message("The picture is not clear: press again.")
+    unclear = Message("The picture is unclear: press again.")
     whole = [_PICTURE_ADVICE.get(problem, unclear) for problem in problems]
     if len(doubtful) == 1:
-        return (*whole, _die_advice(doubtful[0], Message("The ringed die")))
+        return (*whole, _die_advice(doubtful[0], Message("The circled die")))
     numbered = enumerate(doubtful, 1)
-    return (*whole, *(_die_advice(p, Message("Ringed die %(n)s", n=i)) for i, p in numbered))
+    return (*whole, *(_die_advice(p, Message("Circled die %(n)s", n=i)) for i, p in numbered))
 
 
 _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
-    Problem.COCKED: lambda die: Message("%(die)s lies on an edge: throw that die again.", die=die),
+    Problem.COCKED: lambda die: Message("%(die)s is not flat: throw that die again.", die=die),
     Problem.HIDDEN: lambda die: Message(
         "%(die)s is partly hidden: slide it free without turning it.", die=die
     ),
     Problem.STACKED: lambda die: Message(
-        "%(die)s lies on another die: throw that die again.", die=die
+        "%(die)s is on top of another die: throw that die again.", die=die
     ),
     Problem.UNREADABLE: lambda die: Message(
-        "%(die)s cannot be read: slide it without turning, or tap its face.", die=die
+        "%(die)s cannot be read: slide it without turning it, or tap its value.", die=die
     ),
     Problem.TOO_SMALL: lambda die: Message(
-        "%(die)s is too small in the picture: bring the camera closer.", die=die
+        "%(die)s is too small in the picture: move the camera closer.", die=die
     ),
     Problem.FOREIGN_OBJECT: lambda die: Message(
-        "%(die)s is something new that is not known: take it out, or tap it and say that it is nothing, "
-        "or what it shows.",
+        '%(die)s looks like a foreign object: take it out, or tap it and choose "Not a die" '
+        "or its value.",
         die=die,
     ),
 }
@@ -315,7 +317,7 @@ _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
 def _die_advice(problem: Problem, die: Message) -> Message:
     if say := _DIE_ADVICE.get(problem):
         return say(die)
-    return Message("%(die)s is doubtful: press again.", die=die)
+    return Message("%(die)s was not read reliably: press again.", die=die)
 
 
 def wrong_dice_count(n: int, seen: int, why: Message) -> Message:
@@ -328,13 +330,13 @@ def wrong_dice_count(n: int, seen: int, why: Message) -> Message:
     """
     if seen < n:
         return Message(
-            "Expected %(dice)s, saw %(n)s: %(why)s; is one hidden, or on the floor?",
+            "Expected %(dice)s, but saw %(n)s: %(why)s. Is one hidden or on the floor?",
             dice=dice_count(n),
             n=seen,
             why=why,
         )
     return Message(
-        "Expected %(dice)s, saw %(n)s: %(why)s; take the others out.",
+        "Expected %(dice)s, but saw %(n)s: %(why)s. Take the others out.",
         dice=dice_count(n),
         n=seen,
         why=why,

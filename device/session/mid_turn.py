@@ -37,7 +37,7 @@ def judge_mid_turn(state: State, placement: Placement) -> Verdict:
 def _last_die_again(state: State, placement: Placement) -> Verdict:
     if len(placement.thrown) == 1:
         return Accept((placement.thrown_event,))
-    why = Message("%(name)s's last die again", name=state.player.display_name)
+    why = Message("%(name)s's last die, thrown again", name=state.player.display_name)
     return Attention((messages.wrong_dice_count(1, len(placement.thrown), why),))
 
 
@@ -48,7 +48,7 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
     if hot is None or not hot.hot:
         return _ask_about_bank(state, bank)
     goes_on = Message(
-        "%(name)s kept %(dice)s = %(score)s and goes on with all %(n)s.",
+        "%(name)s kept %(dice)s = %(score)s and continues with all %(n)s.",
         name=state.player.display_name,
         dice=hot.dice,
         score=hot.score,
@@ -64,7 +64,7 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
 def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
     """Ask whether all dice were thrown, because kept dice without a known place may be among them."""
     question = Paragraph(
-        Message("No camera saw the throw before."),
+        Message("The camera did not see the previous throw."),
         Message("Were all %(n)s thrown?", n=state.rules.n_dice),
     )
     return Ask(question, (_option(state, hot, placement),))
@@ -79,7 +79,7 @@ def _forgotten_bank(state: State, placement: Placement) -> Answer | None:
         over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
         return Answer(over, (Banked(),))
     threw = Message(
-        "%(name)s banked %(points)s, %(next)s threw this",
+        "%(name)s banked %(points)s, and %(next)s threw these dice",
         name=name,
         points=points,
         next=after.player.display_name,
@@ -129,7 +129,7 @@ def _throw_on(state: State, placement: Placement) -> Verdict:
 def _one_is_missing(state: State, placement: Placement) -> Message:
     """Say that one die of hot dice is missing: it is more likely on the floor than kept without need."""
     return Message(
-        "%(name)s may throw all %(n)s, and %(seen)s lie there.",
+        "%(name)s may throw all %(n)s, but there are %(seen)s.",
         name=state.player.display_name,
         n=state.rules.n_dice,
         seen=dice_count(len(placement.thrown)),
@@ -146,7 +146,7 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
     if len(chosen.dice) == len(by_number.dice):
         return _accept(state, chosen, placement)
     what = Message(
-        "%(dice)s was tapped, so %(expected)s should be thrown; %(seen)s lie there.",
+        "%(dice)s was kept, so %(expected)s should have been thrown, but there are %(seen)s.",
         dice=chosen.dice,
         expected=dice_count(chosen.dice_left or state.rules.n_dice),
         seen=dice_count(len(placement.thrown)),
@@ -165,7 +165,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
     n = state.rules.n_dice
     if len(placement.kept) + len(placement.thrown) != n:
         what = Message(
-            "%(aside)s aside and %(thrown)s thrown do not make %(n)s",
+            "%(aside)s set aside and %(thrown)s thrown do not add up to %(n)s",
             aside=dice_count(len(placement.kept)),
             thrown=len(placement.thrown),
             n=n,
@@ -176,14 +176,15 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
     seen = next((keep for keep in state.keeps if fits and keep.dice == kept), None)
     if seen is None:
         aside = Message(
-            "%(dice)s lie aside: that is no keep of this throw.", dice=faces_of(placement.kept)
+            "%(dice)s are set aside, but you cannot keep those from this throw.",
+            dice=faces_of(placement.kept),
         )
         return _ask_about_keep(state, aside, by_number, placement)
     more = _keep_with_pushed(state, placement)
     if more is None:
         return _accept(state, seen, placement)
     question = Paragraph(
-        Message("A die may have been pushed."),
+        Message("A die may have been knocked."),
         Message("Was %(dice)s kept?", dice=more.dice),
     )
     return Ask(
@@ -212,7 +213,7 @@ def _accept(state: State, keep: Keep, placement: Placement) -> Accept:
 
 def _option(state: State, keep: Keep, placement: Placement) -> Answer:
     label = Message(
-        "%(name)s kept %(dice)s = %(score)s, threw %(thrown)s",
+        "%(name)s kept %(dice)s = %(score)s and threw %(thrown)s",
         name=state.player.display_name,
         dice=keep.dice,
         score=keep.score,
@@ -236,13 +237,13 @@ def _expected_after_keep(state: State, seen: int) -> Message:
     )
     if seen > most:
         return Message(
-            "Expected %(dice)s after %(thrown)s, saw %(n)s: take those out that were kept.",
+            "Expected %(dice)s after %(thrown)s, but saw %(n)s: take out the dice that were kept.",
             dice=numbers,
             thrown=thrown,
             n=seen,
         )
     return Message(
-        "Expected %(dice)s after %(thrown)s, saw %(n)s: is one hidden, or on the floor?",
+        "Expected %(dice)s after %(thrown)s, but saw %(n)s: is one hidden or on the floor?",
         dice=numbers,
         thrown=thrown,
         n=seen,

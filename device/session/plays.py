@@ -91,13 +91,13 @@ class RollOffPlay:
         """Implement `Play.undo`."""
         table = self._table
         if table.rolloff.before is None:
-            raise IllegalMove(Message("there is nothing to take back"))
+            raise IllegalMove(Message("there is nothing to undo"))
         table.clear()
         table.tray_reader.retract_accepted()
         table.leftovers = ()  # the die may still lie there, and is to be read again
         table.rolloff = table.rolloff.before
         throws = Message("%(name)s throws.", name=messages.rolloff_name(table.rolloff.seat or 0))
-        table.message = Paragraph(Message("Taken back."), throws)
+        table.message = Paragraph(Message("Undone."), throws)
 
     def end(self) -> None:
         """Stop accepting players and begin the match, or let the players who tie throw again.
@@ -137,7 +137,7 @@ class RollOffPlay:
             self._table.message = messages.rolloff_tie(self._table.rolloff)
         else:
             first = match.state.player.display_name
-            message = Message("%(name)s threw highest and begins.", name=first)
+            message = Message("%(name)s threw the highest number and begins.", name=first)
             self._starts.begin(match, message)
 
 
@@ -161,11 +161,11 @@ class DicePlay:
         before = self._table.last_places
         placement = compare(reading, before, n_dice=len(reading.dice_in_tray))
         if not placement.thrown:
-            return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
+            return NotThrown(Message("Not thrown yet: the dice have not moved."))
         if tray_reading.has_tumbled is not True and placement.could_have_slid(before):
             thrown = Message("They were thrown: %(dice)s", dice=placement.faces)
             return NotThrown(
-                Message("The dice seem to be moved, not thrown."),
+                Message("The dice seem to have been moved, not thrown."),
                 Answer(thrown, chosen=lambda: self._count(placement)),
             )
         self._count(placement)
@@ -182,18 +182,18 @@ class DicePlay:
         """Implement `Play.correct`."""
         last = self._log.last
         if last is None or index not in (None, last.index) or len(dice) != len(last.dice):
-            raise TableError(Message("Only the newest throw can be corrected, die by die."))
+            raise TableError(Message("Only the latest throw can be corrected die by die."))
         self._table.clear()
         self._keep(self._log.corrected(tuple(sorted(dice))))
 
     def undo(self) -> None:
         """Implement `Play.undo`."""
         if self._log.last is None:
-            raise IllegalMove(Message("there is nothing to take back"))
+            raise IllegalMove(Message("there is nothing to undo"))
         self._table.clear()
         self._table.tray_reader.discard_readings()
         self._table.dice_log = self._log.undone()
-        self._table.message = Message("Taken back.")
+        self._table.message = Message("Undone.")
 
     @property
     def _log(self) -> DiceLog:

@@ -68,11 +68,11 @@ class CameraPresence:
         if isinstance(table.overlay, Waiting):
             table.overlay = _interrupted(table.overlay)
             if table.overlay is None:
-                self._message_before = Message("The camera is back: press again.")
+                self._message_before = Message("The camera is working again: press the button.")
         if is_news or table.message is self._lost_message:
             table.message = self._lost_message = Paragraph(
                 Message("No camera (%(reason)s).", reason=reason),
-                Message("Tap the dice in on a phone meanwhile."),
+                Message("Until it works again, tap the dice in on a phone."),
             )
 
 
@@ -98,7 +98,7 @@ class ReadingRequests:
         table = self._table
         if self._camera.is_known and not self._camera.is_present:
             table.message = Message(
-                "There is no camera: take a picture with a phone, or tap the dice in."
+                "There is no camera: take a photo with a phone, or tap the dice in."
             )
             return
         number = table.tray_reader.request_reading(
@@ -142,7 +142,7 @@ class ReadingRequests:
         throw = table.live_match.match.last_throw
         if throw is None or table.situation not in LAST_THROW_SHOWN:
             raise TableError(
-                Message("There is no accepted throw to read again: press to read the dice.")
+                Message("There is no throw to read again yet: press the button to read the dice.")
             )
         if table.tray_reader.has_tumbled or table.tray_reader.is_moving:
             raise TableError(THROWN_SINCE)
@@ -174,7 +174,7 @@ class ReadingRequests:
         if isinstance(waiting.purpose, ReadUnprompted):
             table.overlay = waiting.purpose.interrupted
             return
-        self.stop(Message("The tray was not still for 20 seconds: press again."))
+        self.stop(Message("Something in the tray kept moving for 20 seconds: press again."))
         if _then_bank(waiting.purpose) and table.tray_reader.has_tumbled is False:
             with table.live_match.for_request(waiting.request):
                 self._plays.match.try_to_bank()  # something moves all the time, but no dice did
@@ -266,7 +266,7 @@ class ReadingResults:
             TableError: If no reading is in question.
         """
         self._check_in_question(
-            Message("That die is no part of the last throw: press to read the dice.")
+            Message("That die is not part of the last throw: press the button to read the dice.")
         )
         has_ignored = self.has_ignored_objects
         self._judge_again(tray_reading)
@@ -282,7 +282,7 @@ class ReadingResults:
             TableError: If no reading is in question.
         """
         self._check_in_question(
-            Message("That throw is accepted: correct its dice, or take it back.")
+            Message("That throw has been accepted: correct its dice or undo it.")
         )
         self._judge_again(tray_reading)
         self._with_ignored = self._table.overlay
@@ -330,7 +330,9 @@ class ReadingResults:
     def _take_throw(self, purpose: Purpose, tray_reading: TrayReading) -> None:
         first = purpose.first if isinstance(purpose, ConfirmThrow) else None
         if first is not None and first.values != tray_reading.reading.values:
-            differ = Message("Two looks at this throw do not agree: press again.")
+            differ = Message(
+                "The two readings of this throw differ. Press the button to read again."
+            )
             self._decisions.apply(Attention((differ,)))
             return
         verdict = self._plays.match.read(tray_reading)
@@ -355,8 +357,8 @@ class ReadingResults:
         elif purpose.first is None:
             self._requests.request(RereadThrow(throw.index, tray_reading.reading))
         elif purpose.first.values != tray_reading.reading.values:
-            differ = Message("Two looks at the tray do not agree.")
-            self._decisions.apply(NotThrown(Paragraph(Message("Nothing is changed."), differ)))
+            differ = Message("The two readings of the tray differ.")
+            self._decisions.apply(NotThrown(Paragraph(Message("Nothing was changed."), differ)))
         else:
             self._plays.match.correct(found, throw.index)
 
@@ -395,7 +397,7 @@ class ReadingResults:
         if table.situation is not Situation.ACCEPTED:
             return
         if isinstance(verdict, Accept) and verdict.repairs:
-            table.message = Paragraph(table.message, Message("Hold again to bank."))
+            table.message = Paragraph(table.message, Message("Hold the button again to bank."))
         else:
             self._plays.match.try_to_bank()
 

@@ -47,7 +47,7 @@ WITHOUT_MATCH = (
 )  # fmt: skip
 """The commands that are accepted while "just dice" is on."""
 
-MOVED_ON = Message("The table has moved on: look at what it shows, then do it again.")
+MOVED_ON = Message("The match has moved on: check the scoreboard, then try again.")
 
 
 class Session:
@@ -115,12 +115,12 @@ class Session:
             case _ if isinstance(command, MatchCommand):
                 self._plays.match.do(command)
             case _:
-                raise TableError(Message("This table cannot do that."))
+                raise TableError(Message("This Traykeeper cannot do that."))
 
     def _check(self, command: Command) -> None:
         """Raise an error if a command cannot be carried out in this state of the table."""
         if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
-            raise TableError(Message("No match is played: these are just dice."))
+            raise TableError(Message("No match is being played: these are just dice."))
         if self._is_late(command):
             raise TableError(MOVED_ON)
         if isinstance(command, KeepDice | Bank) and (reason := self.table.unread_throw):
@@ -202,7 +202,9 @@ class Session:
             case Situation.WON:
                 self.starts.do(Rematch())
             case Situation.JUST_DICE:
-                table.message = Message("Just dice: there is nothing to bank. Press to read them.")
+                table.message = Message(
+                    "Just dice: there is nothing to bank. Press the button to read them."
+                )
 
     def _hold_while_waiting(self) -> None:
         match self.table.overlay:
@@ -221,9 +223,9 @@ class Session:
 
     def _shut_down_if_allowed(self) -> None:
         if self._shut_down is None:
-            self.table.message = Message("Shutting down by the button is switched off.")
+            self.table.message = Message("Shutting down with the button is disabled.")
         else:
             self.table.message = Message(
-                "Shutting down: pull the plug when the Pi's green light has stopped blinking."
+                "Shutting down: unplug the Pi when its green light has stopped blinking."
             )
             self._shut_down()

@@ -18,13 +18,13 @@ from game.situation import Choice, Situation
 from vision.reading import Reading
 
 WELCOME = Paragraph(
-    Message("Throw one die each to see who starts."),
+    Message("Each throw one die to see who begins."),
     Message("Or set up a match on a phone."),
 )
 
-STILL_WAITING = Message("Still waiting for the dice to lie still.")
-NOT_BANKED_YET = Message("Nothing is banked yet.")
-THROWN_SINCE = Message("The dice were thrown since: press to read them.")
+STILL_WAITING = Message("The dice are still moving.")
+NOT_BANKED_YET = Message("Nothing has been banked yet.")
+THROWN_SINCE = Message("The dice have been thrown since: press the button to read them.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class Backup:
         held = join_with_and([match_count(self.matches), *rest])
         if self.unfit:
             return Message(
-                "%(held)s, made %(when)s; left out, as it does not hold: %(files)s",
+                "%(held)s, made %(when)s; left out because of errors: %(files)s",
                 held=held,
                 when=made,
                 files=join_with_and(self.unfit),
@@ -141,8 +141,8 @@ def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
     except (sqlite3.Error, _UnfitError) as error:
         raise DamagedJournal(
             Message(
-                "%(file)s: the journal is damaged (%(why)s): restart, and it is mended from its trace "
-                "and the backups",
+                "%(file)s: the journal is damaged (%(why)s): restart Traykeeper to repair it "
+                "from the second copy and the backups",
                 file=str(folder / JOURNAL),
                 why=reason(error),
             )
@@ -195,18 +195,18 @@ def unpack(data: bytes, where: Value) -> Backup:
     try:
         with ZipFile(io.BytesIO(data)) as pack:
             if len(pack.infolist()) > MAX_NUMBER_OF_FILES:
-                raise _UnfitError(Message("it holds too many files"))
+                raise _UnfitError(Message("it contains too many files"))
             listed = json.loads(_member(pack, LIST, MAX_LIST))
             parts = {name: _part(pack, name) for name in listed["files"]}
         _check(listed, parts)
         return _checked(float(listed["made_s"]), parts)
     except NO_ZIP as error:
-        why = Message("no zip file (%(why)s)", why=reason(error))
+        why = Message("not a zip file (%(why)s)", why=reason(error))
     except (*MALFORMED, sqlite3.Error) as error:
         why = reason(error)
     raise BackupError(
         Message(
-            "%(file)s: this backup cannot be used: %(why)s: take another one", file=where, why=why
+            "%(file)s: this backup cannot be used: %(why)s: use another one", file=where, why=why
         )
     )
 
@@ -254,7 +254,7 @@ def read(path: Path) -> Backup:
     except OSError as error:
         raise BackupError(
             Message(
-                "%(file)s: %(why)s: name a backup to restore",
+                "%(file)s: %(why)s: give the name of a backup",
                 file=printable(path),
                 why=str(error.strerror),
             )
@@ -264,7 +264,7 @@ def read(path: Path) -> Backup:
 
 def _part(pack: ZipFile, name: str) -> bytes:
     if name not in MEMBERS:
-        raise _UnfitError(Message("%(file)s is no part of a backup", file=quoted(name)))
+        raise _UnfitError(Message("%(file)s does not belong in a backup", file=quoted(name)))
     return _member(pack, name, MAX_BYTES[name])
 
 
@@ -287,14 +287,15 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
     if listed["format"] != FORMAT:
         raise _UnfitError(
             Message(
-                "it has format %(found)s, known is %(known)s: update first",
+                "it has format %(found)s, but this version knows %(known)s: update "
+                "Traykeeper first",
                 found=str(listed["format"]),
                 known=str(FORMAT),
             )
         )
     for name, data in parts.items():
         if hashlib.sha256(data).hexdigest() != listed["files"][name]["sha256"]:
-            raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
+            raise _UnfitError(Message("%(file)s was changed after it was written", file=name))
 
 
 def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:

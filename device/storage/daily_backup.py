@@ -104,9 +104,7 @@ class Backups:
                 self.make()
         except Exception as error:  # noqa: BLE001 - the next check is in ten minutes
             log.warning("the daily backup cannot be made: %s", error)
-            self.report = BackupReport(
-                Message("cannot be made (%(why)s)", why=reason(error)), failed=True
-            )
+            self.report = BackupReport(Message("failed (%(why)s)", why=reason(error)), failed=True)
 
     def valid(self, identity: str = "") -> Iterator[Backup]:
         """Yield the valid backups, newest first; with an identity, only those of that journal."""

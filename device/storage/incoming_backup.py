@@ -124,11 +124,11 @@ class BackupUpload:
                 self._data.clear()
             if offset != len(self._data):
                 raise TableError(
-                    Message("Somebody else sends a backup now: begin again in a moment.")
+                    Message("Another backup is being uploaded: try again in a moment.")
                 )
             if offset + len(part) > backup.MAX_PACKED:
                 raise TableError(
-                    Message("This is too long for a backup: restore it on the command line.")
+                    Message("This file is too large to upload: restore it on the command line.")
                 )
             if not self._data:
                 self._drop_later(self._abandoned_s)

@@ -48,7 +48,7 @@ class MendingJournal:
         """What is wrong with the journal or its trace, or None. Any thread may ask."""
         journal = self._journal
         if journal is None:
-            return Message("the journal was lost, and cannot be written yet")
+            return Message("the journal was lost and cannot be written again yet")
         try:
             journal.check_in_place()
         except JournalError as error:

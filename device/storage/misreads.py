@@ -137,7 +137,7 @@ class MisreadStore:
                 (self._folder / SWITCH).unlink(missing_ok=True)
         except OSError as error:
             raise TableError(
-                Message("That cannot be written down (%(why)s).", why=str(error.strerror))
+                Message("That cannot be saved (%(why)s).", why=str(error.strerror))
             ) from None
 
     def status(self) -> MisreadStatus:

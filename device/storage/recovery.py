@@ -124,7 +124,9 @@ def _refuse_emptied(path: Path, backups: Backups) -> None:
     identities = _identities_if_empty(path)
     if identities is not None and _had_steps(path, identities, backups):
         raise DamagedJournal(
-            Message("%(file)s: the journal is gone, or empty: it is mended", file=str(path))
+            Message(
+                "%(file)s: the journal is missing or empty and is being repaired", file=str(path)
+            )
         )
 
 

@@ -86,18 +86,18 @@ class RescueState:
         if self.trace:
             return Paragraph(
                 Message(
-                    "%(file)s, the second trace of each step, was gone or damaged: it is written anew "
-                    "from the journal.",
+                    "%(file)s, the second copy of the journal, was missing or damaged and is "
+                    "being written again.",
                     file=self.trace,
                 ),
-                Message("Look at the scores before you play on."),
+                Message("Check the scores before you play on."),
             )
         damaged = Message("The journal was damaged.")
-        kept = Message("The damaged one is kept as %(file)s.", file=self.aside)
+        kept = Message("The damaged file is kept as %(file)s.", file=self.aside)
         return Paragraph(
-            Message("The journal was gone, or empty.") if self.gone else damaged,
+            Message("The journal was missing or empty.") if self.gone else damaged,
             self._in_its_place,
-            Message("Look at the scores before you play on."),
+            Message("Check the scores before you play on."),
             kept if self.aside and not self.gone else None,
         )
 
@@ -107,14 +107,13 @@ class RescueState:
         matches = match_count(self.matches)
         if not self.files:
             return Message(
-                "In its place: no backup: there was none, and %(steps)s that could still be read; "
-                "%(matches)s in all.",
+                "There was no backup; %(steps)s could still be read; %(matches)s in all.",
                 steps=steps,
                 matches=matches,
             )
         good = Backup(self.made_s, 0, self.kept, dict.fromkeys(self.files, b""))
         return Message(
-            "In its place: a backup (%(file)s), and %(steps)s that could still be read; "
+            "It was replaced by a backup (%(file)s) and %(steps)s that could still be read; "
             "%(matches)s in all.",
             file=good.contents,
             steps=steps,

@@ -31,7 +31,9 @@ class Liveness:
             CameraError: If the frame is stale, or all frames have been black for `BLACK_S`.
         """
         if now_s - frame.time_s > STALE_S:
-            raise CameraError(Message("the camera hangs: check its cable; it is opened again"))
+            raise CameraError(
+                Message("the camera does not respond: check its cable; Traykeeper opens it again")
+            )
         if has_content(frame.image):
             self._black_since_s = None
         elif self._black_since_s is None:
@@ -44,7 +46,7 @@ def black_image_error() -> CameraError:
     """Return the error for a camera whose images are black."""
     return CameraError(
         Message(
-            "its pictures are black: switch the light on, take the cap off the lens, check the "
-            "cable"
+            "its pictures are black: turn on the light, take the cap off the lens, and check "
+            "the cable"
         )
     )

@@ -17,7 +17,9 @@ LONG_SIDE_PX = 2048
 MARGIN = 1.6
 """Kept around the outermost dice, in die edges: enough to see a wall, but not people's faces."""
 
-NO_DICE = Message("No dice are seen in that picture: take it from above, closer, in good light.")
+NO_DICE = Message(
+    "There are no dice in that photo: take it from above, from closer, in good light."
+)
 
 
 def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:

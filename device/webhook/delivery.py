@@ -79,7 +79,9 @@ class Courier:
             connection.close()
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
             raise DeliveryError(
-                Message("it answers %(status)s", status=f"{answer.status} {answer.reason}".strip()),
+                Message(
+                    "its answer is %(status)s", status=f"{answer.status} {answer.reason}".strip()
+                ),
                 _retry_after_s(answer),
             )
 

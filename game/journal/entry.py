@@ -81,7 +81,7 @@ def entry_from_row(row: Row) -> Entry:
     position, match_id, seq, time_s, body, _ = row
     if not is_intact(row):
         raise DamagedJournal(
-            Message("entry %(n)s has changed since it was written", n=str(position))
+            Message("entry %(n)s was changed after it was written", n=str(position))
         )
     try:
         if seq == START_SEQ:

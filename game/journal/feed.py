@@ -147,7 +147,7 @@ class Feed:
             return FeedLine(entry.position, first, None, entry.start_match)
         if before is None:
             raise DamagedJournal(
-                Message("the beginning of match %(n)s is missing", n=str(entry.match_id))
+                Message("the start of match %(n)s is missing", n=str(entry.match_id))
             )
         published = before.entry.then(*entry.actions)
         name = f"{published.match}-{published.seq}"

@@ -89,7 +89,8 @@ def lock_journal(path: Path) -> IO[bytes]:
         lock.close()
         raise JournalError(
             Message(
-                "%(folder)s: another Traykeeper keeps its matches there: stop it, or use --state",
+                "%(folder)s: another Traykeeper is using this folder: stop it, or choose "
+                "another folder with --state",
                 folder=str(path.parent),
             )
         ) from None

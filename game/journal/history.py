@@ -219,7 +219,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.exists():
         raise JournalError(
             Message(
-                "%(file)s: there is no journal here: look with --state elsewhere", file=str(path)
+                "%(file)s: there is no journal: choose another folder with --state", file=str(path)
             )
         )
     uri = f"{path.absolute().as_uri()}?mode=ro"

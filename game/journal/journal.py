@@ -272,8 +272,8 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 def _damaged(path: Path, error: Exception) -> DamagedJournal:
     return DamagedJournal(
         Message(
-            "%(file)s: the journal is damaged (%(why)s): restart, and it is mended from its trace "
-            "and the backups",
+            "%(file)s: the journal is damaged (%(why)s): restart Traykeeper to repair it "
+            "from the second copy and the backups",
             file=str(path),
             why=reason(error),
         )

@@ -29,8 +29,8 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
     if version > VERSION:
         raise JournalError(
             Message(
-                "%(file)s: a newer Traykeeper wrote it (format %(found)s, this one knows %(known)s):"
-                " update this one, or use --state another folder",
+                "%(file)s: this file is from a newer version (format %(found)s, not "
+                "%(known)s): update this Traykeeper, or choose another folder with --state",
                 file=str(path) if path else Message("the journal"),
                 found=str(version),
                 known=str(VERSION),

@@ -50,7 +50,7 @@ class TraceKeeper:
             self._rewrite()
             return
         if found.identity not in ("", schema.identity(self._db)):
-            raise DamagedJournal(Message("another journal was here before"))
+            raise DamagedJournal(Message("another journal was in use before"))
         self._compare(found)
         if not found.whole:
             log.warning("%s: some lines are damaged; the file is rewritten", self._trace.path)
@@ -77,7 +77,9 @@ class TraceKeeper:
         if newest > last:
             raise DamagedJournal(
                 Message(
-                    "it ends at step %(n)s, but %(more)s were told", n=str(last), more=str(newest)
+                    "it ends at step %(n)s, but %(more)s steps were announced",
+                    n=str(last),
+                    more=str(newest),
                 )
             )
         for row in found.rows:
@@ -86,7 +88,9 @@ class TraceKeeper:
                 (row[0],),
             ).fetchone()
             if ours != row:
-                raise DamagedJournal(Message("step %(n)s is another than was told", n=str(row[0])))
+                raise DamagedJournal(
+                    Message("step %(n)s differs from the one that was announced", n=str(row[0]))
+                )
 
     def _rewrite(self) -> None:
         identity, last = schema.identity(self._db), last_position(self._db)
@@ -104,8 +108,8 @@ class TraceKeeper:
         except (OSError, sqlite3.Error) as error:
             log.warning("%s cannot be written: %s", self._trace.path, error)
             self.problem = Message(
-                "%(file)s, the second trace of each step, cannot be written (%(why)s): "
-                "is the disk full?",
+                "%(file)s, the second copy of the journal, cannot be written (%(why)s): is "
+                "the disk full?",
                 file=self._trace.path.name,
                 why=reason(error),
             )

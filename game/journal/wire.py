@@ -77,13 +77,15 @@ class WireEntry:
             JournalError: If the data is not an entry.
         """
         if not isinstance(data, dict):
-            raise JournalError(Message("an entry of a match is a JSON object"))
+            raise JournalError(Message("an entry of a match must be a JSON object"))
         body = {k: v for k, v in data.items() if k not in ("match", "seq", "chain")}
         match_id, seq, chain = (data.get(key) for key in ("match", "seq", "chain"))
         if not (isinstance(match_id, str) and isinstance(chain, str) and is_match_id(match_id)):
-            raise JournalError(Message("an entry names its match and its chain"))
+            raise JournalError(Message("an entry must name its match and its chain"))
         if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= MAX_SEQ:
-            raise JournalError(Message("the number of an entry is 0 to %(most)s", most=MAX_SEQ))
+            raise JournalError(
+                Message("the number of an entry must be 0 to %(most)s", most=MAX_SEQ)
+            )
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
@@ -99,7 +101,7 @@ class WireEntry:
             if self.seq == 0:
                 return _begun(self.body)
             if match is None:
-                raise JournalError(Message("a step needs the match before it"))
+                raise JournalError(Message("a step needs the match that it belongs to"))
             return match.push(*(from_json(action) for action in self.body["actions"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, GameError):

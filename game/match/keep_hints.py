@@ -24,24 +24,26 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
         if welfare_recipient(state, points) is not None:
-            yield Message("overshoots %(target)s: goes to another", target=rules.target)
-        yield Message("overshoots %(target)s: scores zero", target=rules.target)
+            yield Message(
+                "more than %(target)s: the points go to another player", target=rules.target
+            )
+        yield Message("more than %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:
         yield from _standing(state, state.bank_total(keep))
     if keep.hot:
         must = rules.hot_dice is HotDice.MUST
-        yield Message("hot dice: must be thrown again") if must else Message("hot dice")
+        yield Message("hot dice: throw all dice again") if must else Message("hot dice")
     if keep.dice_left >= rules.must_throw_from > 0:
-        yield Message("%(n)s dice that are left must be thrown", n=keep.dice_left)
+        yield Message("with %(n)s dice left you must throw", n=keep.dice_left)
     if not state.player.opened and points < rules.opening:
         yield Message(
-            "still %(points)s short of the opening %(opening)s",
+            "still %(points)s short of the %(opening)s needed to get on the board",
             points=rules.opening - points,
             opening=rules.opening,
         )
     if points < rules.minimum_bank:
         yield Message(
-            "still %(points)s short of the %(least)s to bank",
+            "still %(points)s short of the %(least)s needed to bank",
             points=rules.minimum_bank - points,
             least=rules.minimum_bank,
         )
@@ -61,7 +63,7 @@ def _standing(state: State, total: int) -> Iterator[Message]:
         behind = Message(
             "%(points)s behind %(name)s", points=short, name=state.players[leader].display_name
         )
-        yield behind if short else Message("only a tie")
+        yield behind if short else Message("only draws level")
     else:
         is_last = set(state.to_follow) <= {state.turn.seat}
         yield Message("wins") if is_last else Message("takes the lead")

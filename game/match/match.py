@@ -84,7 +84,7 @@ class Match:
         if len(teams) != n:
             raise IllegalMove(
                 Message(
-                    "there are %(n)s players, but %(teams)s teams: one for each player",
+                    "there are %(n)s players, but %(teams)s team numbers: give one for each player",
                     n=n,
                     teams=len(teams),
                 )
@@ -96,7 +96,7 @@ class Match:
         if first not in range(n):
             raise IllegalMove(
                 Message(
-                    "nobody sits on seat %(seat)s: there are %(n)s players", seat=first + 1, n=n
+                    "seat %(seat)s does not exist: there are %(n)s players", seat=first + 1, n=n
                 )
             )
         state = State(rules, players, order, Turn(order[0]))
@@ -214,7 +214,7 @@ def _revise(match: Match, action: Revision) -> Match:
     match action:
         case Undone():
             if match.before is None:
-                raise IllegalMove(Message("there is nothing to take back"))
+                raise IllegalMove(Message("there is nothing to undo"))
             return replace(match.before, after=(*match.after, match))
         case Redone():
             if not match.after:
@@ -229,7 +229,7 @@ def _revise(match: Match, action: Revision) -> Match:
 def _correct(match: Match, action: Corrected) -> Match:
     old = match.timeline[action.index] if 0 <= action.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
-        raise IllegalMove(Message("event %(n)s is no throw", n=action.index))
+        raise IllegalMove(Message("event %(n)s is not a throw", n=action.index))
     events = list(match.timeline)
     events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
     _rework_assumed_keep(events, action, match.rules)
@@ -241,7 +241,7 @@ def _splice(match: Match, action: Spliced) -> Match:
         n = len(match.timeline)
         raise IllegalMove(
             Message(
-                "there are no events %(start)s to %(stop)s: %(n)s so far",
+                "there are no events %(start)s to %(stop)s, only %(n)s in all",
                 start=action.start,
                 stop=action.stop,
                 n=n,
@@ -323,7 +323,7 @@ def describe_event(state: State, event: Event) -> Message:
             return Message("%(name)s's bank in turn %(n)s", name=name, n=turn)
         case Farkled():
             return Message("%(name)s's farkle in turn %(n)s", name=name, n=turn)
-    return Message("what was set by hand in %(name)s's turn %(n)s", name=name, n=turn)
+    return Message("the change by hand in %(name)s's turn %(n)s", name=name, n=turn)
 
 
 def next_decision(events: Sequence[Event], index: int) -> int | None:

@@ -159,7 +159,7 @@ def _start(head: list[Line], where: str) -> Match:
                 case "traykeeper" if line != _FIRST:
                     raise NotationError(
                         Message(
-                            "%(found)s is not known: only %(known)s is",
+                            "unknown line %(found)s: only %(known)s is allowed",
                             found=quoted(line),
                             known=repr(_FIRST),
                         )
@@ -201,7 +201,7 @@ def _seat(text: str, n_players: int) -> int:
     if not 1 <= seat <= n_players:
         raise NotationError(
             Message(
-                "seat %(seat)s cannot begin: %(n)s players are named before",
+                "seat %(seat)s cannot begin: only %(n)s players are named above",
                 seat=seat,
                 n=n_players,
             )
@@ -235,21 +235,21 @@ def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
 def _check(item: Item, turn: Turn) -> None:
     """Check that the throw had the result that the text gives."""
     if turn.ending is not item.ending:
-        says = str(item.ending) if item.ending else Message("that the turn goes on")
+        says = str(item.ending) if item.ending else Message("that the turn continues")
         raise NotationError(
             Message(
-                "says %(says)s, but the throw ends the turn: %(ending)s",
+                "the line says %(says)s, but the throw ends the turn: %(ending)s",
                 says=says,
                 ending=str(turn.ending),
             )
             if turn.ending
-            else Message("says %(says)s, but the throw does not end the turn", says=says)
+            else Message("the line says %(says)s, but the throw does not end the turn", says=says)
         )
     keep = turn.throws[-1].keep
     if keep and item.keep and keep != item.keep:
         raise NotationError(
             Message(
-                "says %(says)s, but %(dice)s = %(score)s is banked",
+                "the line says %(says)s, but %(dice)s = %(score)s is banked",
                 says=item.keep.score,
                 dice=keep.dice,
                 score=keep.score,

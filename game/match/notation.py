@@ -159,7 +159,7 @@ def _split_throw(text: str) -> tuple[str, str]:
     if not colon or not re.fullmatch(r"[1-6]{0,6}", digits):
         raise NotationError(
             Message(
-                "%(found)s is no throw: write it as in %(example)s",
+                "%(found)s is not a throw: write it like %(example)s",
                 found=quoted(text),
                 example=_EXAMPLE,
             )
@@ -176,7 +176,7 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
     if not found or not dice:
         raise NotationError(
             Message(
-                "%(found)s is no keep of a throw: write it as in %(example)s",
+                "%(found)s is not a keep: write it like %(example)s",
                 found=quoted(rest),
                 example=_EXAMPLE,
             )
@@ -198,7 +198,7 @@ def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
     if keep.score != points:
         raise NotationError(
             Message(
-                "%(dice)s is %(score)s in %(rules)s, not %(points)s",
+                "%(dice)s scores %(score)s in %(rules)s, not %(points)s",
                 dice=found["groups"],
                 score=keep.score,
                 rules=rules.title,
@@ -232,7 +232,7 @@ def _read_event(text: str) -> Event:
         pass
     raise NotationError(
         Message(
-            "%(found)s is not known: write it as in %(example)s, or %(other)s",
+            "%(found)s is unknown: write it like %(example)s or %(other)s",
             found=quoted(text),
             example="!rename 2 Ben",
             other="!score 1 500",
@@ -247,5 +247,5 @@ def read_integer(text: str) -> int:
         NotationError: If the text is anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,9}", text):
-        raise NotationError(Message("%(found)s is no whole number", found=quoted(text)))
+        raise NotationError(Message("%(found)s is not a whole number", found=quoted(text)))
     return int(text)

@@ -47,15 +47,17 @@ class Repair:
 def _ended(name: Value, how: TurnEnding) -> Message:
     match how:
         case TurnEnding.BANK:
-            return Message("%(name)s banked there; later turns stand", name=name)
+            return Message("%(name)s banked there; later turns stay as they are", name=name)
         case TurnEnding.FARKLE:
-            return Message("%(name)s farkled there; later turns stand", name=name)
+            return Message("%(name)s farkled there; later turns stay as they are", name=name)
         case TurnEnding.RESET:
-            return Message("%(name)s lost the score there; later turns stand", name=name)
+            return Message(
+                "%(name)s lost the whole score there; later turns stay as they are", name=name
+            )
         case TurnEnding.WIN:
-            return Message("%(name)s won there; later turns stand", name=name)
+            return Message("%(name)s won there; later turns stay as they are", name=name)
         case TurnEnding.SKIP:
-            return Message("%(name)s was skipped there; later turns stand", name=name)
+            return Message("%(name)s was skipped there; later turns stay as they are", name=name)
 
 
 def check_same_players(before: Match, after: Match, since: int) -> None:
@@ -93,7 +95,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     """
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
-        raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
+        raise IllegalMove(Message("event %(n)s is not a throw", n=correction.index))
     dice = scoring.checked_dice(correction.dice, match.rules)
     thrown = Thrown(dice, forget_faces(old, dice))
     ways = _RepairFinder(match, correction.index, thrown)
@@ -200,7 +202,7 @@ class _RepairFinder:
         turns = [turn for turn in after.state.turns if turn.start == self._turn.start]
         if turns and turns[0].ending is TurnEnding.BANK:
             label = Message(
-                "%(name)s banked as before; %(dropped)s",
+                "%(name)s still banked; %(dropped)s",
                 name=self._name,
                 dropped=self._dropped(stop),
             )
@@ -208,7 +210,7 @@ class _RepairFinder:
 
     def _dropped(self, since: int) -> Message:
         n = sum(isinstance(event, Thrown) for event in self.match.timeline[since:])
-        return Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
+        return Plural("one later throw is deleted", "%(n)s later throws are deleted", n=n)
 
     def _drop_the_rest(self) -> Repair:
         """Let the turn go on from this throw, and drop all dice thrown later."""
@@ -221,7 +223,9 @@ class _RepairFinder:
             events = (*self._ended_by(()), *self._other_events(self._next_turn, end))
         else:
             label = Message(
-                "%(name)s's turn goes on from there; %(dropped)s", name=self._name, dropped=dropped
+                "%(name)s's turn continues from there; %(dropped)s",
+                name=self._name,
+                dropped=dropped,
             )
             events = (self.thrown, *self._other_events(self.index + 1, end))
         return Repair(label, Spliced(self.index, end, events))

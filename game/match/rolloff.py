@@ -36,11 +36,14 @@ class RollOff:
         if self.open:
             if len(self.rolls) == MAX_PLAYERS:
                 raise IllegalMove(
-                    Message("%(most)s players are enough: hold to begin", most=MAX_PLAYERS)
+                    Message(
+                        "at most %(most)s players can play: hold the button to start",
+                        most=MAX_PLAYERS,
+                    )
                 )
             return replace(self, rolls=(*self.rolls, (face,)), before=self)
         if not self.again:
-            raise IllegalMove(Message("the roll-off is decided"))
+            raise IllegalMove(Message("it is already decided who begins"))
         seat, *others = self.again
         rolls = (*self.rolls[:seat], (*self.rolls[seat], face), *self.rolls[seat + 1 :])
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
@@ -54,7 +57,7 @@ class RollOff:
         if len(self.rolls) < MIN_PLAYERS:
             raise IllegalMove(
                 Message(
-                    "a match has at least %(least)s players: one die each, please",
+                    "a match needs at least %(least)s players: each throws one die",
                     least=MIN_PLAYERS,
                 )
             )

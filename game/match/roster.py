@@ -23,7 +23,7 @@ def join(state: State, event: Joined) -> State:
         event: The event.
     """
     if len(state.order) == MAX_PLAYERS:
-        raise IllegalMove(Message("%(most)s players are enough", most=MAX_PLAYERS))
+        raise IllegalMove(Message("at most %(most)s players can play", most=MAX_PLAYERS))
     if (seat := _seat_to_return_to(state, event)) is not None:
         player = replace(state.players[seat], here=True)
         players = _with(state.players, seat, player)
@@ -47,7 +47,7 @@ def leave(state: State, event: Left) -> State:
         event: The event.
     """
     if event.seat not in state.order:
-        raise IllegalMove(Message("nobody throws from that seat: choose a player who is here"))
+        raise IllegalMove(Message("that player is not in the match: choose another one"))
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
@@ -100,7 +100,7 @@ def check_seat(state: State, seat: int) -> None:
     """
     if not 0 <= seat < len(state.players):
         n = len(state.players)
-        raise IllegalMove(Message("there is no such seat: the match has %(n)s players", n=n))
+        raise IllegalMove(Message("that seat does not exist: the match has %(n)s players", n=n))
 
 
 def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
@@ -117,7 +117,7 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
         raise IllegalMove(
             Message(
-                "a match has %(least)s to %(most)s players, not %(n)s",
+                "a match needs %(least)s to %(most)s players, not %(n)s",
                 least=MIN_PLAYERS,
                 most=MAX_PLAYERS,
                 n=n,
@@ -125,7 +125,7 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
         )
     teams = {players[seat].team for seat in order}
     if len(teams) == 1 and None not in teams:
-        raise IllegalMove(Message("a match has two teams at least, not one"))
+        raise IllegalMove(Message("a match needs at least two teams, not one"))
 
 
 def clean_team(team: int | None) -> int | None:
@@ -136,7 +136,7 @@ def clean_team(team: int | None) -> int | None:
     """
     if team is not None and not 0 <= team <= MAX_TEAM:
         raise IllegalMove(
-            Message("teams have the numbers 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
+            Message("team numbers are 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
         )
     return team
 
@@ -154,7 +154,7 @@ def _new_name(state: State, name: str, but: int | None = None) -> str:
     name = clean_name(name)
     if any(player.name == name for i, player in enumerate(state.players) if i != but):
         raise IllegalMove(
-            Message("somebody else is called %(name)s: choose another name", name=name)
+            Message("another player is already called %(name)s: choose another name", name=name)
         )
     return name
 

@@ -238,7 +238,7 @@ class State:
             )
         keep = keep or self.best_bank_keep
         if keep is None:
-            return Message("the last die may be thrown once more first")
+            return Message("the last die may be thrown once more: throw it first")
         if not self.is_charity_roll and (
             must := scoring.must_throw_reason(keep.dice_left, self.rules)
         ):
@@ -249,14 +249,14 @@ class State:
         rules = self.rules
         if not self.player.opened and points < rules.opening:
             return Message(
-                "%(points)s is %(short)s short of the opening %(opening)s",
+                "%(points)s is %(short)s short of the %(opening)s needed to get on the board",
                 points=points,
                 short=rules.opening - points,
                 opening=rules.opening,
             )
         if points < rules.minimum_bank:
             return Message(
-                "%(points)s is %(short)s short of the %(least)s one must bank",
+                "%(points)s is %(short)s short of the %(least)s needed to bank",
                 points=points,
                 short=rules.minimum_bank - points,
                 least=rules.minimum_bank,

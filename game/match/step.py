@@ -78,9 +78,7 @@ def _thrown(state: State, event: Thrown) -> State:
     dice = scoring.checked_dice(event.dice, state.rules)
     last = state.turn.last
     if last and not last.keep and not state.may_rethrow_last_die:
-        raise IllegalMove(
-            Message("the last throw's keep is not decided: keep some of its dice first")
-        )
+        raise IllegalMove(Message("first keep some dice of the last throw"))
     if len(dice) != state.dice_in_hand:
         raise IllegalMove(
             Plural(
@@ -168,14 +166,17 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
 def _farkled(state: State) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
         raise IllegalMove(
-            Message("%(name)s's last throw scores: it is no farkle", name=state.player.display_name)
+            Message(
+                "%(name)s's last throw scores, so it is not a farkle",
+                name=state.player.display_name,
+            )
         )
     return end_turn(state, TurnEnding.FARKLE)
 
 
 def _took_over(state: State) -> State:
     if state.left_over is None or state.turn.throws:
-        raise IllegalMove(Message("there is nothing to take over now"))
+        raise IllegalMove(Message("there are no banked points to build on now"))
     left = state.left_over
     turn = replace(state.turn, starting_points=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)
@@ -185,18 +186,20 @@ def _score_set(state: State, event: ScoreSet) -> State:
     check_seat(state, event.seat)
     if abs(event.score) > MAX_SCORE:
         raise IllegalMove(
-            Message("a score is at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score)
+            Message(
+                "a score can be at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score
+            )
         )
     return set_score(state, event.seat, event.score)
 
 
 def _turn_set(state: State, event: TurnSet) -> State:
     if event.seat not in state.order:
-        raise IllegalMove(Message("nobody throws from that seat: choose a player who is here"))
+        raise IllegalMove(Message("that player is not in the match: choose another one"))
     if not 0 <= event.points <= MAX_SCORE:
         raise IllegalMove(
             Message(
-                "points at risk are 0 to %(most)s, not %(points)s",
+                "points at risk must be 0 to %(most)s, not %(points)s",
                 most=MAX_SCORE,
                 points=event.points,
             )
@@ -204,7 +207,9 @@ def _turn_set(state: State, event: TurnSet) -> State:
     if not 1 <= event.dice <= state.rules.n_dice:
         raise IllegalMove(
             Message(
-                "a throw has 1 to %(most)s dice, not %(n)s", most=state.rules.n_dice, n=event.dice
+                "a throw must have 1 to %(most)s dice, not %(n)s",
+                most=state.rules.n_dice,
+                n=event.dice,
             )
         )
     turn = Turn(event.seat, starting_points=event.points, dice=event.dice, start=state.n_events)

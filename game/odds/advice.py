@@ -201,7 +201,7 @@ class TurnOdds:
             return must
         if not self.table.on_board and at_risk < self.rules.opening:
             return Message(
-                "%(short)s short of the opening %(opening)s",
+                "%(short)s short of the %(opening)s needed to get on the board",
                 short=self.rules.opening - at_risk,
                 opening=self.rules.opening,
             )
@@ -214,7 +214,7 @@ class TurnOdds:
         if not at_risk:
             return Message("throw first")
         return Message(
-            "%(short)s short of the %(least)s one must bank", short=least - at_risk, least=least
+            "%(short)s short of the %(least)s needed to bank", short=least - at_risk, least=least
         )
 
 
@@ -267,7 +267,7 @@ def _last_turn(
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(
             Message(
-                "with %(points)s the other has reached %(target)s and won",
+                "with %(points)s the other player has already reached %(target)s and won",
                 points=table.theirs,
                 target=wins.target,
             )

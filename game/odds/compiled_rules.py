@@ -139,11 +139,12 @@ def compile_without_endings(rules: Ruleset) -> CompiledRules:
 def _check_fineness(rules: Ruleset, step: int) -> None:
     best = max((k.score for keeps in scoring.keep_table(rules).values() for k in keeps), default=0)
     if not best:
-        raise OddsError(Message("nothing scores under these rules, so there is nothing to win"))
+        raise OddsError(Message("no dice score under these rules, so nobody can win"))
     if best > step * MAX_STEPS_PER_THROW:
         raise OddsError(
             Message(
-                "scores go by %(step)s, but one throw may bring %(best)s: too fine to be worked out",
+                "scores go in steps of %(step)s, but one throw can bring %(best)s, which is "
+                "too many steps to calculate",
                 step=step,
                 best=best,
             )

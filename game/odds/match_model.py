@@ -64,7 +64,9 @@ class MatchEnding:
 def unsolvable_reason(rules: Ruleset) -> Message | None:
     """Return why no match under these rules can be solved, or None if matches can be solved."""
     if rules.rounds:
-        return Message("a match of so many turns each is not worked out, only one to a target")
+        return Message(
+            "chances are only calculated for matches with a target, not for a fixed number of turns"
+        )
     return None
 
 
@@ -106,7 +108,8 @@ def goal_steps(rules: Ruleset, target: int, step: int) -> int:
     if not 1 <= goal <= MAX_GOAL_STEPS:
         raise OddsError(
             Message(
-                "scores go by %(step)s, so a target can be 1 to %(most)s, not %(target)s",
+                "scores go in steps of %(step)s, so the target can be 1 to %(most)s, not "
+                "%(target)s",
                 step=step,
                 most=MAX_GOAL_STEPS * step,
                 target=target,
@@ -121,7 +124,7 @@ def _check_exact(rules: Ruleset, target: int, step: int) -> None:
     if target % step:
         raise OddsError(
             Message(
-                "scores go by %(step)s: exactly %(target)s is never reached",
+                "scores go in steps of %(step)s, so nobody can reach exactly %(target)s",
                 step=step,
                 target=target,
             )
@@ -129,8 +132,8 @@ def _check_exact(rules: Ruleset, target: int, step: int) -> None:
     if rules.minimum_bank > step:
         raise OddsError(
             Message(
-                "who is %(step)s short of exactly %(target)s can never bank it, since %(least)s is"
-                " the least: such a match may have no end",
+                "a player who is %(step)s short of exactly %(target)s can never bank that, "
+                "because the smallest bank is %(least)s: the match may never end",
                 step=step,
                 target=target,
                 least=rules.minimum_bank,

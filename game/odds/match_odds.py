@@ -193,7 +193,7 @@ class MatchOdds:
         if points // self.step >= self.model.ending.goal:
             raise OddsError(
                 Message(
-                    "with %(points)s the target %(target)s is reached",
+                    "%(points)s points already reach the target of %(target)s",
                     points=points,
                     target=self.target,
                 )
@@ -246,23 +246,23 @@ def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
 
 def _left_out(rules: Ruleset) -> Iterator[Message]:
     if rules.nothing_first_throw:
-        yield Message("that a throw of nothing pays only as the first of a turn")
+        yield Message("that a throw without points only pays as the first of a turn")
     if rules.scoreless_start:
-        yield Message("what a first throw without points costs")
+        yield Message("the penalty for a first throw without points")
     if rules.knock_back:
-        yield Message("knocking back")
+        yield Message("knocking other players back to zero")
     if rules.piggyback is not Piggyback.NO:
-        yield Message("taking over what another has banked")
+        yield Message("building on the points that another player has banked")
     if rules.take_over_farkle:
-        yield Message("what a farkle costs after that")
+        yield Message("the penalty for a farkle after that")
     if rules.hot_dice_multiply:
-        yield Message("hot dice that multiply what follows")
+        yield Message("hot dice that multiply later points")
     if rules.triple_threes:
-        yield Message("what three 3s in one throw cost")
+        yield Message("the penalty for three 3s in one throw")
     if rules.three_scoreless_starts:
         chance = (count_scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** PENALTY_STREAK
         yield Message(
-            "what three scoreless first throws cost, once in %(turns)s turns",
+            "the penalty for three first throws without points, once in %(turns)s turns",
             turns=round(1 / chance) if chance else 0,
         )
 

@@ -124,7 +124,7 @@ def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
                 return
         wins[0, start, start] = np.nan
     raise OddsError(
-        Message("under these rules a match may have no end: penalties take more than turns bring")
+        Message("under these rules a match may never end: penalties take more than turns bring")
     )
 
 
@@ -183,7 +183,7 @@ def _solve_sum(stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Flo
             return
         lost_before, value_before, lost = lost, value, 1.0 - solved[pairs]
     raise OddsError(
-        Message("under these rules a match may have no end: nobody can win from some scores")
+        Message("under these rules a match may never end: from some scores nobody can win")
     )
 
 

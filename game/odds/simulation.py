@@ -156,7 +156,9 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
         raise OddsError(
-            Message("a forced bank, an exact target, penalties and resets are not played out here")
+            Message(
+                "this simulation does not support forced banks, exact targets, penalties or resets"
+            )
         )
     table = _Table(wins, matches, RandomDice(wins.rules, seed))
     while (table.winner < 0).any():

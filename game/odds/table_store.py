@@ -71,7 +71,7 @@ class TableStore:
         except OSError as error:
             raise OddsError(
                 Message(
-                    "%(file)s: cannot be written (%(why)s)",
+                    "%(file)s: the file cannot be written (%(why)s)",
                     file=str(path),
                     why=str(error.strerror),
                 )

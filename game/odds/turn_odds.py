@@ -92,7 +92,10 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
             top = max(crossing, crossing_free, crossing_forced)
             return Asymptote(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
     raise OddsError(
-        Message("no throw of these rules farkles: a turn without an end has no best play")
+        Message(
+            "under these rules no throw is a farkle, so a turn could go on for ever and has "
+            "no best play"
+        )
     )
 
 
@@ -220,18 +223,24 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
     """Return what the average points of a turn leave out of these rules."""
     played = (
-        (rules.opening, Message("the opening")),
-        (rules.three_farkles, Message("farkles in a row, but for the long run")),
-        (rules.four_twos_reset, Message("resets")),
+        (rules.opening, Message("the points needed to get on the board")),
+        (rules.three_farkles, Message("farkles in a row, except in the long-run average")),
+        (rules.four_twos_reset, Message("resets to zero")),
         (rules.all_alike_wins or rules.all_ones_win, Message("throws that win at once")),
-        (rules.three_scoreless_starts, Message("what three scoreless first throws cost")),
-        (rules.scoreless_start, Message("what a first throw without points costs")),
-        (rules.triple_threes, Message("what three 3s in one throw cost")),
-        (rules.piggyback is not Piggyback.NO, Message("taking over what another has banked")),
-        (rules.hot_dice_multiply, Message("hot dice that multiply what follows")),
+        (
+            rules.three_scoreless_starts,
+            Message("the penalty for three first throws without points"),
+        ),
+        (rules.scoreless_start, Message("the penalty for a first throw without points")),
+        (rules.triple_threes, Message("the penalty for three 3s in one throw")),
+        (
+            rules.piggyback is not Piggyback.NO,
+            Message("building on the points that another player has banked"),
+        ),
+        (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
         (
             rules.nothing_first_throw,
-            Message("that a throw of nothing pays only as the first of a turn"),
+            Message("that a throw without points only pays as the first of a turn"),
         ),
     )
     return tuple(what for is_played, what in played if is_played)

@@ -62,7 +62,7 @@ def _faults(rules: Ruleset) -> Iterator[RulesProblem]:
     yield from _without_effect(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
-        yield RulesProblem("singles", Message("and all other points are 0: nothing can score"))
+        yield RulesProblem("singles", Message("and all other points are 0, so nothing can score"))
         return
     yield from _never_banked(rules, turns)
     yield from _too_far(rules, turns)
@@ -81,7 +81,7 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 row.name,
                 Message(
-                    "needs %(needed)s dice, but n_dice is %(n)s: say %(option)s = 0",
+                    "needs %(needed)s dice, but n_dice is %(n)s: set %(option)s = 0",
                     needed=needed,
                     n=rules.n_dice,
                     option=row.name,
@@ -93,21 +93,19 @@ def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
     """Find options that contradict each other, or that need one which is not set."""
     if rules.welfare and rules.win is not Win.EXACTLY:
         yield RulesProblem(
-            "welfare", Message("is for a target that is hit exactly: say win = 'exactly'")
+            "welfare", Message("only applies to an exact target: set win = 'exactly'")
         )
     if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
-        yield RulesProblem("take_over_farkle", Message("is of no use while piggyback is 'no'"))
+        yield RulesProblem("take_over_farkle", Message("has no effect while piggyback is 'no'"))
     if rules.take_over_on_board and rules.piggyback is Piggyback.NO:
-        yield RulesProblem("take_over_on_board", Message("is of no use while piggyback is 'no'"))
+        yield RulesProblem("take_over_on_board", Message("has no effect while piggyback is 'no'"))
     if rules.nothing_first_throw and not rules.nothing:
-        yield RulesProblem("nothing_first_throw", Message("is of no use while nothing is 0"))
+        yield RulesProblem("nothing_first_throw", Message("has no effect while nothing is 0"))
     if rules.rounds and rules.win is not Win.AT_LEAST:
-        why = Message("play for no target: leave win = %(win)s out", win=repr(str(rules.win)))
+        why = Message("have no target: remove win = %(win)s", win=repr(str(rules.win)))
         yield RulesProblem("rounds", why)
     if rules.rounds and rules.last_round is not LastRound.NONE:
-        yield RulesProblem(
-            "rounds", Message("have no last round after them: say last_round = 'none'")
-        )
+        yield RulesProblem("rounds", Message("have no last round: set last_round = 'none'"))
 
 
 def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
@@ -116,25 +114,26 @@ def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
         yield RulesProblem(
             "last_round",
             Message(
-                "is %(choice)s, but nobody can top exactly the target: say 'none'",
+                "is %(choice)s, but nobody can beat an exact target: use 'none'",
                 choice=repr(str(rules.last_round)),
             ),
         )
     if rules.all_ones_win and rules.all_alike_wins:
-        yield RulesProblem("all_ones_win", Message("is of no use beside all_alike_wins"))
+        yield RulesProblem("all_ones_win", Message("has no effect together with all_alike_wins"))
 
 
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     if turns.least is None:
         option = "must_throw_from" if rules.must_throw_from else "hot_dice"
-        yield RulesProblem(option, Message("lets nobody ever bank: one must always throw on"))
+        yield RulesProblem(option, Message("never lets anybody bank: players must always throw on"))
         return
     for option in ("opening", "minimum_bank"):
         if turns.most is not None and getattr(rules, option) > turns.most:
             yield RulesProblem(
                 option,
                 Message(
-                    "is more than any turn can bring: %(most)s at most, since it never gets hot dice",
+                    "is more than a turn can bring: at most %(most)s, because there are "
+                    "never hot dice",
                     most=turns.most,
                 ),
             )
@@ -146,7 +145,7 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
         yield RulesProblem(
             "target",
             Message(
-                "is more than %(throws)s of the best throws away: %(most)s at most",
+                "takes more than %(throws)s perfect throws to reach: choose at most %(most)s",
                 throws=MAX_THROWS_TO_TARGET,
                 most=most,
             ),
@@ -155,7 +154,7 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
 
 def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     """Find a bank that is reached in such small steps that working it out takes too long."""
-    why = Message("has too many sums of points before it: let all points go by 50, or 100")
+    why = Message("allows too many different scores: make all points multiples of 50 or 100")
     if pace.takes_long:
         yield RulesProblem("minimum_bank" if rules.minimum_bank else "hot_dice", why)
     elif rules.opening and pace.to_open.takes_long:
@@ -169,16 +168,15 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     costliest = max(costs, key=costs.__getitem__)
     if not rules.rounds and rules.target > MAX_TURNS * max(gain, _gain_without_minimum(rules)):
         why = Message(
-            "is too far: a turn brings %(gain)s on average, so that it takes more than %(turns)s"
-            " turns",
+            "is too far: a turn brings %(gain)s on average, so it takes more than %(turns)s turns",
             gain=round(gain),
             turns=MAX_TURNS,
         )
         yield RulesProblem("target", why)
     elif not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
         why = Message(
-            "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
-            " so that %(target)s takes more than %(turns)s turns",
+            "makes the match too long: a turn brings %(gain)s on average and costs %(cost)s, "
+            "so %(target)s takes more than %(turns)s turns",
             gain=round(gain),
             cost=round(cost),
             target=rules.target,
@@ -188,7 +186,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
         yield RulesProblem(option, why)
     elif cost > MAX_LOST_SHARE * gain:
         why = Message(
-            "takes most away again: a turn brings %(gain)s on average and costs %(cost)s",
+            "takes away most of the points: a turn brings %(gain)s on average and costs %(cost)s",
             gain=round(gain),
             cost=round(cost),
         )
@@ -203,7 +201,7 @@ def _gain_without_minimum(rules: Ruleset) -> float:
 def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     if rules.opening and pace.opening_chance * MAX_TURNS_TO_OPEN < 1:
         why = Message(
-            "keeps everybody off the board: not one turn of %(turns)s brings it",
+            "keeps everybody off the board: fewer than one turn in %(turns)s brings that much",
             turns=MAX_TURNS_TO_OPEN,
         )
         yield RulesProblem("opening", why)
@@ -213,16 +211,16 @@ def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]
     """Find exact targets that some score can never hit, so that a match might not end."""
     step, least = turns.step, turns.least or 0
     if rules.target % step:
-        why = Message("is never hit exactly: all scores go by %(step)s", step=step)
+        why = Message("can never be reached exactly: all scores go in steps of %(step)s", step=step)
         yield RulesProblem("target", why)
     if rules.opening > rules.target:
         yield RulesProblem(
-            "opening", Message("is more than the target, which is to be hit exactly")
+            "opening", Message("is more than the target, which must be reached exactly")
         )
     if max(least, rules.minimum_bank) > step:
         option = "minimum_bank" if rules.minimum_bank > least else "win"
         why = Message(
-            "and exactly %(target)s: who is %(step)s short of it could never bank that",
+            "and exactly %(target)s: a player who is %(step)s short could never bank that",
             target=rules.target,
             step=step,
         )

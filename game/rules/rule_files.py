@@ -98,7 +98,7 @@ def published(name: str) -> Ruleset:
         return published(aliases()[name])
     raise RulesetError(
         Message(
-            "no rule set is called %(name)s: %(hint)s",
+            "there is no rule set %(name)s: %(hint)s",
             name=quoted(name),
             hint=nearest(name, [*names(), *aliases()]),
         )
@@ -152,7 +152,7 @@ def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
         raise table.invalid("title", Message("one line of text in quotes"))
     _check_dice_counts(rules, table)
     if rules.alike is not Alike.FIXED and "alike_fixed" in table.data:
-        what = Message("is of no use while alike is %(alike)s", alike=repr(str(rules.alike)))
+        what = Message("has no effect while alike is %(alike)s", alike=repr(str(rules.alike)))
         raise table.error("alike_fixed", what)
     if found := find_problems(rules):
         raise table.errors((problem.option, problem.why) for problem in found)
@@ -165,7 +165,7 @@ def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
         for name, points in table.data[key].items():
             if points and int(name[-1]) > rules.n_dice:
                 what = Message(
-                    "gives points to %(needed)s dice, but n_dice is %(n)s: leave %(key)s out",
+                    "gives points for %(needed)s dice, but n_dice is %(n)s: remove %(key)s",
                     needed=int(name[-1]),
                     n=rules.n_dice,
                     key=name,
@@ -189,7 +189,7 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     for name in ("title", "source", "assumed"):
         if name in options:
             raise RulesetError(
-                Message("options: %(name)s is said by a file alone: leave it out", name=name)
+                Message("options: %(name)s can only be set in a file: leave it out", name=name)
             )
     table = TomlTable(options, "options", "", RulesetError)
     return _proved(_changed(rules, table), table)
@@ -219,7 +219,7 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
     if not isinstance(extends, str) or extends not in (*names(), *aliases()):
         hint = nearest(str(extends), names())
         raise table.error(
-            "extends", Message("found %(found)s: %(hint)s", found=quoted(extends), hint=hint)
+            "extends", Message("is %(found)s: %(hint)s", found=quoted(extends), hint=hint)
         )
     return published(extends)
 
@@ -228,12 +228,14 @@ def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Rulese
     """Return the rules of a file in the same folder."""
     file = path[-1].parent / extends
     if file.resolve() in [each.resolve() for each in path] or len(path) > MAX_PARENTS:
-        what = Message("leads back to itself: %(file)s is read already", file=str(file))
+        what = Message("refers back to itself through %(file)s", file=str(file))
         raise table.error("extends", what)
     try:
         text = read_text(file)
     except FileError as error:
-        raise table.error("extends", Message("cannot be: %(why)s", why=error.message)) from None
+        raise table.error(
+            "extends", Message("is not possible: %(why)s", why=error.message)
+        ) from None
     parent = toml_table.parse(text, str(file), RulesetError)
     return _read(parent, file.stem, None, (*path, file))
 
@@ -249,7 +251,7 @@ def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Rulese
     rules = _without_unused_points(replace(base, **changes), changes)
     if rules.alike is Alike.FIXED and not any(rules.alike_fixed):
         example = "alike_fixed = { 4 = 1000, ... }"
-        raise table.error("alike", Message("is 'fixed': say %(example)s too", example=example))
+        raise table.error("alike", Message("is 'fixed': also set %(example)s", example=example))
     return rules
 
 
@@ -271,11 +273,15 @@ def _without_unused_points(rules: Ruleset, given: Mapping[str, Any]) -> Ruleset:
 def _check_keys(table: TomlTable) -> None:
     for key, value in table.data.items():
         if key not in KEYS and isinstance(value, Mapping):
-            what = Message("is no option: options need no heading, so leave [%(key)s] out", key=key)
+            what = Message(
+                "is not an option: options need no heading, so remove [%(key)s]", key=key
+            )
             raise table.error(key, what)
     if "name" in table.data:
-        raise table.error("name", Message("is no option: did you mean %(word)s?", word="'title'"))
-    table.check_keys(KEYS, Message("is no option"))
+        raise table.error(
+            "name", Message("is not an option: did you mean %(word)s?", word="'title'")
+        )
+    table.check_keys(KEYS, Message("is not an option"))
 
 
 def _value(table: TomlTable, key: str, default: object, *, is_new: bool) -> Any:

@@ -23,10 +23,10 @@ Sentences = Callable[[Ruleset], Iterable[Message]]
 class Section(Enum):
     """A group of options, in the order in which one would explain the game."""
 
-    SCORES = (Message("What scores"), Message("0 is no combination"))
-    TURN = (Message("A turn"), Message("0 asks for nothing"))
-    END = (Message("The end"), None)
-    PENALTIES = (Message("Penalties"), Message("0 costs nothing"))
+    SCORES = (Message("What scores"), Message("0: does not score"))
+    TURN = (Message("During a turn"), Message("0: no minimum"))
+    END = (Message("End of the match"), None)
+    PENALTIES = (Message("Penalties"), Message("0: no penalty"))
 
     def __init__(self, title: Message, hint: Message | None) -> None:
         self.title, self.hint = title, hint
@@ -124,31 +124,31 @@ def _choice(
 
 def _dice_in_play(rules: Ruleset) -> Iterator[Message]:
     if rules.n_dice != max(FACES):
-        yield Message("Played with %(n)s dice.", n=rules.n_dice)
+        yield Message("The game is played with %(n)s dice.", n=rules.n_dice)
 
 
 def _singles(rules: Ruleset) -> Iterator[Message]:
     for face, points in zip(FACES, rules.singles, strict=True):
         if points:
-            yield Message("A single %(face)s is %(points)s.", face=face, points=points)
+            yield Message("A single %(face)s scores %(points)s.", face=face, points=points)
 
 
 def _triples(rules: Ruleset) -> Iterator[Message]:
     usual = tuple(100 * face for face in FACES)
     exceptions = [
-        Message("three %(face)ss are %(points)s", face=face, points=points)
+        Message("three %(face)ss score %(points)s", face=face, points=points)
         if points
-        else Message("three %(face)ss are no combination", face=face)
+        else Message("three %(face)ss do not score", face=face)
         for face, points, other in zip(FACES, map(rules.triple_points, FACES), usual, strict=True)
         if points != other
     ]
     if exceptions:
         yield Message(
-            "Three of a kind is 100 times the face; %(exceptions)s.",
+            "Three of a kind score 100 times their number; %(exceptions)s.",
             exceptions=join_with_semicolons(exceptions),
         )
     else:
-        yield Message("Three of a kind is 100 times the face.")
+        yield Message("Three of a kind score 100 times their number.")
 
 
 def _alike(rules: Ruleset) -> Iterator[Message]:
@@ -169,15 +169,15 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
         return
     if rules.n_dice == max(FACES):
         yield Message(
-            "Four of a kind %(four)s, five of a kind %(five)s, six of a kind %(six)s, "
-            "whatever the face.",
+            "Four of a kind score %(four)s, five of a kind %(five)s and six of a kind "
+            "%(six)s, whatever the number.",
             four=four,
             five=five,
             six=six,
         )
     else:
         yield Message(
-            "Four of a kind %(four)s, five of a kind %(five)s, whatever the face.",
+            "Four of a kind score %(four)s and five of a kind %(five)s, whatever the number.",
             four=four,
             five=five,
         )
@@ -190,42 +190,42 @@ def _alike_faces(rules: Ruleset) -> Iterator[Message]:
             continue
         match n:
             case 4:
-                yield Message("Four %(face)ss are %(points)s.", face=face, points=points)
+                yield Message("Four %(face)ss score %(points)s.", face=face, points=points)
             case 5:
-                yield Message("Five %(face)ss are %(points)s.", face=face, points=points)
+                yield Message("Five %(face)ss score %(points)s.", face=face, points=points)
             case 6:
-                yield Message("Six %(face)ss are %(points)s.", face=face, points=points)
+                yield Message("Six %(face)ss score %(points)s.", face=face, points=points)
 
 
 def _hot_dice(rules: Ruleset) -> Iterator[Message]:
     if rules.hot_dice is HotDice.MUST:
-        yield Message("Whoever scores with all dice must throw them all again.")
+        yield Message("A player who scores with all dice must throw them all again.")
     else:
-        yield Message("Whoever scores with all dice may throw them all again.")
+        yield Message("A player who scores with all dice may throw them all again.")
 
 
 def _piggyback(rules: Ruleset) -> Iterator[Message]:
     match rules.piggyback:
         case Piggyback.YES:
             yield Message(
-                "The next player may go on with the dice and points that were just banked."
+                "The next player may throw the remaining dice and build on the points just banked."
             )
         case Piggyback.NOT_HEAVY:
             yield Message(
-                "The next player may go on with the dice and points that were just banked, "
-                "unless all dice had scored in that turn."
+                "The next player may throw the remaining dice and build on the points just "
+                "banked, unless all dice scored in that turn."
             )
 
 
 def _win(rules: Ruleset) -> Iterator[Message]:
     match rules.win if not rules.rounds else None:
         case Win.AT_LEAST:
-            yield Message("The game goes to %(points)s.", points=rules.target)
+            yield Message("The game is played to %(points)s.", points=rules.target)
         case Win.OVER:
-            yield Message("The game goes over %(points)s.", points=rules.target)
+            yield Message("The game is won with more than %(points)s.", points=rules.target)
         case Win.EXACTLY:
             yield Message(
-                "The game goes to exactly %(points)s: a turn that goes over scores zero.",
+                "The game is played to exactly %(points)s: a turn that exceeds it scores zero.",
                 points=rules.target,
             )
 
@@ -235,13 +235,13 @@ def _last_round(rules: Ruleset) -> Iterator[Message]:
         return
     match LastRound.NONE if rules.win is Win.EXACTLY else rules.last_round:
         case LastRound.NONE:
-            yield Message("Whoever gets there first wins at once.")
+            yield Message("The first player to get there wins at once.")
         case LastRound.EVERY_OTHER:
-            yield Message("Then every other player has one more turn to top that.")
+            yield Message("Then every other player has one more turn to beat that score.")
         case LastRound.LATER_IN_ROUND:
-            yield Message("Then the players later in the round have their turn to top that.")
+            yield Message("Then the players later in the round have their turn to beat that score.")
         case LastRound.CHARITY_ROLL:
-            yield Message("Then every other player has one more throw to top that.")
+            yield Message("Then every other player has one more throw to beat that score.")
 
 
 def _nothing_more(_: Ruleset) -> tuple[Message, ...]:
@@ -265,12 +265,12 @@ OPTIONS = (
     _choice(
         "alike",
         Section.SCORES,
-        Message("Four, five, six of a kind"),
+        Message("Four, five or six of a kind"),
         (
-            (Alike.NONE, Message("are no more than three")),
-            (Alike.DOUBLING, Message("double the triple each time")),
-            (Alike.ADDING, Message("add the triple each time")),
-            (Alike.FIXED, Message("have points of their own")),
+            (Alike.NONE, Message("score no more than three")),
+            (Alike.DOUBLING, Message("double with each further die")),
+            (Alike.ADDING, Message("add the triple with each further die")),
+            (Alike.FIXED, Message("have fixed points")),
         ),
         _alike,
     ),
@@ -280,95 +280,98 @@ OPTIONS = (
         "straight",
         Message("A straight, 1 to 6"),
         Shape("straight", ((1, 2, 3, 4, 5, 6),), (1, 2, 3, 4, 5, 6)),
-        lambda points: Message("A straight from 1 to 6 is %(points)s.", points=points),
+        lambda points: Message("A straight from 1 to 6 scores %(points)s.", points=points),
     ),
     _shape(
         "low_straight",
         Message("A low straight, 1 to 5"),
         Shape("low straight", ((1, 2, 3, 4, 5),), (1, 2, 3, 4, 5)),
-        lambda points: Message("A low straight, 1 to 5, is %(points)s.", points=points),
+        lambda points: Message("A low straight from 1 to 5 scores %(points)s.", points=points),
     ),
     _shape(
         "high_straight",
         Message("A high straight, 2 to 6"),
         Shape("high straight", ((2, 3, 4, 5, 6),), (2, 3, 4, 5, 6)),
-        lambda points: Message("A high straight, 2 to 6, is %(points)s.", points=points),
+        lambda points: Message("A high straight from 2 to 6 scores %(points)s.", points=points),
     ),
     _shape(
         "three_pairs",
         Message("Three pairs"),
         Shape("three pairs", _pairs(3), (2, 2, 3, 3, 6, 6)),
-        lambda points: Message("Three pairs are %(points)s.", points=points),
+        lambda points: Message("Three pairs score %(points)s.", points=points),
     ),
     _shape(
         "four_and_pair",
         Message("Four of a kind with a pair"),
         Shape("four alike and a pair", _pairs(2), (2, 2, 2, 2, 6, 6)),
-        lambda points: Message("Four of a kind with a pair is %(points)s.", points=points),
+        lambda points: Message("Four of a kind with a pair score %(points)s.", points=points),
     ),
     _shape(
         "six_as_pairs",
         Message("Six of a kind as three pairs"),
         Shape("six alike as three pairs", _pairs(1), (2, 2, 2, 2, 2, 2)),
-        lambda points: Message("Six of a kind taken as three pairs is %(points)s.", points=points),
+        lambda points: Message(
+            "Six of a kind counted as three pairs score %(points)s.", points=points
+        ),
     ),
     _shape(
         "two_triplets",
         Message("Two triplets"),
         Shape("two triplets", _TWO_TRIPLETS, (2, 2, 2, 3, 3, 3)),
-        lambda points: Message("Two triplets are %(points)s.", points=points),
+        lambda points: Message("Two triplets score %(points)s.", points=points),
     ),
     _shape(
         "full_house",
-        Message("A full house, on top of its three"),
+        Message("Extra points for a full house"),
         Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), adds_to_triple=True),
         lambda points: Message(
-            "A full house, three of a kind with a pair, is %(points)s more than the three.",
+            "A full house (three of a kind with a pair) scores %(points)s more than the "
+            "three of a kind.",
             points=points,
         ),
     ),
     _points(
         "nothing",
         Section.SCORES,
-        Message("All dice, and nothing scores"),
+        Message("No points with all dice"),
         lambda points: Message(
-            "A throw of all dice that scores nothing is %(points)s, and a free throw.",
+            "A throw of all dice without points brings %(points)s and a free throw.",
             points=points,
         ),
     ),
     _switch(
         "nothing_first_throw",
         Section.SCORES,
-        Message("A throw of nothing pays only as the first throw"),
-        Message("A throw of nothing pays only as the first throw of a turn."),
+        Message("A throw without points only pays as the first throw"),
+        Message("A throw without points only pays as the first throw of a turn."),
     ),
     _switch(
         "hot_dice_multiply",
         Section.SCORES,
-        Message("Hot dice multiply what follows"),
+        Message("Hot dice multiply later points"),
         Message(
-            "After hot dice all that follows in the turn counts twice, after the next three times, "
-            "and so on."
+            "After hot dice all later points of the turn count double, after hot dice again "
+            "triple, and so on."
         ),
     ),
     _points(
         "opening",
         Section.TURN,
-        Message("To get on the board, at least"),
+        Message("Points needed to get on the board"),
         lambda points: Message(
-            "The first points a player banks are at least %(points)s in one turn.", points=points
+            "To get on the board a player must bank at least %(points)s in one turn.", points=points
         ),
     ),
     _points(
         "minimum_bank",
         Section.TURN,
-        Message("To bank, at least"),
-        lambda points: Message("Every bank is at least %(points)s.", points=points),
+        Message("Points needed to bank"),
+        lambda points: Message("A player must always bank at least %(points)s.", points=points),
     ),
     _choice(
         "hot_dice",
         Section.TURN,
-        Message("Whoever scores with all dice"),
+        Message("A player who scores with all dice"),
         (
             (HotDice.MAY, Message("may throw them all again")),
             (HotDice.MUST, Message("must throw them all again")),
@@ -380,53 +383,53 @@ OPTIONS = (
         Section.TURN,
         _if_any(
             "must_throw_from",
-            lambda n: Message("Whoever has %(n)s or more dice left must throw them.", n=n),
+            lambda n: Message("A player with %(n)s or more dice left must throw on.", n=n),
         ),
-        Message("Must throw with so many dice left, or more"),
+        Message("Dice left with which a player must throw on"),
         most=5,
     ),
     _points(
         "last_die_twice",
         Section.TURN,
-        Message("A last die, thrown twice if need be"),
+        Message("Bonus for the last die, which may be thrown twice"),
         lambda points: Message(
-            "A single last die may be thrown twice; if it scores, it brings %(points)s more "
-            "and all dice may be thrown again.",
+            "The last remaining die may be thrown twice. If it scores, it brings %(points)s "
+            "extra points and the player may throw all dice again.",
             points=points,
         ),
     ),
     _switch(
         "must_bank_after_triple",
         Section.TURN,
-        Message("Three of a kind ends the turn and is banked"),
-        Message("After three of a kind is thrown the points are banked and the turn ends."),
+        Message("Three of a kind end the turn and are banked"),
+        Message("When a player throws three of a kind, the points are banked and the turn ends."),
     ),
     _choice(
         "piggyback",
         Section.TURN,
-        Message("The next player may take over what was banked"),
+        Message("Next player may build on the banked points"),
         (
             (Piggyback.NO, Message("no")),
             (Piggyback.YES, Message("yes")),
-            (Piggyback.NOT_HEAVY, Message("yes, unless all dice had scored")),
+            (Piggyback.NOT_HEAVY, Message("yes, unless all dice scored")),
         ),
         _piggyback,
     ),
     _switch(
         "take_over_on_board",
         Section.TURN,
-        Message("Only players on the board may take over"),
-        Message("Only players on the board may take over."),
+        Message("Only players on the board may build on the banked points"),
+        Message("Only players who are on the board may build on the banked points."),
     ),
     RuleOption("target", Section.END, _nothing_more, least=1),
     _choice(
         "win",
         Section.END,
-        Message("The target is"),
+        Message("The target must be"),
         (
-            (Win.AT_LEAST, Message("to be reached")),
-            (Win.OVER, Message("to be passed")),
-            (Win.EXACTLY, Message("to be hit exactly")),
+            (Win.AT_LEAST, Message("reached")),
+            (Win.OVER, Message("exceeded")),
+            (Win.EXACTLY, Message("reached exactly")),
         ),
         _win,
     ),
@@ -437,7 +440,7 @@ OPTIONS = (
         (
             (LastRound.NONE, Message("the match is over")),
             (LastRound.EVERY_OTHER, Message("all others have one more turn")),
-            (LastRound.LATER_IN_ROUND, Message("the rest of the round has its turn")),
+            (LastRound.LATER_IN_ROUND, Message("the rest of the round is played")),
             (LastRound.CHARITY_ROLL, Message("all others have one more throw")),
         ),
         _last_round,
@@ -448,41 +451,48 @@ OPTIONS = (
         _if_any(
             "rounds",
             lambda n: Message(
-                "Everybody has %(n)s turns; then the most points win, and no target is played for.",
+                "Everybody has %(n)s turns. The player with the most points then wins; there "
+                "is no target.",
                 n=n,
             ),
         ),
-        Message("A fixed number of turns; 0 plays to the target"),
+        Message("Fixed number of turns (0: play to the target)"),
         most=100,
     ),
     _switch(
         "welfare",
         Section.END,
-        Message("A turn that overshoots goes to the player who has least"),
-        Message("The points of a turn that goes over are given to the other who has fewest."),
+        Message("The points of a turn that exceeds the target go to the last player"),
+        Message(
+            "The points of a turn that exceeds the target go to the other player with the "
+            "fewest points."
+        ),
     ),
     _switch(
         "all_alike_wins",
         Section.END,
-        Message("All dice alike in one throw win"),
-        Message("All dice alike in a single throw win the game."),
+        Message("All dice the same in one throw win"),
+        Message("All dice the same in a single throw win the match."),
     ),
     _switch(
         "all_ones_win",
         Section.END,
-        Message("Nothing but 1s in one throw wins"),
-        Message("All dice showing a 1 in a single throw win the game."),
+        Message("All 1s in one throw win"),
+        Message("All 1s in a single throw win the match."),
     ),
     _switch(
         "knock_back",
         Section.END,
         Message("The same score as another player knocks that player back to zero"),
-        Message("A player who reaches the score of another knocks that player back to zero."),
+        Message(
+            "A player who reaches exactly the score of another player knocks that player "
+            "back to zero."
+        ),
     ),
     _points(
         "three_farkles",
         Section.PENALTIES,
-        Message("Three farkles in a row"),
+        Message("Penalty for three farkles in a row"),
         lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
     ),
     _points(
@@ -496,7 +506,7 @@ OPTIONS = (
     _points(
         "three_scoreless_starts",
         Section.PENALTIES,
-        Message("Three first throws in a row without points"),
+        Message("Penalty for three first throws in a row without points"),
         lambda points: Message(
             "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
         ),
@@ -504,15 +514,15 @@ OPTIONS = (
     _points(
         "take_over_farkle",
         Section.PENALTIES,
-        Message("A farkle after taking over"),
+        Message("Penalty for a farkle after building on banked points"),
         lambda points: Message(
-            "Whoever takes over and then farkles loses %(points)s.", points=points
+            "A player who builds on banked points and then farkles loses %(points)s.", points=points
         ),
     ),
     _points(
         "triple_threes",
         Section.PENALTIES,
-        Message("Three 3s in one throw"),
+        Message("Penalty for three 3s in one throw"),
         lambda points: Message(
             "Three 3s in one throw cost %(points)s and score nothing.", points=points
         ),
@@ -520,8 +530,8 @@ OPTIONS = (
     _switch(
         "four_twos_reset",
         Section.PENALTIES,
-        Message("Four 2s in one throw set the score to zero"),
-        Message("Four or more 2s in one throw set the score back to zero and end the turn."),
+        Message("Four 2s in one throw reset the score to zero"),
+        Message("Four or more 2s in one throw reset the score to zero and end the turn."),
     ),
     _switch(
         "below_zero",

@@ -76,7 +76,7 @@ def _single_and_triple_lines(rules: Ruleset) -> Found:
             points = _NOTHING if face in span and not threes[face] else _figure(threes[face])
             yield (face,) * 3, f"three {face}s", points
     if usual:
-        yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", Message("100 x face")
+        yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", Message("100 x number")
 
 
 def _threes(rules: Ruleset) -> dict[int, int]:

@@ -89,7 +89,7 @@ def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
     if not 1 <= len(found) <= rules.n_dice:
         raise ThrowError(
             Message(
-                "%(rules)s is thrown with 1 to %(most)s dice, not %(n)s",
+                "%(rules)s is played with 1 to %(most)s dice in a throw, not %(n)s",
                 rules=rules.name,
                 most=rules.n_dice,
                 n=len(found),
@@ -159,8 +159,8 @@ def _refusal(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     useless = next((face for face in wanted if face not in scoring), wanted[0])
     n = wanted.count(useless)
     return Plural(
-        "the %(face)s scores nothing: a lone %(face)s is no combination in %(rules)s",
-        "the %(count)s %(face)ss score nothing: %(count)s %(face)ss are no combination in %(rules)s",
+        "a single %(face)s does not score in %(rules)s",
+        "%(count)s %(face)ss do not score in %(rules)s",
         n=n,
         count=number_word(n),
         face=useless,
@@ -188,9 +188,9 @@ def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
         rules: The rules.
     """
     if not dice_left and rules.hot_dice is HotDice.MUST:
-        return Message("hot dice must be thrown again")
+        return Message("after hot dice you must throw all dice again")
     if dice_left >= rules.must_throw_from > 0:
-        return Message("%(n)s dice that are left must be thrown", n=dice_left)
+        return Message("with %(n)s dice left you must throw", n=dice_left)
     return None
 
 

@@ -89,10 +89,10 @@ def _luckiest(match: Match, review: Review) -> Award | None:
     name = match.state.players[moment.seat].display_name
     dice, turn = tuple(sorted(event.dice)), moment.turn + 1
     words = (
-        Message("%(name)s's luckiest throw: %(points)s points better than usual",
+        Message("%(name)s's luckiest throw: %(points)s points more than average",
                 name=name, points=round(moment.points))
         if moment.win is None
-        else Message("%(name)s's lucky throw: %(much)s more chance to win",
+        else Message("%(name)s's lucky throw: chance to win up by %(much)s",
                      name=name, much=Percentage(moment.win, 1))
     )  # fmt: skip
     return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)
@@ -135,10 +135,10 @@ def _coolest(match: Match, review: Review) -> Award | None:
 
 def _decided_best(name: Value, given: int) -> Message:
     if not given:
-        return Message("%(name)s decided best: gave nothing away", name=name)
+        return Message("%(name)s made no mistakes", name=name)
     return Plural(
-        "%(name)s decided best: gave away one point, the least",
-        "%(name)s decided best: gave away %(n)s points, the least",
+        "%(name)s made the fewest mistakes. Points given away: %(n)s",
+        "%(name)s made the fewest mistakes. Points given away: %(n)s",
         n=given,
         name=name,
     )
@@ -172,7 +172,7 @@ def _most_farkles(match: Match) -> Award | None:
         return None
     seat, n = best
     name = match.state.players[seat].display_name
-    words = Plural("%(name)s: one farkle, the most", "%(name)s: %(n)s farkles, the most", n=n, name=name)  # fmt: skip
+    words = Plural("%(name)s had the most farkles: %(n)s", "%(name)s had the most farkles: %(n)s", n=n, name=name)  # fmt: skip
     return Award(AwardKind.FARKLES, seat, words)
 
 

@@ -101,4 +101,4 @@ def _words(state: State, kind: HighlightKind, seat: int, points: int) -> Message
         case HighlightKind.LEAD:
             return Message("%(name)s takes the lead", name=name)
         case HighlightKind.HOT:
-            return Message("Hot dice! Throw all again")
+            return Message("Hot dice! Throw them all again")

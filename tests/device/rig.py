@@ -33,7 +33,7 @@ LET_ROLL_S = 0.5
 N_DICE = 6
 TRIES = 8
 NUDGE_S = 1.5
-ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
+ASKS_IF_THROWN = ("Were the dice thrown or just moved?", "thrown? If not")
 
 
 class Finger:

@@ -49,8 +49,8 @@ def play(folder):
         (("restore", "/", "--yes"), "Is a directory"),
         (("read", "a\x1b[31mb\n.jpg"), r"a\x1b[31mb\n.jpg: no such file"),
         (("keeps", "\x1b]0;evil\x07"), "traykeeper: "),
-        (("pin", "--settings", "\x1b[2J"), "no such file"),
-        (("doctor", "--settings", "none.toml"), "none.toml: there is no such file"),
+        (("pin", "--settings", "\x1b[2J"), "the file does not exist"),
+        (("doctor", "--settings", "none.toml"), "none.toml: the file does not exist"),
         (("play", "--state", "/dev/null"), "/dev/null: this folder cannot be created"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_text_over_the_limit_is_refused(tmp_path):
     with (tmp_path / "match.txt").open("wb") as file:
         file.truncate(MAX_CHARS + 1)
 
-    assert "match.txt: this is longer than" in run("match", tmp_path / "match.txt")[2]
+    assert "match.txt: the file is longer than" in run("match", tmp_path / "match.txt")[2]
 
 
 def test_an_endless_line_is_refused():
@@ -153,7 +153,7 @@ def test_deeply_nested_json_and_invisible_characters_are_refused(tmp_path):
     assert "--list" in run("read", "--list", tmp_path / "list")[2]
     code, _, said = run("pin", "--settings", tmp_path / "settings.toml")
     assert (code, said.count("\n")) == (2, 1)
-    assert "allowed is one line of text" in said
+    assert "must be one line of text" in said
 
 
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "<&-", "1>&- 2>&- <&-"])

@@ -34,7 +34,7 @@ def test_a_backup_is_saved_to_the_phone_and_restored(browser, tmp_path):
         page.get_by_role("button", name="No").click()
         page.locator("#restore").set_input_files(saved)
         page.get_by_role("button", name="Restore", exact=True).click()
-        expect(page.locator("#toast")).to_contain_text("A backup was restored.")
+        expect(page.locator("#toast")).to_contain_text("The backup was restored.")
         assert companion.snapshot().match.state.player.name == "Anna"
 
         broken = tmp_path / "broken.zip"

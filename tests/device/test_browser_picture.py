@@ -89,7 +89,7 @@ def test_a_large_photo_is_made_smaller_on_the_phone(phone, shared, tmp_path):
         ("letter.txt", b"Dear Anna", "That is not a photo"),
         ("IMG_1.HEIC", b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "HEIC"),
         ("large.jpg", "8000x5000", "40 megapixels"),
-        ("felt.png", "800x600", "No dice are seen"),
+        ("felt.png", "800x600", "There are no dice in that photo"),
         ("nothing.jpg", b"", "That is not a photo"),
     ],
 )

@@ -145,7 +145,7 @@ def test_a_rematch_takes_one_tap(rig, table):
     thumb.tap("#start")
 
     expect(holder.locator(".hero h1")).to_contain_text("Anna")
-    expect(watcher.locator(".message")).to_contain_text("A new match")
+    expect(watcher.locator(".message")).to_contain_text("New match")
     assert thumb.taken() == 1
 
 

@@ -144,7 +144,7 @@ def test_waiting_press_keeps_waiting(match_rig):
     match_rig.finger.press()
     match_rig.loop.process_all()
     match_rig.finger.press()
-    snapshot = match_rig.until(lambda s: str(s.message).startswith("Still waiting"))
+    snapshot = match_rig.until(lambda s: str(s.message).startswith("The dice are still moving"))
 
     assert snapshot.situation is Situation.WAITING
 
@@ -189,7 +189,7 @@ def test_accepted_hold_below_the_opening_is_refused_with_the_reason(match_rig):
     snapshot = match_rig.hold()
 
     assert snapshot.situation is Situation.ACCEPTED
-    assert str(snapshot.message) == "200 is 300 short of the opening 500."
+    assert str(snapshot.message) == "200 is 300 short of the 500 needed to get on the board."
 
 
 def test_accepted_hold_takes_the_best_keep_whatever_was_tapped(match_rig):
@@ -264,7 +264,7 @@ def test_attention_names_the_number_expected(match_rig):
     snapshot = match_rig.press()
 
     assert snapshot.situation is Situation.ATTENTION
-    assert "Expected six dice, saw 5" in str(snapshot.advice[0])
+    assert "Expected six dice, but saw 5" in str(snapshot.advice[0])
 
 
 def test_attention_ends_when_the_unread_die_is_named(match_rig, monkeypatch):
@@ -287,7 +287,7 @@ def test_attention_ends_when_the_unread_die_is_named(match_rig, monkeypatch):
 def test_attention_naming_a_die_changes_the_reading_unless_the_photo_is_old(match_rig):
     match_rig.tray.throw(values=(1, 2, 3, 4, 5))
     photo = match_rig.press().photo
-    with pytest.raises(TableError, match="an old one"):
+    with pytest.raises(TableError, match="out of date"):
         match_rig.companion.do(CorrectDie("0", 0, 6))
     with pytest.raises(TableError, match="no die 9"):
         match_rig.companion.do(CorrectDie(photo.id, 9, 6))
@@ -374,7 +374,7 @@ def test_hold_of_three_seconds_undoes_the_last_step(match_rig):
 
 
 def test_hold_of_five_seconds_shuts_down_only_where_that_is_allowed(tmp_path, match_rig):
-    assert "switched off" in str(match_rig.hold(SHUTDOWN_S + 0.2).message)
+    assert "disabled" in str(match_rig.hold(SHUTDOWN_S + 0.2).message)
     asked = []
     with open_rig(tmp_path / "other", shut_down=lambda: asked.append(1)) as rig:
         rig.hold(SHUTDOWN_S + 0.2)
@@ -409,7 +409,7 @@ def test_without_a_camera_dice_are_entered_and_the_button_banks(tmp_path):
 
     with open_rig(tmp_path, open_camera=no_camera) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        said = "There is no camera: take a picture with a phone, or tap the dice in."
+        said = "There is no camera: take a photo with a phone, or tap the dice in."
         assert str(rig.press().message) == said
         rig.companion.do(EnterThrow(OPENING))
         rig.hold()
@@ -430,7 +430,7 @@ def test_a_press_while_the_camera_opens_reads_once_it_is_open(tmp_path):
 def test_lamp_shows_what_letting_go_would_do(tmp_path):
     with open_rig(tmp_path, shut_down=lambda: None) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
+        for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "undo"), (SHUTDOWN_S, "shut down")):
             rig.inbox.holding(held_s)
             snapshot = rig.settled()
 

@@ -119,20 +119,20 @@ def test_keeps_json_has_the_documented_form(call):
         (["keeps", "7"], ["a die shows 1 to 6, not 7"]),
         (["keeps"], ["name the dice"]),
         (["keeps", "--rules", "walnut", "1"], ["did you mean 'walnut-studiolo'?"]),
-        (["keeps", "--rules", "no.toml", "1"], ["there is no such file"]),
+        (["keeps", "--rules", "no.toml", "1"], ["the file does not exist"]),
         (["read"], ["name at least one picture"]),
         (["keeps", "١١٥"], ["'١١٥' is not a throw"]),
-        (["keeps", "1" * 5000], ["with 1 to 6 dice, not 5,000"]),
+        (["keeps", "1" * 5000], ["with 1 to 6 dice in a throw, not 5,000"]),
         (["keeps", "x" * 5000], ["'xxxxx", "…' is not a throw"]),
-        (["keeps", "--rules", "no.toml/house.toml", "1"], ["there is no such file"]),
-        (["read", "--list", "no.jsonl"], ["no.jsonl: there is no such file"]),
+        (["keeps", "--rules", "no.toml/house.toml", "1"], ["the file does not exist"]),
+        (["read", "--list", "no.jsonl"], ["no.jsonl: the file does not exist"]),
         (["read", "--annotate", "", "a.jpg"], ["--annotate: name a folder"]),
         (["read", "--annotate", "/dev/null/seen", "a.jpg"], ["the folder cannot be created"]),
-        (["rules", "sheet", "--pad", "--player", "", "zilch"], ["a name has 1 to 24"]),
-        (["rules", "check", "/"], ["/: this is a folder: name a file"]),
-        (["match", "/"], ["/: this is a folder: name a file"]),
-        (["match", "/dev/null"], ["/dev/null, line 1: a match has 2 to 20 players, not 0"]),
-        (["match", "/dev/zero"], ["/dev/zero: this is longer than"]),
+        (["rules", "sheet", "--pad", "--player", "", "zilch"], ["a name must have 1 to 24"]),
+        (["rules", "check", "/"], ["/: this is a folder: give the name of a file"]),
+        (["match", "/"], ["/: this is a folder: give the name of a file"]),
+        (["match", "/dev/null"], ["/dev/null, line 1: a match needs 2 to 20 players, not 0"]),
+        (["match", "/dev/zero"], ["/dev/zero: the file is longer than"]),
         (["play", "--camera", "film"], ["'film' is not a camera", "usb[:N or NAME]"]),
         (["play", "--camera", "replay:/nowhere"], ["/nowhere"]),
         (["play", "--port", "70000"], ["70000"]),
@@ -144,7 +144,7 @@ def test_bad_input_is_one_line_with_the_remedy(call, args, words):
 
 
 def test_a_file_name_that_is_not_utf8_is_refused_like_any_other():
-    assert_refused(run("match", "x\udcff"), "there is no such file")
+    assert_refused(run("match", "x\udcff"), "the file does not exist")
 
 
 def test_read_prints_a_line_for_each_picture_and_goes_on_after_a_bad_one(call, photo, tmp_path):
@@ -171,7 +171,7 @@ def test_read_says_how_to_see_which_die_is_ringed(call, tmp_path):
     asked = call("read", "--list", str(listed)).stdout
     drawn = call("read", "--list", str(listed), "--annotate", str(tmp_path / "seen")).stdout
 
-    assert "The ringed die" in asked
+    assert "The circled die" in asked
     assert "--annotate" in asked
     assert "--annotate" not in drawn
 
@@ -406,21 +406,23 @@ def test_keeps_names_the_effects_of_a_throw(tmp_path, dice, words):
 def test_match_names_the_invalid_line(call, evening):
     evening.write_text(MATCH.replace("550", "500"))
 
-    assert_refused(call("match", str(evening)), f"{evening}, line 6: 333 11 5 is 550")
-    assert_refused(call("match", "no.txt"), "no.txt: there is no such file")
+    assert_refused(call("match", str(evening)), f"{evening}, line 6: 333 11 5 scores 550")
+    assert_refused(call("match", "no.txt"), "no.txt: the file does not exist")
 
 
 def test_match_names_the_line_of_an_invalid_option(call, evening):
     evening.write_text(MATCH.replace("1000", "0", 1))
 
-    assert_refused(call("match", str(evening)), f"{evening}, line 3: target found 0")
+    assert_refused(call("match", str(evening)), f"{evening}, line 3: target is 0")
 
 
 def test_match_reads_a_file_with_foreign_line_ends(call, evening):
     evening.write_bytes(b"\xef\xbb\xbf" + MATCH.replace("\n", "\r\n").encode())
     assert call("match", str(evening)).returncode == 0
     evening.write_bytes(b"\xff\xd8\xff\xe0")
-    assert_refused(call("match", str(evening)), f"{evening}: this is no text: save it as UTF-8")
+    assert_refused(
+        call("match", str(evening)), f"{evening}: this is not a text file: save it as UTF-8"
+    )
 
 
 def test_rules_list_show_and_sheet(call):
@@ -438,7 +440,7 @@ def test_rules_check_reports_by_its_exit_code(call, tmp_path):
     done = call("rules", "check", str(file))
 
     assert done.returncode == 1
-    assert "line 2: openning is no option: did you mean 'opening'?" in done.stderr
-    assert_refused(call("rules", "check", str(tmp_path / "no.toml")), "there is no such file")
+    assert "line 2: openning is not an option: did you mean 'opening'?" in done.stderr
+    assert_refused(call("rules", "check", str(tmp_path / "no.toml")), "the file does not exist")
     file.write_bytes(b"\xff")
-    assert_refused(call("rules", "check", str(file)), "house.toml: this is no text")
+    assert_refused(call("rules", "check", str(file)), "house.toml: this is not a text")

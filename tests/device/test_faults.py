@@ -141,8 +141,8 @@ def test_a_second_companion_on_one_folder_is_refused(tmp_path):
 
         assert done.returncode == 2
         assert done.stderr == (
-            f"traykeeper: {tmp_path}: another Traykeeper keeps its matches there: "
-            "stop it, or use --state\n"
+            f"traykeeper: {tmp_path}: another Traykeeper is using this folder: "
+            "stop it, or choose another folder with --state\n"
         )
         assert play_a_turn(maintenance.companion).match.state.players[0].score == 1000
 
@@ -160,7 +160,7 @@ def test_a_damaged_journal_is_announced_and_play_goes_on(tmp_path):
     with table(tmp_path) as maintenance:
         companion = maintenance.companion
 
-        assert "Look at the scores before you play on" in str(companion.snapshot().troubles[0])
+        assert "Check the scores before you play on" in str(companion.snapshot().troubles[0])
         assert levels(maintenance)["journal"] == "warning"
         assert scores(companion)[0] == 1000
         assert companion.do(AcknowledgeDamage()).troubles == ()
@@ -174,8 +174,8 @@ def test_a_hung_camera_is_reported_and_the_match_goes_on(rig):
     rig.loop.step(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
-    assert "it hangs" in str(lost.message)
-    assert "it hangs" in str(rig.companion.troubles.camera)
+    assert "does not respond" in str(lost.message)
+    assert "does not respond" in str(rig.companion.troubles.camera)
     assert rig.companion.do(EnterThrow(THOUSAND)).situation is Situation.ACCEPTED
 
     rig.until(lambda s: s.camera is not None)
@@ -223,7 +223,7 @@ def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_b
         rig.loop.process_all()
         session.camera.lost(reason)
         session.camera.found()
-        assert str(session.table.message) == "The camera is back: press again."
+        assert str(session.table.message) == "The camera is working again: press the button."
 
 
 class SlowWorker:
@@ -253,7 +253,7 @@ def test_a_command_that_was_refused_because_the_table_is_busy_is_not_done_later(
         assert worker.begun.wait(10)
         with monkeypatch.context() as patch:
             patch.setattr(inbox, "ANSWER_S", 0.05)
-            with pytest.raises(TableError, match="The table is busy"):
+            with pytest.raises(TableError, match="Traykeeper is busy"):
                 loop.ask(Undo())
         worker.may_end.set()
         first.result(10)
@@ -326,7 +326,7 @@ def test_damage_of_the_journal_is_part_of_the_first_message(tmp_path):
     damage = Paragraph(Message("The journal was damaged."), Message("More of it."))
     with open_rig(tmp_path, damage=damage) as rig:
         assert str(rig.companion.snapshot().message).startswith(
-            "The journal was damaged. Throw one"
+            "The journal was damaged. Each throw one"
         )
 
 
@@ -334,6 +334,6 @@ def test_a_camera_that_hangs_while_it_opens_is_reported(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.clock.now_s += HUNG_S + 1
         rig.loop.step(0)
-        assert "it hangs" in str(rig.companion.snapshot().message)
+        assert "does not respond" in str(rig.companion.snapshot().message)
 
         assert rig.until(lambda s: s.camera is not None).camera == "simulated tray"

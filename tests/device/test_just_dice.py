@@ -44,7 +44,7 @@ def test_a_throw_is_read_and_summed(dice_rig):
     snapshot = dice_rig.throw(*FIRST)
 
     assert (snapshot.situation, snapshot.match) == (Situation.JUST_DICE, None)
-    assert str(snapshot.message) == "1 2 2 3 4 6 make 18."
+    assert str(snapshot.message) == "1 2 2 3 4 6 add up to 18."
     assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
     shown = state_json(snapshot)["just_dice"]
     assert (shown["throws"][0]["sum"], shown["counts"]) == (18, [1, 2, 1, 1, 0, 1])
@@ -57,7 +57,7 @@ def test_the_same_dice_are_counted_once(dice_rig):
     dice_rig.throw(*FIRST)
     snapshot = dice_rig.press()
 
-    assert "lie where they lay" in str(snapshot.message)
+    assert "have not moved" in str(snapshot.message)
     assert dice(snapshot) == [FIRST]
 
 
@@ -70,7 +70,7 @@ def test_a_misread_die_is_corrected_and_the_throw_undone(dice_rig):
     assert dice(dice_rig.companion.do(CorrectThrow(FIRST))) == [FIRST]
     snapshot = dice_rig.companion.do(Undo())
     assert dice(snapshot) == []
-    with pytest.raises(GameError, match="nothing to take back"):
+    with pytest.raises(GameError, match="nothing to undo"):
         dice_rig.companion.do(Undo())
 
     assert snapshot.just_dice.counts == (0,) * 6
@@ -145,7 +145,7 @@ def test_dice_thrown_in_just_dice_do_not_count_in_the_match(match_rig):
     match_rig.companion.do(SetJustDice(on=False))
     snapshot = match_rig.press()
 
-    assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+    assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
     assert match_rig.state.turn.last is None
     match_rig.throw(1, 2, 2, 3, 4, 6)
     assert match_rig.state.turn.last.dice == (1, 2, 2, 3, 4, 6)
@@ -158,7 +158,7 @@ def test_dice_of_one_match_do_not_count_in_a_reopened_one(match_rig):
     match_rig.throw(2, 2, 3, 5, 5, 5)
     match_rig.companion.do(ReopenMatch(1))
 
-    assert "lie where they lay" in str(match_rig.press().message)
+    assert "have not moved" in str(match_rig.press().message)
 
 
 def test_an_entered_first_throw_does_not_count_again(match_rig):
@@ -181,4 +181,4 @@ def test_switching_just_dice_on_and_off_forgets_no_places(match_rig):
     match_rig.companion.do(SetJustDice(on=False))
     match_rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 6)))
 
-    assert "lie where they lay" in str(match_rig.press().message)
+    assert "have not moved" in str(match_rig.press().message)

@@ -170,8 +170,8 @@ def test_the_notice_of_a_damaged_journal_is_translated_completely():
         told = translate(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")
 
     assert told == (
-        "Das Journal war beschädigt. An seiner Stelle: eine Sicherung (3 Partien und "
-        "settings.toml, gemacht gestern) und 1.250 spätere Schritte, noch lesbar; insgesamt 3 "
-        "Partien. Schaut auf die Punktestände, bevor ihr weiterspielt. Das beschädigte bleibt als "
-        "journal-damaged-1.db erhalten."
+        "Das Spielprotokoll war beschädigt. Es wurde durch eine Datensicherung ersetzt "
+        "(3 Partien und settings.toml, erstellt gestern), noch lesbar außerdem: 1.250 spätere "
+        "Schritte; insgesamt 3 Partien. Prüft die Punktestände, bevor ihr weiterspielt. Die "
+        "beschädigte Datei bleibt als journal-damaged-1.db erhalten."
     )

@@ -63,10 +63,10 @@ def test_a_deleted_journal_is_reported_until_a_step_mends_it(maintenance):
         return next(check for check in maintenance.health() if str(check.name) == "journal")
 
     assert journal().level == "failed"
-    assert "steps are taken all the same" in str(journal().line)
+    assert "throws are still accepted" in str(journal().line)
     companion.do(ThrowSimulatedDice())
     companion.do(EnterThrow((1, 2, 3, 4, 6, 6)))
-    assert "steps are taken all the same" not in str(journal().line)
+    assert "throws are still accepted" not in str(journal().line)
 
 
 def test_the_picture_of_a_throw_is_saved_under_its_position(maintenance):
@@ -126,7 +126,9 @@ def test_a_match_is_restored_over_http_while_the_page_is_open(options):
 
         assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
         assert state["at_risk"] == 1000
-        assert state["message"].startswith("A backup was restored. Going on where we were. Anna")
+        assert state["message"].startswith(
+            "The backup was restored. Picking up where we left off. Anna"
+        )
         with pytest.raises(HTTPError, match="409"):
             phone.restore(backup[:-40])
         assert phone.post("bank")["players"][0]["score"] == 1000

@@ -117,7 +117,7 @@ def test_after_an_undo_the_coin_is_asked_about_again(rig):
 def test_undo_while_the_question_is_open_reads_the_coin_again(rig):
     photo, coin = asked(rig, *FIRST[:5])
     snapshot = is_nothing(rig, photo, coin)
-    assert "Expected six dice, saw 5" in str(snapshot.advice[0])
+    assert "Expected six dice, but saw 5" in str(snapshot.advice[0])
     rig.step()
     rig.companion.do(Undo())
     snapshot = rig.settled()
@@ -152,13 +152,13 @@ def test_old_dice_beside_a_coin_are_still_not_thrown(rig):
     photo = rig.press().photo
     snapshot = is_nothing(rig, photo, len(photo.dice) - 1)
 
-    assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+    assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
 
 
 def test_a_die_of_an_accepted_throw_cannot_be_ignored(rig):
     rig.tray.has_coin = False
     photo = rig.throw(*FIRST).photo
-    with pytest.raises(TableError, match="That throw is accepted"):
+    with pytest.raises(TableError, match="That throw has been accepted"):
         is_nothing(rig, photo, 0)
-    with pytest.raises(TableError, match="an old one"):
+    with pytest.raises(TableError, match="out of date"):
         rig.companion.do(MarkForeignObject("0", 0))

@@ -25,7 +25,7 @@ def test_the_next_press_makes_the_phone_the_scorekeeper_and_reads_nothing(real):
     real.finger.press()
     given = real.until(lambda s: s.scorekeeper.holder == "phone")
 
-    assert "press to give it" in str(asked.lamp.meaning)
+    assert "is asking to keep score" in str(asked.lamp.meaning)
     assert given.situation is Situation.TURN_BEGINS
     assert real.press().situation is not Situation.TURN_BEGINS  # now it reads
 
@@ -50,7 +50,7 @@ def test_an_unanswered_request_expires(real):
     real.companion.scorekeeper.ask("phone")
     real.until(lambda s: s.scorekeeper.asking)
 
-    real.until(lambda s: not s.scorekeeper.asking and "pencil" not in str(s.lamp.meaning))
+    real.until(lambda s: not s.scorekeeper.asking and "keep score" not in str(s.lamp.meaning))
 
 
 def test_a_renamed_player_keeps_the_phone(match_rig):

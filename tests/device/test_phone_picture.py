@@ -75,7 +75,7 @@ def test_the_same_photo_again_is_no_new_throw(rig):
     rig.companion.do(SubmitPhoto(data))
     snapshot = rig.companion.do(SubmitPhoto(data))
 
-    assert "lie where they lay" in str(snapshot.message)
+    assert "have not moved" in str(snapshot.message)
     assert len(snapshot.match.state.turn.throws) == 1
 
 
@@ -139,7 +139,10 @@ def test_the_cropped_photo_shows_each_die_at_its_place(rig):
 def test_a_photo_without_dice_or_with_damage_changes_nothing(rig):
     before = rig.companion.snapshot()
     empty = cv2.imencode(".png", np.full((400, 600, 3), (60, 90, 40), np.uint8))[1].tobytes()
-    for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "incomplete or damaged")):
+    for data, words in (
+        (empty, "There are no dice"),
+        (photo(rig, *FIRST)[:-5000], "incomplete or damaged"),
+    ):
         with pytest.raises(TableError, match=words):
             rig.companion.do(SubmitPhoto(data))
 
@@ -177,7 +180,7 @@ def test_no_camera_is_missed_if_phones_take_the_pictures(rig):
     assert snapshot.camera is None
     assert str(snapshot.lamp.meaning) == "ready: throw and press"
     assert rig.companion.troubles.camera is None
-    assert "picture with a phone" in str(rig.press().message)
+    assert "photo with a phone" in str(rig.press().message)
 
 
 def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match_rig):

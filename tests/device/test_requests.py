@@ -33,10 +33,10 @@ def test_a_throw_is_stored_with_the_key_of_its_press(match_rig, tmp_path, dice):
 def test_a_throw_is_stored_with_the_key_of_the_released_button(match_rig, tmp_path):
     match_rig.roll(*SCORING)
     match_rig.companion.do(MoveSimulatedButton(down=True), "down")
-    match_rig.companion.do(MoveSimulatedButton(down=False), "let go")
+    match_rig.companion.do(MoveSimulatedButton(down=False), "released")
     match_rig.settled()
 
-    assert requests(tmp_path) == [None, "let go"]
+    assert requests(tmp_path) == [None, "released"]
 
 
 def test_the_key_of_a_press_on_an_empty_tray_is_stored_with_the_next_throw(match_rig, tmp_path):

@@ -260,7 +260,7 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
         process = start()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 2
-        assert "prot is no setting" in said
+        assert "prot is not a setting" in said
         process = start()
         try:
             assert re.search(r"STATUS=Serving http.* in safe mode", systemd.recv(999).decode())
@@ -270,7 +270,7 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
             process.send_signal(signal.SIGTERM)
         out, said = process.communicate(timeout=60)
         assert "Traykeeper is at http" in out
-        assert "prot is no setting" in said
+        assert "prot is not a setting" in said
         assert process.returncode == 0
         assert not (tmp_path / "state" / FILE).exists()
 

@@ -32,7 +32,7 @@ def test_pressing_twice_on_one_throw_changes_nothing(match_rig):
     snapshot = match_rig.press()
 
     assert match_rig.state == before
-    assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+    assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
 
 
 @pytest.mark.parametrize("to", ["aside", "gone"])
@@ -113,7 +113,7 @@ def test_a_forgotten_bank_with_possible_hot_dice_takes_one_tap(match_rig):
     assert snapshot.situation is Situation.ACCEPTED
     assert str(snapshot.message).startswith("Hot dice!")
     (choice,) = snapshot.choices
-    assert str(choice.label) == "Anna banked 550, Ben threw this"
+    assert str(choice.label) == "Anna banked 550, and Ben threw these dice"
     match_rig.companion.do(AnswerQuestion(choice.id))
 
     assert match_rig.scores == [550, 0]
@@ -148,7 +148,7 @@ def test_a_late_hold_on_the_next_players_dice_does_not_bank_them(match_rig):
     match_rig.roll(*NEXT)
     snapshot = match_rig.hold()
     assert match_rig.scores == [0, 0]
-    assert str(snapshot.message).endswith("Hold again to bank.")
+    assert str(snapshot.message).endswith("Hold the button again to bank.")
     (choice,) = snapshot.choices
     match_rig.companion.do(AnswerQuestion(choice.id))
 
@@ -164,7 +164,7 @@ def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
     match_rig.wait_s(ROLL_S)
     snapshot = match_rig.press()
 
-    assert str(snapshot.question).startswith("One die lies exactly as before.")
+    assert str(snapshot.question).startswith("One die has not moved at all.")
     assert match_rig.scores == [1000, 0]
     assert len(match_rig.state.turns) == 1
 
@@ -198,7 +198,7 @@ def test_a_slow_reading_of_resting_dice_does_not_count_as_motion(tmp_path, clock
     with open_rig(tmp_path, tray=SlowTray(seed=7, roll_s=ROLL_S, clock=clock), clock=clock) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*SCORING)
-        assert str(rig.press().message) == "Not thrown yet: the dice lie where they lay."
+        assert str(rig.press().message) == "Not thrown yet: the dice have not moved."
 
         assert rig.watch.has_tumbled is False
 
@@ -265,7 +265,7 @@ def test_dice_of_the_previous_match_do_not_count_after_a_power_cut(tmp_path):
     with open_rig(tmp_path, tray=table.tray, clock=table.clock) as again:
         snapshot = again.press()
 
-        assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+        assert str(snapshot.message) == "Not thrown yet: the dice have not moved."
 
 
 def test_an_undone_throw_can_be_read_again_with_the_button_alone(match_rig):
@@ -274,7 +274,7 @@ def test_an_undone_throw_can_be_read_again_with_the_button_alone(match_rig):
     match_rig.throw(1, 2, 3, 4)
     match_rig.hold(3.2)
     asked = match_rig.press()
-    assert "Thrown or moved?" in str(asked.question)
+    assert "Were the dice thrown or just moved?" in str(asked.question)
     match_rig.hold()
 
     assert match_rig.state.turn.last.dice == (1, 2, 3, 4)
@@ -287,7 +287,7 @@ def test_a_throw_read_by_a_refused_hold_has_its_photo(match_rig):
     before = match_rig.companion.snapshot().photo
     refused = match_rig.hold()
 
-    assert "short of the opening" in str(refused.message)
+    assert "short of the 500 needed to get on the board" in str(refused.message)
     assert refused.match.last_throw.dice == (2, 3, 3, 5)
     assert refused.photo not in (None, before)
 

@@ -27,7 +27,7 @@ def test_a_press_after_a_throw_was_picked_up_offers_it(match_rig):
     snapshot = match_rig.press()
 
     assert snapshot.situation is Situation.QUESTION
-    assert re.search(r"1 1 3 5 5 6 lay here \d s ago: use it\?", str(snapshot.question))
+    assert re.search(r"1 1 3 5 5 6 lay here \d s ago. Use them\?", str(snapshot.question))
     assert match_rig.state.turn.last is None
     assert sorted(die.value for die in snapshot.photo.dice) == list(SCORING)
 

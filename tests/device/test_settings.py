@@ -40,9 +40,9 @@ def test_the_printed_file_reads_back_to_the_same_settings():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("prot = 80", "prot is no setting: did you mean 'port'?"),
-        ("port = '80'", "port found '80': allowed is a whole number from 0 to 65,535"),
-        ("port = true", "allowed is a whole number"),
+        ("prot = 80", "prot is not a setting: did you mean 'port'?"),
+        ("port = '80'", "port is '80', but must be a whole number from 0 to 65,535"),
+        ("port = true", "must be a whole number"),
         ("button_pin = 28", "from 0 to 27"),
         ("red_pin = 17", "red_pin is 17, and so is button_pin: give each its own pin"),
         ("still_s = 9", "a number from 0.1 to 5"),
@@ -51,7 +51,7 @@ def test_the_printed_file_reads_back_to_the_same_settings():
         ("port =", "not valid TOML"),
         ('camera = "foo"', "'foo' is not a camera: use auto"),
         ('camera = "usb:-1"', "'usb:-1' is not a camera"),
-        ('rules = "zilhc"', "no rule set is called 'zilhc': did you mean 'zilch'?"),
+        ('rules = "zilhc"', "there is no rule set 'zilhc': did you mean 'zilch'?"),
         ('picture = "5"', """picture is '5': use "auto", or "640" to "4608\""""),
         ('threads = "x"', "threads is 'x'"),
         ('looks = "9"', """looks is '9': use "auto", or "1" to "4\""""),
@@ -115,9 +115,9 @@ def test_play_refuses_invalid_settings(tmp_path):
 
     assert refused.returncode == 2
     assert refused.stderr.strip() == (
-        f"traykeeper: {file}, line 1: prot is no setting: did you mean 'port'?"
+        f"traykeeper: {file}, line 1: prot is not a setting: did you mean 'port'?"
     )
-    assert "there is no such file" in run("play", "--settings", str(tmp_path / "no")).stderr
+    assert "the file does not exist" in run("play", "--settings", str(tmp_path / "no")).stderr
 
 
 def test_options_of_play_are_named_after_their_settings():

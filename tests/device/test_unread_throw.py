@@ -18,7 +18,7 @@ def test_a_bank_between_a_throw_and_its_reading_is_refused(match_rig, after_s):
     match_rig.throw(*THOUSAND)
     match_rig.companion.do(ThrowSimulatedDice())
     match_rig.wait_s(after_s)
-    with pytest.raises(TableError, match="press to read"):
+    with pytest.raises(TableError, match="press the button to read"):
         match_rig.companion.do(Bank())
     match_rig.finger.press()
     match_rig.loop.process_all()

@@ -92,7 +92,7 @@ def test_messages_with_equal_content_are_equal():
 
 def test_a_message_is_immutable():
     with pytest.raises(FrozenInstanceError):
-        Message("Taken back.").template = "Done again."
+        Message("Undone.").template = "Redone."
 
 
 def test_a_paragraph_lists_its_sentences():
@@ -138,7 +138,7 @@ def test_an_error_can_be_pickled():
 def test_a_later_step_error_names_the_step_and_the_reason():
     error = LaterStepError(Message("Anna's throw"), Message("it is too late"))
 
-    assert str(error) == "then Anna's throw would not hold: it is too late"
+    assert str(error) == "Anna's throw would then no longer be possible: it is too late"
 
 
 def test_the_reason_of_an_error_stays_a_message_if_it_has_one():

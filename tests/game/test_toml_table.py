@@ -22,16 +22,16 @@ def table():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda t: t.integer("port", 0, 9), "my.toml, line 1: port found '80': allowed is a whole"),
-        (lambda t: t.line("name"), "line 2: name found"),
-        (lambda t: t.boolean("long"), "line 3: long found 3: allowed is true or false"),
-        (lambda t: t.number("long", 0, 2.5), "allowed is a number from 0 to 2.5"),
-        (lambda t: t.number("wide", 0, 2), "my.toml: wide is missing: allowed is a number"),
-        (lambda t: t.table("long"), "allowed is a table, [long]"),
-        (lambda t: t.table("tray").numbers("corners", 3), "line 5: tray.corners found [1, 2]"),
+        (lambda t: t.integer("port", 0, 9), "my.toml, line 1: port is '80', but must be a whole"),
+        (lambda t: t.line("name"), "line 2: name is"),
+        (lambda t: t.boolean("long"), "line 3: long is 3, but must be true or false"),
+        (lambda t: t.number("long", 0, 2.5), "must be a number from 0 to 2.5"),
+        (lambda t: t.number("wide", 0, 2), "my.toml: wide is missing: it must be a number"),
+        (lambda t: t.table("long"), "must be a table, [long]"),
+        (lambda t: t.table("tray").numbers("corners", 3), "line 5: tray.corners is [1, 2]"),
         (
             lambda t: t.check_keys(["port"], Message("is no key")),
-            "line 2: name is no key: known are port",
+            "line 2: name is no key: known names are port",
         ),
     ],
 )
@@ -59,7 +59,7 @@ def test_invalid_toml_is_named_with_its_line(text, message):
 def test_a_similar_key_is_suggested():
     assert str(nearest("prot", ["port", "host"])) == "did you mean 'port'?"
     assert str(nearest("po", ["host", "port"])) == "did you mean 'port'?"
-    assert str(nearest("x", ["port", "host"])) == "known are port, host"
+    assert str(nearest("x", ["port", "host"])) == "known names are port, host"
 
 
 def test_a_long_list_of_known_keys_is_cut():

@@ -282,7 +282,7 @@ def test_invalid_settings_are_left_unchanged(root):
     done = install("--root", str(root), "--port", "81")
 
     assert done.returncode == 2
-    assert f"{settings}, line 1: prot is no setting" in done.stderr
+    assert f"{settings}, line 1: prot is not a setting" in done.stderr
     assert settings.read_text() == "prot = 80\n"
 
 
@@ -529,7 +529,7 @@ def test_settings_that_the_new_version_does_not_know_change_nothing(update):
         done = live(update, "--update")
 
     assert done.returncode == 2
-    assert "of_tomorrow is no setting" in done.stderr
+    assert "of_tomorrow is not a setting" in done.stderr
     assert current(update) == "20260101-000000"
     assert asked(update) == []
 

@@ -144,7 +144,7 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
     monkeypatch.setattr(camera._camera, "process_requests", lambda _: sleep(0.01))
     sleep(0.1)  # one frame may still be there
     camera._camera.completed_requests.clear()
-    with pytest.raises(CameraError, match="gives no pictures"):
+    with pytest.raises(CameraError, match="delivers no pictures"):
         camera.capture()
     monkeypatch.undo()
     began_s = monotonic()

@@ -188,9 +188,7 @@ class MemoryTable:
     def _tapped(self, command: CorrectDie | MarkForeignObject) -> Snapshot:
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
-            raise TableError(
-                Message("That photo is an old one: look at the newest, and tap there.")
-            )
+            raise TableError(Message("That photo is out of date: use the newest one."))
         dice = list(photo.dice)
         if isinstance(command, MarkForeignObject):
             del dice[command.die]

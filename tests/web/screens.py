@@ -143,7 +143,7 @@ def coached(table: MemoryTable, names=NAMES) -> None:
 def doubtful(table: MemoryTable, names=NAMES) -> None:
     """One die leans against the wall."""
     begins(table, names)
-    advice = ("The ringed die lies on an edge: throw that die again.",)
+    advice = ("The circled die is not flat: throw that die again.",)
     photo = photo_of(THROW, index=None, problem="cocked")
     table.show(situation=Situation.ATTENTION, photo=photo, message=advice[0], advice=advice)
 

@@ -157,7 +157,7 @@ def test_dice_on_the_pad_need_a_second_tap_after_another_change(begun, serve, ne
     begun.do(RecordEvent(Renamed(1, "Bernd")))
     expect(page.locator(".strip")).to_contain_text("Bernd")
     page.locator("#pad-enter").tap()
-    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
     page.locator("#pad-enter").tap()
 
     expect_at_risk(page, "1,000")
@@ -199,7 +199,7 @@ def test_late_bank_does_not_bank_for_the_next_player(begun, delayed):
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     delayed.release()
 
-    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
     assert [player.score for player in begun.match.state.players] == [1000, 0]
 
 
@@ -259,5 +259,5 @@ def test_dice_from_a_pad_of_an_earlier_turn_are_refused(begun, serve, new_phone)
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     page.locator("#pad-enter").tap()
 
-    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
     assert begun.match.state.turn.throws == ()

@@ -65,7 +65,7 @@ def test_error_names_the_field_what_is_allowed_and_what_was_sent(field, value, d
 
 
 def test_unknown_field_is_named_with_the_known_ones():
-    with pytest.raises(HttpProblem, match="unknown field 'die': known are dice, index"):
+    with pytest.raises(HttpProblem, match="unknown field 'die': known names are dice, index"):
         values({"die": [1]}, {"dice": dice(), "index": integer(0, 9)})
 
 

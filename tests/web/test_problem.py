@@ -59,16 +59,16 @@ def test_bad_body_is_a_problem(client, case):
     ("path", "body", "detail"),
     [
         ("keep", {"dice": [2]}, "no 2 in this throw"),
-        ("keep", {"dice": [3]}, "the 3 scores nothing"),
-        ("bank", {}, "short of the opening 500"),
+        ("keep", {"dice": [3]}, "a single 3 does not score"),
+        ("bank", {}, "short of the 500 needed to get on the board"),
         ("dice", {"dice": [1] * 7}, "dice"),
         ("redo", {}, "nothing to redo"),
         ("match", {"names": ["Anna"]}, "2 to 20 players"),
         ("match", {"names": ["Anna", "Anna"]}, "two players are called Anna"),
-        ("match", {"names": ["A", "B"], "rules": "chess"}, "no rule set is called 'chess'"),
-        ("rename", {"seat": 5, "name": "X"}, "there is no such seat"),
-        ("answer", {"choice": "x"}, "That choice is gone"),
-        ("correct", {"dice": [1], "index": 99}, "event 99 is no throw"),
+        ("match", {"names": ["A", "B"], "rules": "chess"}, "there is no rule set 'chess'"),
+        ("rename", {"seat": 5, "name": "X"}, "that seat does not exist"),
+        ("answer", {"choice": "x"}, "That choice is no longer available"),
+        ("correct", {"dice": [1], "index": 99}, "event 99 is not a throw"),
         ("throw", {}, "not gathered"),
     ],
 )
@@ -117,5 +117,5 @@ def test_common_refusals_are_in_the_language_of_the_phone(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     refused = client.post("/api/v1/undo", json={}, headers={"Accept-Language": "de"})
 
-    assert refused.json["detail"] == "es gibt nichts zurückzunehmen"
-    assert client.post("/api/v1/undo", json={}).json["detail"] == "there is nothing to take back"
+    assert refused.json["detail"] == "es gibt nichts rückgängig zu machen"
+    assert client.post("/api/v1/undo", json={}).json["detail"] == "there is nothing to undo"

@@ -153,7 +153,7 @@ def test_the_draft_is_still_there_after_leaving_and_coming_back(table, phone):
     phone.goto(f"{table[1]}/")
     phone.goto(f"{table[1]}/calibrate")
 
-    expect(phone.locator("#words")).to_contain_text("where you set them")
+    expect(phone.locator("#words")).to_contain_text("where you put them")
     assert table[0].wizard.state().tray == there
 
 
@@ -202,9 +202,9 @@ def test_the_next_step_opens_while_the_picture_is_still_checked(phone):
 
 
 def test_the_page_stays_at_the_corners_if_they_are_refused(phone):
-    refusal = {"status": 409, "json": {"detail": "the corners cross"}}
+    refusal = {"status": 409, "json": {"detail": "the corners are in the wrong order"}}
     phone.route(PLACE, lambda place: place.fulfill(**refusal))
     phone.locator("#next").click()
 
-    expect(phone.locator("#toast")).to_have_text("The corners cross")
+    expect(phone.locator("#toast")).to_have_text("The corners are in the wrong order")
     expect(phone.locator("[data-step=tray]")).to_be_visible()

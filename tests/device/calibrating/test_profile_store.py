@@ -126,7 +126,7 @@ def test_on_a_full_disk_the_old_profile_stays(tmp_path):
 
 
 def test_a_named_profile_must_exist_and_be_valid(tmp_path):
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(UsageError, match="the file does not exist"):
         load_named_profile(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("format = 3", "utf-8")
     with pytest.raises(UsageError, match="newer"):

@@ -99,7 +99,7 @@ def test_corners_that_were_dragged_are_used_by_the_camera_once_saved(bench):
 
 
 def test_corners_that_cross_are_refused(bench):
-    with pytest.raises(TableError, match=r"The tray: the corners cross"):
+    with pytest.raises(TableError, match=r"The tray: the corners are in the wrong order"):
         bench.wizard.set_corners((FAR[0], FAR[2], FAR[1], FAR[3]), None)
 
 
@@ -110,7 +110,7 @@ def test_a_set_aside_area_is_proposed_or_refused_if_there_is_no_room(bench):
     assert bench.wizard.do(CalibrationStep.PROPOSE).aside is not None
 
     bench.wizard.set_corners(((0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)), None)
-    with pytest.raises(TableError, match="no room"):
+    with pytest.raises(TableError, match="There is no room beside the tray"):
         bench.wizard.do(CalibrationStep.PROPOSE)
     assert not bench.wizard.state().room
 
@@ -254,9 +254,9 @@ def test_without_a_camera_steps_are_refused(make, monkeypatch):
     bench.wizard.camera_lost()
     assert bench.wizard.picture() is None
     assert bench.wizard.state().camera is None
-    with pytest.raises(TableError, match="no camera now"):
+    with pytest.raises(TableError, match="No camera is connected"):
         bench.wizard.do(CalibrationStep.FIND)
-    with pytest.raises(TableError, match="no camera now"):
+    with pytest.raises(TableError, match="No camera is connected"):
         bench.wizard.do(CalibrationStep.SAVE)
 
 

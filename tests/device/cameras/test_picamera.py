@@ -156,7 +156,7 @@ def test_a_camera_that_delivers_only_old_frames_is_an_error(library, monkeypatch
     camera = Picamera2Camera()
     monkeypatch.setattr(camera._camera, "late", 10**9)
 
-    with pytest.raises(CameraError, match="gives no pictures"):
+    with pytest.raises(CameraError, match="delivers no pictures"):
         camera.capture()
 
 

@@ -143,7 +143,7 @@ def test_a_focus_scan_that_fails_is_repeated_and_then_not_taken_for_sharp(fault)
     assert (
         controls.tuning.focus_dpt is None
     )  # the profile stays without it, and the next opening tries again
-    assert "tap Focus again" in str(controls.complaint)
+    assert 'tap "Focus again"' in str(controls.complaint)
 
 
 def test_a_focus_scan_that_succeeds_later_ends_the_complaint():

@@ -83,7 +83,7 @@ def test_a_path_that_cannot_be_replayed_is_named_with_the_remedy(kind, tmp_path)
     }[kind]
     if kind.startswith("broken"):
         path.write_bytes(b"these are not pixels")
-    with pytest.raises(CameraError, match=r": (name|put|replace) ") as caught:
+    with pytest.raises(CameraError, match=r": (give|put|replace) ") as caught:
         ReplayCamera(path).capture()
 
     assert str(path) in str(caught.value)

@@ -98,7 +98,9 @@ def test_a_stream_that_stalls_fails_with_the_remedy(camera, stream, monkeypatch)
     monkeypatch.setattr(streams, "TIMEOUT_S", 0.1)
     stream.flows.clear()
 
-    with pytest.raises(CameraError, match="gives no pictures: check that it is on") as caught:
+    with pytest.raises(
+        CameraError, match="delivers no pictures: check that it is switched on"
+    ) as caught:
         camera.capture()
     assert "secret" not in str(caught.value)
 
@@ -119,7 +121,7 @@ def test_a_camera_that_cannot_be_reached_fails_with_the_remedy(stream, monkeypat
     monkeypatch.setattr(streams, "FIRST_FRAME_S", 0.05)
     stream.refuses = True
 
-    with pytest.raises(CameraError, match="gives no pictures"):
+    with pytest.raises(CameraError, match="delivers no pictures"):
         StreamCamera(URL, open_stream=stream.open)
 
 

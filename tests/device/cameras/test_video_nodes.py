@@ -112,7 +112,7 @@ def test_another_camera_is_not_taken_for_the_one_that_was_pulled_out(machine):
 
 
 def test_a_metadata_node_is_called_that_and_the_right_one_is_named(machine):
-    with pytest.raises(CameraError, match=r"video1 gives only metadata of HD Pro.*use usb:0"):
+    with pytest.raises(CameraError, match=r"video1 only delivers metadata of HD Pro.*use usb:0"):
         machine.nodes.find("1")
 
 
@@ -126,7 +126,7 @@ def test_the_node_that_can_be_decoded_is_chosen_of_two_that_give_pictures(tmp_pa
 def test_a_name_that_fits_no_camera_or_several_is_refused_with_the_remedy(machine):
     machine.plug("1-2", "HD Pro Webcam C920", (2, MJPG), by_id="046d_C920_B2")
 
-    with pytest.raises(CameraError, match=r"no USB camera is called brio.*traykeeper cameras"):
+    with pytest.raises(CameraError, match=r"no USB camera called brio.*traykeeper cameras"):
         machine.nodes.find("brio")
     with pytest.raises(CameraError, match=r"several USB cameras.*choose a path"):
         machine.nodes.find("c920")

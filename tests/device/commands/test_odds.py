@@ -103,7 +103,7 @@ def test_the_simulation_agrees_with_the_solution(house):
 def test_published_rule_sets_print_the_error_of_leaving_out_piggybacking():
     output = ask("--rules", "stirler")
 
-    assert "left out: taking over what another has banked" in output
+    assert "left out: building on the points that another player has banked" in output
     assert "with it the chance is 53.4%: an error of +0.2%" in output
 
 
@@ -149,7 +149,7 @@ def test_the_second_player_can_ask():
 def test_json_has_the_reason_why_a_bank_is_refused():
     found = json.loads(ask("--from", "0 0 turn 100 dice 3", "--json"))["options"][0]
 
-    assert found["refused"] == "400 short of the opening 500"
+    assert found["refused"] == "400 short of the 500 needed to get on the board"
     assert found["best"] == "throw"
 
 
@@ -164,9 +164,9 @@ def test_json_has_the_reason_why_a_bank_is_refused():
         (["--from", "1 2 throw 223446"], "is a farkle"),
         (["--from", "1 2 throw 0112"], "a die shows 1 to 6, not 0"),
         (["--from", "1 2 throw 17"], "a die shows 1 to 6, not 7"),
-        (["--rules", "standard", "--from", "12000 2"], "is reached"),
-        (["--rules", "no"], "no rule set is called 'no'"),
-        (["solve", "--rules", "standard", "--target", "60000"], "a target can be 1 to 50,000"),
+        (["--rules", "standard", "--from", "12000 2"], "already reach the target"),
+        (["--rules", "no"], "there is no rule set 'no'"),
+        (["solve", "--rules", "standard", "--target", "60000"], "the target can be 1 to 50,000"),
         (["simulate", "--rules", "standard", "--target", "300"], "not solved yet"),
     ],
 )

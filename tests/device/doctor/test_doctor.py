@@ -85,7 +85,7 @@ def test_every_check_prints_one_line_on_this_machine():
 def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch):
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
     write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    assert str(check_hardware.camera(system).line) == "no camera is seen"
+    assert str(check_hardware.camera(system).line) == "no camera was found"
     write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708_wide\n")
 
     assert str(check_hardware.camera(system).line) == "imx708_wide"
@@ -127,10 +127,10 @@ def webcam(system, number, name, port):
     [
         ("usb:0", "USB: C920, /dev/video0"),
         ("usb:brio", "USB: Brio, /dev/video2"),
-        ("usb:c270", "not there (no USB camera is called c270"),
-        ("usb:1", "gives only metadata of C920"),
+        ("usb:c270", "missing (there is no USB camera called c270"),
+        ("usb:1", "only delivers metadata of C920"),
         ("picamera2", "imx708"),
-        ("picamera2:1", "not there (picamera2:1)"),
+        ("picamera2:1", "missing (picamera2:1)"),
     ],
 )
 def test_the_camera_in_the_settings_is_checked_and_no_other(system, monkeypatch, camera, says):
@@ -174,7 +174,7 @@ def test_simulated_dice_on_a_pi_are_a_missing_camera(system):
     assert check_hardware.camera(simulating).level is Level.OK
 
     write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
-    assert "no camera is seen" in str(check_hardware.camera(simulating).line)
+    assert "no camera was found" in str(check_hardware.camera(simulating).line)
 
 
 def test_pins_without_their_library_are_a_failure(system, monkeypatch):
@@ -302,7 +302,8 @@ def test_a_guest_wifi_is_a_warning_with_a_remedy(system, programs):
     programs("iwgetid", "Huber Gäste")
     found = check_network.wifi(system)
     assert (
-        str(found.line) == "this looks like a guest Wi-Fi, which keeps devices apart (Huber Gäste)"
+        str(found.line)
+        == "this looks like a guest Wi-Fi, which isolates devices from each other (Huber Gäste)"
     )
     assert "Without Wi-Fi" in str(found.trouble.remedy)
 
@@ -339,7 +340,7 @@ def test_a_host_name_that_another_device_has_is_a_warning(system, programs):
     programs("busctl", f's "{socket.gethostname()}.local"')
     assert check_network.name(system).level is Level.OK
     programs("busctl", f's "{socket.gethostname()}-2.local"')
-    assert "another device has this name too" in str(check_network.name(system).line)
+    assert "another device has the same name" in str(check_network.name(system).line)
 
 
 def test_a_port_of_another_program_is_a_failure(system):
@@ -361,7 +362,7 @@ def test_a_missing_secret_is_reported_with_all_other_checks(system, tmp_path):
 
     assert found.keys() == CHECKS.keys()
     assert found["broker"].level is Level.FAILED
-    assert f"{tmp_path}/mqtt.toml: there is no such file" in str(found["broker"].line)
+    assert f"{tmp_path}/mqtt.toml: the file does not exist" in str(found["broker"].line)
 
 
 def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
@@ -378,7 +379,7 @@ def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
             os.seteuid(0)
 
     assert found.level is Level.SKIPPED
-    assert f"{secret} may not be read by you: try sudo" in str(found.line)
+    assert f"you do not have permission to read {secret}" in str(found.line)
 
 
 def test_a_damaged_journal_is_a_failure(system):

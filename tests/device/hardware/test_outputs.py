@@ -197,7 +197,9 @@ def test_a_missing_espeak_ng_is_reported_and_everything_else_works(monkeypatch, 
     outputs.show(Indicator.READY, "Anna throws.")
     outputs.close()
 
-    assert warnings == ["no voice: espeak-ng is missing: sudo apt install espeak-ng"]
+    assert warnings == [
+        "there is no voice, because espeak-ng is missing: sudo apt install espeak-ng"
+    ]
 
 
 def test_sentences_are_not_repeated_and_thousands_have_no_separator():

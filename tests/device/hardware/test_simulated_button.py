@@ -37,7 +37,7 @@ def held(simulated_button, seconds):
 def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table):
     simulated_button, made = table
     hold = held(simulated_button, 0.4)
-    with pytest.raises(TableError, match="wait until it is let go"):
+    with pytest.raises(TableError, match="wait until it is released"):
         simulated_button.hold(0.01)
     for down in (True, False):
         with pytest.raises(TableError, match="being held"):

@@ -168,7 +168,7 @@ def opened(begun):
 
 
 def test_the_roll_off_in_german(table):
-    assert "Werft je einen Würfel" in table.look()
+    assert "Jeder würfelt mit einem Würfel: Wer beginnt?" in table.look()
     table.throw(3)
     table.throw(3, 4)
     table.read(lay((3,), y=table.places), has_tumbled=False)
@@ -178,7 +178,7 @@ def test_the_roll_off_in_german(table):
     table.hold()
     table.throw(2)
     table.throw(6)
-    assert "Spieler 2 warf am höchsten und beginnt." in table.look()
+    assert "Spieler 2 hat am höchsten gewürfelt und beginnt." in table.look()
     table.do(RecordEvent(Renamed(0, "Anna")))
     table.do(RecordEvent(Renamed(1, "Ben")))
     assert "Spieler 2 heißt jetzt Ben." in table.look()
@@ -199,12 +199,12 @@ def test_questions_and_advice_in_german(begun):
     begun.read(lay(PAIR_OF_ONES[1:], y=900))
     begun.read([], earlier=TrayReading(Reading(tuple(lay(PAIR_OF_ONES, y=700))), time_s=20.0))
     begun.hold()
-    assert "Anna warf 1 1 2 3 4 6: 200 im Risiko." in begun.look()
+    assert "Anna würfelt 1 1 2 3 4 6: 200 auf dem Spiel." in begun.look()
 
 
 def test_refusals_in_german(begun):
     begun.throw(*PAIR_OF_ONES)
-    assert "200: es fehlen 300 auf die Eröffnung von 500." in begun.hold()
+    assert "200: es fehlen 300 zu den 500 für den Einstieg" in begun.hold()
     for kept in ((1, 5), (1, 2), (1, 1, 1), (4,)):
         begun.do(KeepDice(kept))
     begun.do(Rematch())
@@ -244,8 +244,8 @@ def test_a_chosen_keep_that_does_not_fit_in_german(opened):
 @pytest.mark.parametrize(
     ("aside", "asked"),
     [
-        ((1,), "Ein Würfel beiseite und 4 geworfen sind nicht 6."),
-        ((1, 4), "Beiseite liegt 1 4: Das ist keine Auswahl aus diesem Wurf."),
+        ((1,), "1 Würfel beiseite und 4 gewürfelt ergeben nicht 6."),
+        ((1, 4), "1 4 liegen beiseite, aber die kannst du von diesem Wurf nicht behalten."),
     ],
 )
 def test_dice_aside_that_do_not_fit_in_german(opened, aside, asked):
@@ -261,7 +261,7 @@ def test_hot_dice_in_german(opened):
     opened.throw(*PAIR_OF_ONES)
 
     assert "Heiße Würfel! Anna hat 1 1 3 3 3 5 = 550 behalten" in opened.look()
-    assert "Anna hat 550 geschrieben, Ben hat das geworfen" in opened.look()
+    assert "Anna hat 550 gesichert, Ben hat so gewürfelt" in opened.look()
     opened.do(AnswerQuestion(opened.session.table.choices[0].id))
 
 
@@ -269,7 +269,7 @@ def test_a_forgotten_bank_in_german(opened):
     opened.throw(*THOUSAND)
     opened.throw(*PAIR_OF_ONES)
 
-    assert "Hat Anna 1.000 geschrieben?" in opened.look()
+    assert "Hat Anna 1.000 gesichert?" in opened.look()
     opened.hold()
     opened.do(Undo())
     opened.do(Redo())
@@ -281,7 +281,7 @@ def test_dice_that_only_moved_in_german(opened):
     opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), has_tumbled=False)
     opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), has_tumbled=None)
 
-    assert "Geworfen oder verschoben?" in opened.look()
+    assert "Gewürfelt oder nur verschoben?" in opened.look()
     opened.hold()
     opened.hold(3.5)
 
@@ -290,7 +290,7 @@ def test_dice_that_have_not_moved_in_german(opened):
     before = lay((3, 3, 3, 5), y=opened.places, x=300)
     opened.read([*before, *lay((2, 4), y=990)])
 
-    assert "Einige Würfel liegen genau wie vorher. Wurden alle 6 geworfen?" in opened.look()
+    assert "Einige Würfel haben sich gar nicht bewegt. Wurden alle 6 gewürfelt?" in opened.look()
     opened.hold()
 
 
@@ -303,7 +303,7 @@ def test_readings_that_differ_in_german(opened):
             TrayReading(Reading(tuple(lay(faces, y=500))), has_tumbled=True),
         )
 
-    assert "Zwei Blicke auf diesen Wurf stimmen nicht überein" in opened.look()
+    assert "Dieser Wurf: zweimal gelesen, zwei Ergebnisse." in opened.look()
 
 
 def test_reading_again_in_german(opened):
@@ -312,7 +312,7 @@ def test_reading_again_in_german(opened):
         opened.do(ReadAgain())
         opened.read(lay(faces, y=700, problem=Problem.COCKED), press=False)
 
-    assert "Nichts ist geändert. Der umringte Würfel liegt auf Kante" in opened.look()
+    assert "Es wurde nichts geändert. Der eingekreiste Würfel" in opened.look()
     opened.reader.has_tumbled = True
     opened.do(ReadAgain())
 
@@ -374,7 +374,7 @@ def test_piggybacking_in_german(begun_by, kept, left):
     table.throw(2, 3)
     table.throw(*PAIR_OF_ONES[:left])
 
-    assert "übernimmt" in table.look() or "Neu angefangen oder 550 übernommen?" in table.look()
+    assert "spielt mit" in table.look() or "zum Weiterspielen" in table.look()
     table.hold()
 
 
@@ -383,12 +383,12 @@ def test_penalties_in_german(begun_by):
     table.throw(3, 3, 3, 1, 2, 6)
     table.do(Bank())
     table.throw(2, 2, 2, 2, 3, 4)
-    assert "Fällt der Punktestand von Ben auf null?" in table.look()
+    assert "Fällt Ben auf null zurück?" in table.look()
     table.hold()
     for _ in range(6):
         table.throw(*FARKLE)
 
-    assert "Drei in Folge kosten 500." in table.look()
+    assert "Drei hintereinander kosten 500." in table.look()
 
 
 def test_overshooting_an_exact_target_in_german(begun_by):
@@ -396,14 +396,15 @@ def test_overshooting_an_exact_target_in_german(begun_by):
     table.throw(*THOUSAND)
     table.do(Bank((1, 1, 1)))
 
-    assert "Anna schießt über das Ziel hinaus und bekommt null." in table.look()
+    assert "Anna kommt über das Ziel und bekommt null." in table.look()
 
 
 def test_a_lost_camera_in_german(begun):
     begun.happen(
-        begun.session.camera.lost, Message("the camera hangs: check its cable; it is opened again")
+        begun.session.camera.lost,
+        Message("the camera does not respond: check its cable; Traykeeper opens it again"),
     )
-    assert "Keine Kamera (die Kamera hängt" in begun.look()
+    assert "Keine Kamera (die Kamera reagiert nicht" in begun.look()
     begun.press()
     begun.do(EnterThrow(PAIR_OF_ONES))
     begun.do(EnterThrow((1, 2, 9)))
@@ -413,7 +414,7 @@ def test_a_lost_camera_in_german(begun):
 
 
 def test_a_called_match_in_german(table):
-    question = Message("%(title)s calls %(names)s to this tray.", title="Cleo", names="Anna")
+    question = Message("%(title)s: %(names)s are called to this tray.", title="Cleo", names="Anna")
     call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)
     table.do(AnswerQuestion(table.session.table.choices[1].id))

@@ -64,7 +64,7 @@ def test_press_twice_on_one_throw_does_nothing(match):
     match = thrown(match, PAIR_OF_ONES)
 
     verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), has_tumbled=None))
-    assert verdict == NotThrown(Message("Not thrown yet: the dice lie where they lay."))
+    assert verdict == NotThrown(Message("Not thrown yet: the dice have not moved."))
 
 
 def test_press_after_setting_dice_aside_without_throwing_does_nothing(match):
@@ -138,7 +138,7 @@ def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
     verdict = judge(match, tray_reading(forgotten(1, 0, 5)))
 
     assert str(verdict.question) == (
-        "One die lies exactly as before. Were all 6 thrown? If not, throw all 6 and press."
+        "One die has not moved at all. Were all 6 thrown? If not, throw all 6 and press the button."
     )
     assert match.push(*verdict.options[0].actions).state.turn.last.dice == (1, 2, 2, 3, 3, 4)
 
@@ -201,7 +201,7 @@ def test_a_chosen_keep_that_does_not_fit_the_number_is_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
     assert isinstance(verdict, Ask)
-    assert "so five dice should be thrown; four dice lie there" in str(verdict.question)
+    assert "so five dice should have been thrown, but there are four dice" in str(verdict.question)
     assert verdict.options[0].actions[0] == Kept((1, 1), assumed=True)
 
 
@@ -219,7 +219,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert str(verdict.question).startswith("One die aside and 4 thrown do not make 6.")
+    assert str(verdict.question).startswith("One die set aside and 4 thrown do not add up to 6.")
 
 
 def test_dice_aside_that_are_no_keep_are_asked_about(match):
@@ -228,7 +228,7 @@ def test_dice_aside_that_are_no_keep_are_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert "1 4 lie aside: that is no keep of this throw." in str(verdict.question)
+    assert "1 4 are set aside, but you cannot keep those from this throw." in str(verdict.question)
 
 
 def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
@@ -265,7 +265,7 @@ def test_missing_die_names_the_number_expected(match):
     verdict = judge(match, tray_reading(lay((2, 2, 5), y=300)))
 
     assert [*map(str, verdict.advice)] == [
-        "Expected four or five dice after 1 1 2 3 4 6, saw 3: is one hidden, or on the floor?"
+        "Expected four or five dice after 1 1 2 3 4 6, but saw 3: is one hidden or on the floor?"
     ]
 
 
@@ -274,7 +274,7 @@ def test_too_many_dice_are_those_that_were_kept(match):
     verdict = judge(match, tray_reading(lay((1, 2, 4), y=300)))
 
     assert [*map(str, verdict.advice)] == [
-        "Expected one or two dice after 4 5 5, saw 3: take those out that were kept."
+        "Expected one or two dice after 4 5 5, but saw 3: take out the dice that were kept."
     ]
 
 
@@ -282,13 +282,15 @@ def test_the_refusal_of_a_bank_names_the_chosen_keep(match):
     match = thrown(match, PAIR_OF_ONES).keep((1,))
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5, 6), y=300)))
 
-    assert "(100 is 400 short of the opening 500)" in str(verdict.advice[0])
+    assert "(100 is 400 short of the 500 needed to get on the board)" in str(verdict.advice[0])
 
 
 def test_first_throw_with_a_die_missing_names_the_number_expected(match):
     verdict = judge(match, tray_reading(lay((1, 2, 3, 4, 5))))
 
-    assert str(verdict.advice[0]).startswith("Expected six dice, saw 5: Anna begins with all dice;")
+    assert str(verdict.advice[0]).startswith(
+        "Expected six dice, but saw 5: Anna begins with all dice."
+    )
 
 
 def test_hot_dice_are_announced_with_an_offer_to_bank_instead(opened):
@@ -299,7 +301,7 @@ def test_hot_dice_are_announced_with_an_offer_to_bank_instead(opened):
     after = accept(match, verdict)
     assert after.state.turn.at_risk == 550
     repaired = after.push(*verdict.repairs[0].actions)
-    assert str(verdict.repairs[0].label) == "Anna banked 550, Ben threw this"
+    assert str(verdict.repairs[0].label) == "Anna banked 550, and Ben threw these dice"
     assert [player.score for player in repaired.state.players] == [1100, 550]
     assert repaired.state.turn.seat == 1
 
@@ -319,7 +321,7 @@ def test_all_dice_below_the_opening_are_never_a_bank(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert str(verdict.advice[0]).startswith(
-        "Anna cannot bank yet (200 is 300 short of the opening 500)"
+        "Anna cannot bank yet (200 is 300 short of the 500 needed to get on the board)"
     )
 
 
@@ -363,14 +365,14 @@ def test_hot_dice_with_one_die_missing_are_asked_about(match):
     match = thrown(match, (1, 1, 1, 5, 5, 5))
     verdict = judge(match, tray_reading(lay((2, 3, 4, 5, 6), y=400)))
 
-    assert str(verdict.question) == "Anna may throw all 6, and five dice lie there. Was 1 kept?"
+    assert str(verdict.question) == "Anna may throw all 6, but there are five dice. Was 1 kept?"
 
 
 def test_a_kept_die_that_was_pushed_is_asked_about(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, tray_reading(lay((1,)), [die(1, 225, 110)], lay((2, 3, 4, 6), y=400)))
 
-    assert str(verdict.question) == "A die may have been pushed. Was 1 1 kept?"
+    assert str(verdict.question) == "A die may have been knocked. Was 1 1 kept?"
     pushed, kept_one = (match.push(*option.actions) for option in verdict.options)
     assert pushed.state.turns[-1].points == 0
     assert kept_one.state.turn.last.dice == (1, 2, 3, 4, 6)
@@ -382,7 +384,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about_even_if_one_is_doubtful(m
     aside = [*lay((1,), y=900, zone=Zone.ASIDE), doubtful]
     verdict = judge(match, tray_reading(lay((2, 3, 4), y=400), aside))
 
-    assert "one die aside and 3 thrown do not make 6" in str(verdict.question).lower()
+    assert "one die set aside and 3 thrown do not add up to 6" in str(verdict.question).lower()
 
 
 def test_dice_kept_before_an_entered_throw_are_not_thrown_after_it(match):
@@ -398,7 +400,7 @@ def test_six_dice_after_entered_hot_dice_are_asked_about(match):
     match = match.push(*judge_entered(match, (1, 1, 1, 5, 5, 5)).events)
     verdict = judge(match, tray_reading(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
 
-    assert str(verdict.question) == "No camera saw the throw before. Were all 6 thrown?"
+    assert str(verdict.question) == "The camera did not see the previous throw. Were all 6 thrown?"
 
 
 def test_entered_dice_after_entered_hot_dice_are_accepted(match):
@@ -410,7 +412,7 @@ def test_entered_dice_after_entered_hot_dice_are_accepted(match):
 def test_hand_needs_attention(match):
     verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
 
-    hand = Message("A hand is in the picture: take it away and press again.")
+    hand = Message("There is a hand in the picture: take it away and press again.")
     assert verdict == Attention((hand,))
 
 

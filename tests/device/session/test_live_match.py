@@ -90,7 +90,7 @@ def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal,
     live_match.do(Undone())
     with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
         live_match._record = Lost(journal, fresh)
-        with pytest.raises(TableError, match="The journal was mended"):
+        with pytest.raises(TableError, match="The journal was repaired"):
             live_match.do(step)
         assert fresh.newest()[1] == live_match.match
 

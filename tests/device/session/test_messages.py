@@ -24,7 +24,7 @@ def test_farkle_names_the_dice_and_what_is_lost():
 def test_the_cost_of_three_threes_is_named_in_a_farkle_too():
     match = begin(triple_threes=300).throw((2, 3, 3, 3, 4, 6))
 
-    assert str(messages.outcome(match)) == "2 3 3 3 4 6: farkle, Anna! It costs 300. Ben throws."
+    assert str(messages.outcome(match)) == "2 3 3 3 4 6: farkle, Anna! That costs 300. Ben throws."
 
 
 def test_charity_roll_below_the_opening_is_not_called_a_farkle():
@@ -32,5 +32,5 @@ def test_charity_roll_below_the_opening_is_not_called_a_farkle():
     match = match.throw(THOUSAND).bank().throw((1, 1, 2, 3, 4, 6))
 
     assert str(messages.outcome(match)).startswith(
-        "1 1 2 3 4 6 is too little to bank: Ben scores zero."
+        "1 1 2 3 4 6 is not enough to bank: Ben scores zero."
     )

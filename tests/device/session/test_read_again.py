@@ -71,16 +71,16 @@ def test_readings_that_differ_change_nothing(session, reader):
     read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
-    assert "do not agree" in message(session)
+    assert "differ" in message(session)
     assert session.table.situation is Situation.ACCEPTED
 
 
 @pytest.mark.parametrize(
     ("faces", "said"),
     [
-        ((1, 1, 2, 3, None, 6), "Nothing is changed. The ringed die lies on an edge"),
-        ((1, 2, 3, 6), "the throw had six dice, in the tray: four dice."),
-        ((), "the throw had six dice, in the tray: no dice."),
+        ((1, 1, 2, 3, None, 6), "Nothing was changed. The circled die is not flat"),
+        ((1, 2, 3, 6), "the throw had six dice, but there are four dice in the tray."),
+        ((), "the throw had six dice, but there are no dice in the tray."),
     ],
 )
 def test_a_reading_that_cannot_be_the_throw_changes_nothing(session, reader, faces, said):
@@ -129,11 +129,11 @@ def test_dice_thrown_since_are_not_read_again(session, reader):
 
 def test_without_an_accepted_throw_nothing_is_read_again(session, reader):
     session.do(Undo())
-    with pytest.raises(TableError, match="no accepted throw"):
+    with pytest.raises(TableError, match="no throw to read again yet"):
         session.do(ReadAgain())
     read(session, 1, None, 3, 3, 4, 6)
 
-    with pytest.raises(TableError, match="no accepted throw"):
+    with pytest.raises(TableError, match="no throw to read again yet"):
         session.do(ReadAgain())
 
 

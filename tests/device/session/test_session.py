@@ -107,7 +107,7 @@ def test_a_player_who_comes_back_is_told_the_old_score(session):
     session.do(RecordEvent(Left(0)))
     session.do(RecordEvent(Joined("Anna")))
 
-    assert message(session) == "Anna comes back with 1,000 points and throws last."
+    assert message(session) == "Anna returns with 1,000 points and throws last."
 
 
 def test_a_player_who_joins_in_the_last_round_is_told_to_wait(session):
@@ -121,12 +121,12 @@ def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
-    assert message(session) == "Put in by hand. Ben banks 550. Cleo throws."
+    assert message(session) == "Added by hand. Ben banks 550. Cleo throws."
     session.do(Undo())
-    assert message(session) == "Taken back. Ben throws."
+    assert message(session) == "Undone. Ben throws."
     session.do(Redo())
     session.do(DropEvents(0, 2))
-    assert message(session) == "Taken out by hand. Ben throws."
+    assert message(session) == "Removed by hand. Ben throws."
     session.do(Undo())
     session.do(CorrectThrow((1, 1, 1, 2, 3, 3), 0))
     assert message(session) == "Corrected to 1 1 1 2 3 3. Cleo throws."
@@ -144,7 +144,7 @@ def win(session):
 
 
 def test_a_rematch_is_refused_before_the_match_is_won(session):
-    with pytest.raises(TableError, match="not over"):
+    with pytest.raises(TableError, match="not finished"):
         session.do(Rematch())
 
 
@@ -160,10 +160,10 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
         ("C", 0),
         ("D", 1),
     ]
-    assert message(session) == "A rematch: B begins."
+    assert message(session) == "Rematch: B begins."
     win(session)
     hold(session)
-    assert message(session) == "A rematch: C begins."
+    assert message(session) == "Rematch: C begins."
 
 
 def test_a_rematch_leaves_out_who_left_and_includes_who_joined(session):
@@ -193,7 +193,7 @@ def test_an_unread_die_is_named_by_a_person(session, reader):
 
     told = row(faces).with_face(2, 1)
     session.results.correct(told)
-    assert message(session) == "The ringed die lies on an edge: throw that die again."
+    assert message(session) == "The circled die is not flat: throw that die again."
     session.results.correct(told.with_face(5, 4))
     assert state(session).turn.last.dice == THOUSAND
 
@@ -213,16 +213,16 @@ def test_a_die_of_the_roll_off_is_undone(tmp_path):
         hold(session, UNDO_S)
 
         assert session.table.rolloff.rolls == ((4,),)
-        assert message(session) == "Taken back. Player 2 throws."
+        assert message(session) == "Undone. Player 2 throws."
         session.do(Undo())
-        with pytest.raises(IllegalMove, match="nothing to take back"):
+        with pytest.raises(IllegalMove, match="nothing to undo"):
             session.do(Undo())
 
 
 def test_naming_a_die_that_is_not_in_question_is_refused(session, reader):
     read(session, *THOUSAND)
 
-    with pytest.raises(TableError, match="press to read"):
+    with pytest.raises(TableError, match="press the button to read"):
         session.results.correct(row(THOUSAND).with_face(0, 5))
 
 
@@ -241,8 +241,8 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
     session.do(CorrectThrow(THOUSAND, 0))
 
     assert message(session) == (
-        "Corrected, then what was set by hand in Ben's turn 2 would not hold: "
-        "it would be Anna's turn. What is true?"
+        "With that correction, the change by hand in Ben's turn 2 would then no longer be possible: "
+        "it would be Anna's turn. What happened?"
     )
     session.do(AnswerQuestion(session.table.choices[0].id))
     assert [player.score for player in state(session).players] == [1000, 0, 1000]
@@ -254,7 +254,7 @@ def test_a_correction_that_resets_the_score_asks_first(session):
     session.do(EnterThrow((1, 2, 2, 2, 3, 4)))
     session.do(CorrectThrow((1, 2, 2, 2, 2, 4)))
 
-    assert message(session) == "1 2 2 2 2 4: four 2s. Does Anna's score go back to zero?"
+    assert message(session) == "1 2 2 2 2 4: four 2s. Is Anna's score reset to zero?"
     assert state(session).players[0].score == 5000
     session.do(AnswerQuestion(session.table.choices[0].id))
     assert state(session).players[0].score == 0
@@ -269,7 +269,7 @@ def test_a_hold_while_something_needs_attention_repeats_the_advice(session, read
     hold(session)
 
     assert session.table.situation is Situation.ATTENTION
-    assert message(session) == f"Nothing is banked yet. {advice}"
+    assert message(session) == f"Nothing has been banked yet. {advice}"
 
 
 def test_waiting_for_a_tray_that_never_rests_ends(session, reader):
@@ -277,7 +277,7 @@ def test_waiting_for_a_tray_that_never_rests_ends(session, reader):
     session.requests.timed_out(reader.requests)
 
     assert session.table.situation is Situation.TURN_BEGINS
-    assert message(session) == "The tray was not still for 20 seconds: press again."
+    assert message(session) == "Something in the tray kept moving for 20 seconds: press again."
 
 
 def test_a_reopened_match_continues_where_it_stood(session):
@@ -287,7 +287,7 @@ def test_a_reopened_match_continues_where_it_stood(session):
 
     assert state(session).turn.last.dice == THOUSAND
     assert message(session).startswith(
-        "Going on where we were. Anna, 1,000 at risk, three dice to throw."
+        "Picking up where we left off. Anna, 1,000 at risk, three dice to throw."
     )
     session.do(Bank())
     session.do(ReopenMatch(2))
@@ -318,7 +318,7 @@ def test_house_rules_are_recorded_with_the_match(session, tmp_path):
 
 def test_invalid_house_rules_begin_no_match(session):
     before = session.table.live_match.match
-    with pytest.raises(RulesetError, match="options: opening found -1"):
+    with pytest.raises(RulesetError, match="options: opening is -1"):
         session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
 
     assert session.table.live_match.match is before
@@ -330,7 +330,7 @@ def test_dice_in_the_tray_are_no_throw_after_a_turn_was_inserted(session, reader
     session.do(InsertTurn("111234: 111 = 1000, bank", None))
     read(session, *THOUSAND)
 
-    assert message(session) == "Not thrown yet: the dice lie where they lay."
+    assert message(session) == "Not thrown yet: the dice have not moved."
 
 
 def test_undoing_a_throw_retracts_it_at_the_tray_reader(session, reader):
@@ -359,13 +359,16 @@ def test_a_hold_can_bank_alone_if_dice_fell_back_into_the_tray(session, reader):
     for _ in range(2):  # a farkle, so it is looked at again before it is asked about
         answer(session, row(FARKLE, y=300, time_s=9.0))
     asked = [str(choice.label) for choice in session.table.choices]
-    assert asked == ["Anna banked 1,000, Ben threw this", "Anna banked, nobody threw this"]
+    assert asked == [
+        "Anna banked 1,000, and Ben threw these dice",
+        "Anna banked, and nobody threw these dice",
+    ]
     session.do(AnswerQuestion(session.table.choices[1].id))
 
     assert (state(session).players[0].score, state(session).player.name) == (1000, "Ben")
     assert reader.notes[-1] == 9.0
     read(session, *FARKLE, y=300)
-    assert message(session) == "Not thrown yet: the dice lie where they lay."
+    assert message(session) == "Not thrown yet: the dice have not moved."
 
 
 def test_a_bank_or_keep_for_an_earlier_throw_is_refused(session):
@@ -375,7 +378,7 @@ def test_a_bank_or_keep_for_an_earlier_throw_is_refused(session):
     ben = session.table.match
 
     for late in (Bank((1, 1, 1), throw=0), KeepDice((1, 1, 1), throw=0)):
-        with pytest.raises(TableError, match="The table has moved on"):
+        with pytest.raises(TableError, match="The match has moved on"):
             session.do(late)
     assert session.table.match is ben
     session.do(KeepDice((1, 1, 1), throw=session.table.last_throw.index))
@@ -389,11 +392,11 @@ def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
     thrown = session.table.match
 
     for late in (EnterThrow(THOUSAND, step=shown), Undo(step=shown)):
-        with pytest.raises(TableError, match="The table has moved on"):
+        with pytest.raises(TableError, match="The match has moved on"):
             session.do(late)
     assert session.table.match is thrown
     session.do(Undo(step=session.table.live_match.steps))
-    with pytest.raises(TableError, match="The table has moved on"):
+    with pytest.raises(TableError, match="The match has moved on"):
         session.do(Undo(step=shown + 1))
     assert session.table.last_throw is None
 
@@ -430,7 +433,7 @@ def test_reading_again_assumes_no_face_of_the_throw_itself(session, reader):
     session.do(ReadAgain())
     answer(session, row((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
 
-    assert "Nothing is changed" in message(session)
+    assert "Nothing was changed" in message(session)
 
 
 def test_a_correction_retracts_nothing_at_the_tray_reader(session, reader):
@@ -450,11 +453,11 @@ def test_a_repair_forgets_the_face_of_a_corrected_die(session, reader):
     session.do(AnswerQuestion(farkled.id))
     read(session, 2, 3, 6, 2, 3, 4)
 
-    assert message(session) == "Not thrown yet: the dice lie where they lay."
+    assert message(session) == "Not thrown yet: the dice have not moved."
 
 
 def test_names_that_mean_the_same_person_are_refused(session):
-    with pytest.raises(IllegalMove, match="Anna and anna would be one person"):
+    with pytest.raises(IllegalMove, match="Anna and anna would count as one person"):
         session.do(StartMatch(["Anna", "anna"]))
     for event in (Joined("BEN"), Renamed(0, "cleo")):
         with pytest.raises(IllegalMove, match="one person"):
@@ -543,5 +546,5 @@ def test_ignoring_the_only_object_waits_for_a_throw(session, reader):
 
 def test_ignoring_a_die_of_an_accepted_throw_is_refused(session, reader):
     read(session, *THOUSAND)
-    with pytest.raises(TableError, match="That throw is accepted"):
+    with pytest.raises(TableError, match="That throw has been accepted"):
         session.results.ignore(row(THOUSAND).without(0))

@@ -36,7 +36,7 @@ def is_refused(session, command, reason):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_from_the_press_until_the_throw_is_read(session, command):
     press(session)
-    assert is_refused(session, command, "Still waiting for the dice to lie still")
+    assert is_refused(session, command, "The dice are still moving")
     answer(session, row((1, 2, 3), y=300, time_s=20.0))
     assert session.table.situation is Situation.ACCEPTED
     session.do(Bank())
@@ -45,7 +45,7 @@ def test_from_the_press_until_the_throw_is_read(session, command):
 def test_while_a_farkle_is_read_a_second_time(session):
     press(session)
     answer(session, row((2, 3, 4), y=300, time_s=20.0))
-    assert is_refused(session, Bank(), "Still waiting")
+    assert is_refused(session, Bank(), "The dice are still moving")
     answer(session, row((2, 3, 4), y=300, time_s=21.0))
 
     assert [player.score for player in state(session).players] == [0, 0]
@@ -55,14 +55,16 @@ def test_while_a_farkle_is_read_a_second_time(session):
 def test_while_thrown_dice_are_read_without_a_press(session):
     session.requests.dice_settled()
 
-    assert is_refused(session, Bank(), "Still waiting")
+    assert is_refused(session, Bank(), "The dice are still moving")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_from_the_moment_dice_are_seen_to_roll(session, reader, command):
     reader.last_tumble_s = 15.0
 
-    assert is_refused(session, command, "The dice were thrown since: press to read them")
+    assert is_refused(
+        session, command, "The dice have been thrown since: press the button to read them"
+    )
 
 
 def test_dice_that_rolled_but_are_no_throw_hold_nothing_up_once_the_tray_was_read(session, reader):
@@ -88,7 +90,7 @@ def test_while_a_question_about_the_throw_is_open(session):
     for _ in range(2):
         answer(session, row(FARKLE, y=300, time_s=20.0))
     assert session.table.situation is Situation.QUESTION
-    assert is_refused(session, Bank(), "Nothing is banked yet. Did Anna bank 1,000?")
+    assert is_refused(session, Bank(), "Nothing has been banked yet. Did Anna bank 1,000?")
     hold(session)
 
     assert state(session).players[0].score == 1000
@@ -98,7 +100,7 @@ def test_while_a_die_of_the_throw_needs_attention(session):
     press(session)
     answer(session, row((1, 2, None), y=300, time_s=20.0))
 
-    assert is_refused(session, Bank(), "Nothing is banked yet. The ringed die")
+    assert is_refused(session, Bank(), "Nothing has been banked yet. The circled die")
 
 
 def test_a_throw_that_is_read_again_can_be_banked_meanwhile(session, reader):
@@ -120,7 +122,7 @@ def test_just_dice_bank_nothing_anyway(session):
     session.do(SetJustDice(on=True))
     press(session)
 
-    assert is_refused(session, Bank(), "No match is played")
+    assert is_refused(session, Bank(), "No match is being played")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_just_dice_bank_nothing_anyway(session):
     ],
 )  # fmt: skip
 def test_a_command_for_an_earlier_state_of_the_table_is_refused(session, command):
-    assert is_refused(session, command, "The table has moved on")
+    assert is_refused(session, command, "The match has moved on")
 
 
 def test_a_bank_of_the_points_that_were_shown_is_done(session):
@@ -152,7 +154,7 @@ def test_a_throw_whose_meaning_was_open_stays_unread_when_nobody_waits_any_more(
     hold(session)
     assert session.table.situation is Situation.ACCEPTED
 
-    assert is_refused(session, Bank(), "press to read them")
+    assert is_refused(session, Bank(), "press the button to read them")
 
 
 def test_a_renamed_player_does_not_make_a_throw_in_question_count_as_read(session, reader):
@@ -162,4 +164,4 @@ def test_a_renamed_player_does_not_make_a_throw_in_question_count_as_read(sessio
         answer(session, row(FARKLE, y=300, time_s=20.0))
     session.do(RecordEvent(Renamed(0, "Anne")))
 
-    assert is_refused(session, Bank(), "press to read them")
+    assert is_refused(session, Bank(), "press the button to read them")

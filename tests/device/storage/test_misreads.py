@@ -182,7 +182,7 @@ def test_a_full_disk_keeps_no_pictures_and_stops_nothing(store, monkeypatch):
 def test_a_switch_that_cannot_be_saved_is_reported(tmp_path):
     (tmp_path / "corrections").touch()
     with closing(MisreadStore(tmp_path / "corrections")) as store:
-        with pytest.raises(TableError, match="cannot be written"):
+        with pytest.raises(TableError, match="cannot be saved"):
             store.set_enabled(on=True)
         store.record(picture(), WRONG)
 

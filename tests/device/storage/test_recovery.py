@@ -83,7 +83,7 @@ def test_every_step_of_a_lost_journal_comes_back_with_a_notice(
 
     assert History(tmp_path / "journal.db").entries() == recorded
     assert History(tmp_path / "journal.db").requests() == asked != ()
-    assert "Look at the scores before you play on" in str(notice)
+    assert "Check the scores before you play on" in str(notice)
 
 
 def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
@@ -111,7 +111,7 @@ def test_the_notice_stays_until_it_is_acknowledged(tmp_path, backups):
     (tmp_path / "journal.db").unlink()
     for _ in range(2):
         notice = str(notice_at_start(tmp_path, backups))
-        assert notice.startswith("The journal was gone, or empty. In its place: ")
+        assert notice.startswith("The journal was missing or empty. There was no backup; ")
     delete_notice(tmp_path)
 
     assert notice_at_start(tmp_path, backups) is None
@@ -133,7 +133,7 @@ def test_the_loss_of_both_database_and_trace_is_reported(tmp_path, backups):
     (tmp_path / "journal.db-wal").write_bytes(b"what was not written back")
     for name in ("journal.db", "journal.txt"):
         (tmp_path / name).unlink()
-    assert "gone, or empty" in str(notice_at_start(tmp_path, backups))
+    assert "missing or empty" in str(notice_at_start(tmp_path, backups))
     assert (tmp_path / "journal-damaged-1.db-wal").read_bytes() == b"what was not written back"
     assert notice_at_start(tmp_path, backups)
     delete_notice(tmp_path)
@@ -156,7 +156,7 @@ def test_the_loss_of_the_trace_alone_is_reported_until_acknowledged(tmp_path, ba
     trace = tmp_path / "journal.txt"
     trace.unlink() if loss == "gone" else trace.write_bytes(b"junk" if loss == "junk" else b"")
     for _ in range(2):
-        assert "journal.txt, the second trace of each step" in str(
+        assert "journal.txt, the second copy of the journal" in str(
             notice_at_start(tmp_path, backups)
         )
 

@@ -109,7 +109,7 @@ def faulty(clock):
     ("fault", "message"),
     [
         ("unplugged", "plug it in"),
-        ("hung", "hangs"),
+        ("hung", "does not respond"),
         ("black", "black"),
         ("empty buffers", "black"),
     ],

@@ -115,7 +115,7 @@ def test_a_missing_match_is_named(journal, history):
 
 
 def test_a_missing_journal_is_named(tmp_path):
-    with pytest.raises(JournalError, match=r"gone.db: there is no journal here"):
+    with pytest.raises(JournalError, match=r"gone.db: there is no journal"):
         History(tmp_path / "gone.db").matches()
 
 
@@ -164,4 +164,4 @@ def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     assert [each.id for each in history.matches(limit=2)] == [newest, first]
     _, unreadable, _ = history.all_matches()
     assert (unreadable.id, unreadable.position) == (broken, 3)
-    assert "the 2 scores nothing" in str(unreadable.why)
+    assert "a single 2 does not score" in str(unreadable.why)

@@ -98,7 +98,7 @@ def test_a_folder_in_place_of_the_journal_is_named(tmp_path):
 
 
 def test_a_second_companion_on_one_folder_is_refused(journal):
-    with pytest.raises(JournalError, match="another Traykeeper keeps its matches there"):
+    with pytest.raises(JournalError, match="another Traykeeper is using this folder"):
         Journal.open(journal.path)
 
 
@@ -117,7 +117,7 @@ def test_a_changed_row_is_reported_in_one_line_with_the_remedy(journal, damage):
     journal.append(number, THROW)
     journal._db.execute(damage)
 
-    with pytest.raises(DamagedJournal, match=r"is damaged .* restart, and it is mended"):
+    with pytest.raises(DamagedJournal, match=r"is damaged .* restart Traykeeper to repair it"):
         journal.newest()
     journal.close()
     with pytest.raises(DamagedJournal, match=r"has changed since it was written"):
@@ -126,7 +126,7 @@ def test_a_changed_row_is_reported_in_one_line_with_the_remedy(journal, damage):
 
 def test_a_file_that_is_not_a_journal_is_named(tmp_path):
     (tmp_path / "journal.db").write_bytes(b"nonsense" * 1000)
-    with pytest.raises(DamagedJournal, match="restart, and it is mended"):
+    with pytest.raises(DamagedJournal, match="restart Traykeeper to repair it"):
         Journal.open(tmp_path / "journal.db")
 
 

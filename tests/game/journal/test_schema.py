@@ -98,5 +98,5 @@ def test_a_journal_of_a_newer_version_is_left_unchanged(tmp_path):
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 99")
 
-    with pytest.raises(JournalError, match=r"a newer Traykeeper wrote it .* update this one"):
+    with pytest.raises(JournalError, match=r"from a newer version .* update this Traykeeper"):
         Journal.open(path)

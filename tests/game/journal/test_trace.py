@@ -102,7 +102,7 @@ def test_a_journal_shorter_than_its_trace_is_damaged(path, text):
         db.execute("DELETE FROM entry WHERE position = 3")
         db.commit()
 
-    with pytest.raises(DamagedJournal, match="it ends at step 2, but 3 were told"):
+    with pytest.raises(DamagedJournal, match="it ends at step 2, but 3 steps were announced"):
         Journal.open(path)
     assert len(trace.read(text).rows) == 3
 
@@ -118,7 +118,7 @@ def test_a_journal_that_differs_from_its_trace_is_damaged(path):
         )
         db.commit()
 
-    with pytest.raises(DamagedJournal, match="step 2 is another than was told"):
+    with pytest.raises(DamagedJournal, match="step 2 differs from the one that was announced"):
         Journal.open(path)
 
 
@@ -139,7 +139,7 @@ def test_a_trace_that_cannot_be_written_is_reported_and_stops_no_step(path, text
         text.unlink()
         text.mkdir()
         assert journal.append(number, ScoreSet(0, 500)) == 2
-        assert "the second trace of each step, cannot be written" in str(journal.trace.problem)
+        assert "the second copy of the journal, cannot be written" in str(journal.trace.problem)
 
         text.rmdir()
         journal.append(number, ScoreSet(0, 600))

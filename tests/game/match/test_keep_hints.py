@@ -23,14 +23,14 @@ def effect_of(match, *dice):
 def test_hint_says_how_many_points_the_opening_still_needs():
     thrown = match().throw([1, 1, 1, 5, 2, 3])
 
-    assert effect_of(thrown, 1, 1) == "still 300 short of the opening 500"
+    assert effect_of(thrown, 1, 1) == "still 300 short of the 500 needed to get on the board"
     assert effect_of(thrown, 1, 1, 1) == ""
 
 
 def test_hint_says_how_many_points_the_minimum_bank_still_needs():
     thrown = match(opening=0, minimum_bank=300).throw([1, 2, 3, 4, 6, 6])
 
-    assert effect_of(thrown, 1) == "still 200 short of the 300 to bank"
+    assert effect_of(thrown, 1) == "still 200 short of the 300 needed to bank"
 
 
 def test_hint_names_hot_dice():
@@ -61,12 +61,15 @@ def test_hint_does_not_promise_a_win_while_others_still_follow():
 def test_hint_warns_of_a_keep_that_overshoots():
     thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
 
-    assert effect_of(thrown, 1, 1, 1) == "overshoots 900: scores zero"
+    assert effect_of(thrown, 1, 1, 1) == "more than 900: scores zero"
 
 
 @pytest.mark.parametrize(
     ("others", "expected"),
-    [(9_000, "overshoots 10,000: goes to another"), (9_900, "overshoots 10,000: scores zero")],
+    [
+        (9_000, "more than 10,000: the points go to another player"),
+        (9_900, "more than 10,000: scores zero"),
+    ],
 )
 def test_hint_names_the_recipient_only_if_the_points_fit(others, expected):
     thrown = match(target=10_000, win=Win.EXACTLY, welfare=True).push(ScoreSet(0, 9_950))
@@ -79,7 +82,7 @@ def test_hint_names_the_recipient_only_if_the_points_fit(others, expected):
 @pytest.mark.parametrize(
     ("dice", "kept", "expected"),
     [
-        ((1, 1, 1, 2, 3, 4), (1, 1, 1), "only a tie"),
+        ((1, 1, 1, 2, 3, 4), (1, 1, 1), "only draws level"),
         ((6, 6, 6, 2, 3, 4), (6, 6, 6), "400 behind Anna"),
         ((1, 1, 1, 1, 3, 4), (1, 1, 1, 1), "takes the lead"),
     ],

@@ -69,27 +69,33 @@ def test_a_published_rule_set_takes_one_line(name):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("113335: 333 1 = 450", "line 5: 333 1 is 400 in Farkle / 10,000"),
+        ("113335: 333 1 = 450", "line 5: 333 1 scores 400 in Farkle (Walnut"),
         ("113335: 4 = 400", "line 5: there is no 4 in this throw"),
-        ("113337", "line 5: '113337' is no throw"),
-        ("113335: bank it", "line 5: 'bank it' is no keep of a throw"),
-        ("113335: farkle", "says farkle, but the throw does not end the turn"),
-        ("223446:", "says that the turn goes on, but the throw ends the turn: farkle"),
-        ("112346: 11 = 200, bank", "line 5: 200 is 300 short of the opening"),
-        ("!dance", "line 5: '!dance' is not known"),
-        ("!leave x", "line 5: '!leave x' is not known"),
+        ("113337", "line 5: '113337' is not a throw"),
+        ("113335: bank it", "line 5: 'bank it' is not a keep"),
+        ("113335: farkle", "the line says farkle, but the throw does not end the turn"),
+        (
+            "223446:",
+            "the line says that the turn continues, but the throw ends the turn: farkle",
+        ),
+        (
+            "112346: 11 = 200, bank",
+            "line 5: 200 is 300 short of the 500 needed to get on the board",
+        ),
+        ("!dance", "line 5: '!dance' is unknown"),
+        ("!leave x", "line 5: '!leave x' is unknown"),
         ("1133: 11 = 200", "line 5: expected 6 dice, not 4"),
-        (": 11 = 200", "is no keep of a throw"),
-        (":", "'' is no keep of a throw"),
-        ("113335: ~ = 5", "'~ = 5' is no keep of a throw"),
-        (": farkle", "'farkle' is no keep of a throw"),
-        ("155534: ~555 = 500, bank", "says 500, but 1 5 5 5 = 600 is banked"),
-        ("111234: 111 = ١٠٠٠, bank", "is no keep of a throw"),
-        ("!score 1 1_000", "is not known"),
-        ("!score 1 99999999", "a score is at most 1,000,000"),
-        ("!leave 3", "nobody throws from that seat"),
-        ("!join/101 Cleo", "teams have the numbers 0 to 100"),
-        ("x" * 5000, "is no throw"),
+        (": 11 = 200", "is not a keep"),
+        (":", "'' is not a keep"),
+        ("113335: ~ = 5", "'~ = 5' is not a keep"),
+        (": farkle", "'farkle' is not a keep"),
+        ("155534: ~555 = 500, bank", "the line says 500, but 1 5 5 5 = 600 is banked"),
+        ("111234: 111 = ١٠٠٠, bank", "is not a keep"),
+        ("!score 1 1_000", "is unknown"),
+        ("!score 1 99999999", "a score can be at most 1,000,000"),
+        ("!leave 3", "that player is not in the match"),
+        ("!join/101 Cleo", "team numbers are 0 to 100"),
+        ("x" * 5000, "is not a throw"),
     ],
 )
 def test_an_unreadable_line_is_named(line, message):
@@ -118,23 +124,23 @@ def test_invalid_numbers_are_refused(line):
 @pytest.mark.parametrize(
     ("head", "message"),
     [
-        ("", "line 1: a match has 2 to 20 players, not 0"),
-        ("\n\nplayer Anna\n\n", "line 3: a match has 2 to 20 players, not 1"),
-        ("113335:", "line 1: a match has 2 to 20 players, not 0"),
+        ("", "line 1: a match needs 2 to 20 players, not 0"),
+        ("\n\nplayer Anna\n\n", "line 3: a match needs 2 to 20 players, not 1"),
+        ("113335:", "line 1: a match needs 2 to 20 players, not 0"),
         ("player Anna\nplayer Anna\nfirst 2", "line 2: two players are called Anna"),
-        ("player\nplayer Ben", "line 1: a name has 1 to 24"),
-        ("player/x Anna\nplayer Ben", "line 1: 'x' is no whole number"),
-        ("player/1 Anna\nplayer/1 Ben", "line 2: a match has two teams at least"),
-        ("player Anna\nplayer Ben\nfirst ²", "line 3: '²' is no whole number"),
+        ("player\nplayer Ben", "line 1: a name must have 1 to 24"),
+        ("player/x Anna\nplayer Ben", "line 1: 'x' is not a whole number"),
+        ("player/1 Anna\nplayer/1 Ben", "line 2: a match needs at least two teams"),
+        ("player Anna\nplayer Ben\nfirst ²", "line 3: '²' is not a whole number"),
         ("player Anna\nfirst 3\nplayer Ben", "line 2: seat 3 cannot begin"),
-        ("# ours\nrules walnut\nplayer Anna", "line 2: no rule set is called 'walnut'"),
-        ("rules walnut\noption target = 5000", "line 1: no rule set is called 'walnut'"),
-        ("rules zilch\n\noption opening = -5", "line 3: opening found -5"),
+        ("# ours\nrules walnut\nplayer Anna", "line 2: there is no rule set 'walnut'"),
+        ("rules walnut\noption target = 5000", "line 1: there is no rule set 'walnut'"),
+        ("rules zilch\n\noption opening = -5", "line 3: opening is -5"),
         ("option target = 5\noption opening = ", "line 2: not valid TOML: Invalid value"),
         ("option target = " + "9" * 5000, "line 1: not valid TOML: a value is too long"),
         ("option target =\n\noption target = [", "line 1: not valid TOML: Invalid value"),
-        ("traykeeper match 2\nplayer Anna", "line 1: 'traykeeper match 2' is not known"),
-        ("player Anna\nplayer Ben\n113335:\nrules zilch", "line 4: 'rules zilch' is no throw"),
+        ("traykeeper match 2\nplayer Anna", "line 1: unknown line 'traykeeper match 2'"),
+        ("player Anna\nplayer Ben\n113335:\nrules zilch", "line 4: 'rules zilch' is not a throw"),
     ],
 )
 def test_an_error_in_the_header_is_named_with_its_line(head, message):
@@ -161,7 +167,7 @@ def test_a_house_file_is_not_mistaken_for_a_published_alias():
 
 
 def test_windows_line_endings_count_as_one_line():
-    with pytest.raises(NotationError, match="line 3: 'x' is no throw"):
+    with pytest.raises(NotationError, match="line 3: 'x' is not a throw"):
         from_text("player A\x0cnna\r\nplayer Ben\r\nx\r\n")
 
 
@@ -197,7 +203,7 @@ def test_an_impossible_turn_cannot_be_inserted(line):
 
 
 def test_a_turn_cannot_be_inserted_before_a_missing_event():
-    with pytest.raises(IllegalMove, match="there are no events 3 to 0: 0 so far"):
+    with pytest.raises(IllegalMove, match="there are no events 3 to 0, only 0 in all"):
         inserted_turn(from_text(HEAD), "223446: farkle", before=3)
 
 

@@ -46,12 +46,14 @@ def labelled(match, correction):
 def test_a_misread_farkle_is_repaired_after_the_next_players_throw(match):
     match = match.throw(FARKLE).throw(SCORING).bank()
     correction = Corrected(0, OPENING)
-    with pytest.raises(LaterStepError, match=r"Ben's throw 1 1 1 2 3 4 in turn 2 would not hold"):
+    with pytest.raises(
+        LaterStepError, match=r"Ben's throw 1 1 1 2 3 4 in turn 2 would then no longer be possible"
+    ):
         match.push(correction)
     ways = labelled(match, correction)
 
-    assert scores(ways["Anna banked there; later turns stand"]) == [550, 1000]
-    back = ways["Anna's turn goes on from there; one later throw is dropped"]
+    assert scores(ways["Anna banked there; later turns stay as they are"]) == [550, 1000]
+    back = ways["Anna's turn continues from there; one later throw is deleted"]
     assert scores(back) == [0, 0]
     assert back.state.turn.last.dice == OPENING
 
@@ -60,7 +62,9 @@ def test_a_later_step_that_does_not_fit_is_named_with_the_player_who_made_it():
     match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben", "Cleo"])
     match = match.throw(SCORING).bank().throw(FARKLE).throw(SCORING).bank()
 
-    with pytest.raises(LaterStepError, match=r"Cleo's throw 1 1 1 2 3 4 in turn 3 would not hold"):
+    with pytest.raises(
+        LaterStepError, match=r"Cleo's throw 1 1 1 2 3 4 in turn 3 would then no longer be possible"
+    ):
         match.push(Corrected(2, OPENING))
 
 
@@ -68,7 +72,7 @@ def test_a_throw_corrected_to_a_farkle_ends_its_turn(match):
     match = match.throw(OPENING).bank().throw(SCORING).bank()
     ways = labelled(match, Corrected(0, FARKLE))
 
-    assert scores(ways["Anna farkled there; later turns stand"]) == [0, 1000]
+    assert scores(ways["Anna farkled there; later turns stay as they are"]) == [0, 1000]
 
 
 def test_a_chosen_keep_is_replaced_by_one_of_equal_size(match):
@@ -101,14 +105,16 @@ def test_a_bank_below_the_opening_is_not_offered(match):
     match = match.throw(FARKLE).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 3, 3, 4, 6)))
 
-    assert list(ways) == ["Anna's turn goes on from there; one later throw is dropped"]
+    assert list(ways) == ["Anna's turn continues from there; one later throw is deleted"]
 
 
 def test_players_who_joined_in_the_meantime_stay(match):
     match = match.throw(OPENING).push(Joined("Cleo")).bank().throw(FARKLE)
     ways = labelled(match, Corrected(0, FARKLE))
 
-    assert [p.name for p in ways["Anna farkled there; later turns stand"].state.players] == [
+    assert [
+        p.name for p in ways["Anna farkled there; later turns stay as they are"].state.players
+    ] == [
         "Anna",
         "Ben",
         "Cleo",
@@ -134,7 +140,7 @@ def test_a_throw_that_banks_by_itself_keeps_later_turns():
     match = match.throw((1, 5, 2, 3, 4, 6)).bank()
     ways = labelled(match, Corrected(0, (1, 1, 1, 3, 4, 6)))
 
-    assert scores(ways["Anna banked there; later turns stand"]) == [1000, 150]
+    assert scores(ways["Anna banked there; later turns stay as they are"]) == [1000, 150]
 
 
 def test_a_reset_keeps_later_turns():
@@ -142,13 +148,16 @@ def test_a_reset_keeps_later_turns():
     match = Match.start(rules, ["Anna", "Ben"]).throw(SCORING).bank().throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 2, 2, 2, 3)))
 
-    assert scores(ways["Anna lost the score there; later turns stand"]) == [0, 1000]
+    assert scores(ways["Anna lost the whole score there; later turns stay as they are"]) == [
+        0,
+        1000,
+    ]
 
 
 def test_dropping_later_throws_keeps_names_and_players(match):
     match = match.throw(FARKLE).throw(SCORING).push(Renamed(0, "Annie")).bank()
     ways = labelled(match, Corrected(0, OPENING))
-    back = ways["Annie's turn goes on from there; one later throw is dropped"]
+    back = ways["Annie's turn continues from there; one later throw is deleted"]
 
     assert back.state.players[0].name == "Annie"
 
@@ -158,7 +167,7 @@ def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
     assert match.state.turns[0].ending is TurnEnding.SKIP
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 6)))
 
-    assert "Anna farkled there; later turns stand" in ways
+    assert "Anna farkled there; later turns stay as they are" in ways
 
 
 def test_a_skip_that_would_hit_another_turn_is_named_and_a_bank_is_offered():
@@ -168,7 +177,9 @@ def test_a_skip_that_would_hit_another_turn_is_named_and_a_bank_is_offered():
     with pytest.raises(LaterStepError, match=r"in Ben's turn 2 .*: it would be Anna's turn"):
         check_same_players(match, match.push(correction), since=0)
 
-    assert scores(labelled(match, correction)["Anna banked there; later turns stand"]) == [
+    assert scores(
+        labelled(match, correction)["Anna banked there; later turns stay as they are"]
+    ) == [
         100,
         0,
         1000,
@@ -184,7 +195,7 @@ def test_no_repair_gives_later_turns_to_other_players():
     ):
         check_same_players(match, match.push(correction), since=0)
 
-    assert "Anna banked there; later turns stand" not in labelled(match, correction)
+    assert "Anna banked there; later turns stay as they are" not in labelled(match, correction)
 
 
 def test_a_player_who_left_in_the_meantime_does_not_shift_turns():
@@ -200,8 +211,8 @@ def test_a_player_who_joined_in_the_last_turn_is_next():
     match = match.throw(SCORING).bank().throw(OPENING).bank()
     ways = labelled(match, Corrected(2, FARKLE))
 
-    assert scores(ways["Ben farkled there; later turns stand"]) == [1100, 0, 1000]
-    back = ways["Ben's turn ended there; 2 later throws are dropped"]
+    assert scores(ways["Ben farkled there; later turns stay as they are"]) == [1100, 0, 1000]
+    back = ways["Ben's turn ended there; 2 later throws are deleted"]
     assert back.state.player.name == "Cleo"
 
 
@@ -209,7 +220,7 @@ def test_a_score_set_during_the_turn_keeps_its_bank(match):
     match = match.throw(OPENING).push(ScoreSet(0, 2000)).bank((1, 1)).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
 
-    assert scores(ways["Anna banked there; later turns stand"]) == [2050, 1000]
+    assert scores(ways["Anna banked there; later turns stay as they are"]) == [2050, 1000]
 
 
 def test_a_player_who_left_during_the_turn_banks_first(match):
@@ -217,7 +228,7 @@ def test_a_player_who_left_during_the_turn_banks_first(match):
     match = match.throw(OPENING).keep((1, 1)).push(Left(0)).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
 
-    assert scores(ways["Anna banked there; later turns stand"]) == [50, 1000, 0]
+    assert scores(ways["Anna banked there; later turns stay as they are"]) == [50, 1000, 0]
 
 
 def test_a_bank_that_wins_earlier_drops_later_turns():
@@ -226,9 +237,9 @@ def test_a_bank_that_wins_earlier_drops_later_turns():
     match = match.throw((1, 1, 2, 3, 4)).bank().throw(OPENING).bank().throw(FARKLE)
     ways = labelled(match, Corrected(2, (1, 1, 1, 3, 4)))
 
-    won = ways["Anna banked as before; 2 later throws are dropped"]
+    won = ways["Anna still banked; 2 later throws are deleted"]
     assert (won.state.winner, scores(won)) == (0, [1100, 0])
-    assert "Anna's turn goes on from there; 2 later throws are dropped" in ways
+    assert "Anna's turn continues from there; 2 later throws are deleted" in ways
 
 
 def test_a_bank_that_no_longer_reaches_the_target_drops_later_turns():
@@ -236,5 +247,5 @@ def test_a_bank_that_no_longer_reaches_the_target_drops_later_turns():
     match = match.throw(SCORING).bank().throw(OPENING).bank().throw((1, 2, 3, 3, 4, 6)).bank()
     ways = labelled(match, Corrected(0, OPENING))
 
-    back = ways["Anna banked as before; 2 later throws are dropped"]
+    back = ways["Anna still banked; 2 later throws are deleted"]
     assert (scores(back), back.state.player.name) == ([550, 0, 550, 0], "Ben")

@@ -128,9 +128,9 @@ def test_omitted_options_change_nothing_and_are_listed():
 
     assert rules_digest(rules, 200) == rules_digest(TINY, 200)
     assert [str(each) for each in left_out_of_match(rules)] == [
-        "taking over what another has banked",
-        "what a farkle costs after that",
-        "what three scoreless first throws cost, once in 438 turns",
+        "building on the points that another player has banked",
+        "the penalty for a farkle after that",
+        "the penalty for three first throws without points, once in 438 turns",
     ]
     assert not left_out_of_match(replace(TINY, three_farkles=50, four_twos_reset=True))
 
@@ -212,10 +212,10 @@ def test_a_table_is_stored_to_a_ten_millionth(tmp_path):
 @pytest.mark.parametrize(
     ("options", "target", "words"),
     [
-        ({}, 50_001, "a target can be 1 to 50,000"),
-        ({"win": Win.EXACTLY}, 120, "exactly 120 is never reached"),
-        ({"win": Win.EXACTLY, "minimum_bank": 100}, 300, "may have no end"),
-        ({"singles": (50,) * 6}, 300, "no throw of these rules farkles"),
+        ({}, 50_001, "the target can be 1 to 50,000"),
+        ({"win": Win.EXACTLY}, 120, "nobody can reach exactly 120"),
+        ({"win": Win.EXACTLY, "minimum_bank": 100}, 300, "may never end"),
+        ({"singles": (50,) * 6}, 300, "no throw is a farkle"),
     ],
 )
 def test_a_match_without_a_solution_is_refused(options, target, words):
@@ -274,7 +274,7 @@ def test_the_last_turn_has_to_exceed_the_other_score():
     assert odds.option(150, 3).win_banked == 0
     assert odds.option(200, 3).win_banked == 1
     assert odds.option(0, 5).win_thrown == pytest.approx(wins.stakes.reaching[1, 4], abs=1e-12)
-    with pytest.raises(OddsError, match="has reached 200 and won"):
+    with pytest.raises(OddsError, match="has already reached 200 and won"):
         turn_odds(TINY, MatchPosition(100, 250), solved(TINY))
 
 

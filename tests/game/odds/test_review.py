@@ -165,9 +165,9 @@ def test_nearly_equal_choices_are_ties(wins):
 def test_refused_banks_have_a_reason():
     odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), MatchPosition(), None)
 
-    assert str(odds.option(50, 4).refused) == "150 short of the opening 200"
+    assert str(odds.option(50, 4).refused) == "150 short of the 200 needed to get on the board"
     opened = turn_odds(replace(RULES, minimum_bank=100), MatchPosition(), None)
-    assert str(opened.option(50, 4).refused) == "50 short of the 100 one must bank"
+    assert str(opened.option(50, 4).refused) == "50 short of the 100 needed to bank"
 
 
 def test_too_few_dice_give_no_verdict():

@@ -204,5 +204,5 @@ def test_values_with_many_points_at_risk_are_linear():
 
 
 def test_rules_under_which_nothing_farkles_are_refused():
-    with pytest.raises(OddsError, match="farkles"):
+    with pytest.raises(OddsError, match="farkle"):
         points_table(replace(SMALL, singles=(50,) * 6))

@@ -43,38 +43,41 @@ def test_a_rule_set_can_be_loaded_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("straigth = 3", "house.toml, line 1: straigth is no option: did you mean 'straight'?"),
-        ("\nopening = -5", "line 2: opening found -5: allowed is a whole number from 0"),
-        ("opening = true", "found True: allowed is a whole number"),
-        ("opening = '500'", "found '500': allowed is a whole number"),
-        ('alike = "tripling"', "allowed is 'none' or 'doubling' or 'adding' or 'fixed'"),
-        ("singles = { 7 = 100 }", "allowed is a table like { 1 = 100 }"),
-        ("singles = 100", "found 100: allowed is a table"),
-        ("singles = { 1 = 'x' }", "singles.1 found 'x'"),
-        ("title = 3", "found 3: allowed is one line of text in quotes"),
-        ('extends = "zilch"\ntitle = " "', "line 2: title found ' ': allowed is one line of text"),
-        (r'title = "\u001b[2J"', "allowed is one line of text in quotes"),
-        ("assumed = 'x'", "allowed is a list of lines of text"),
+        ("straigth = 3", "house.toml, line 1: straigth is not an option: did you mean 'straight'?"),
+        ("\nopening = -5", "line 2: opening is -5, but must be a whole number from 0"),
+        ("opening = true", "is True, but must be a whole number"),
+        ("opening = '500'", "is '500', but must be a whole number"),
+        ('alike = "tripling"', "must be 'none' or 'doubling' or 'adding' or 'fixed'"),
+        ("singles = { 7 = 100 }", "must be a table like { 1 = 100 }"),
+        ("singles = 100", "is 100, but must be a table"),
+        ("singles = { 1 = 'x' }", "singles.1 is 'x'"),
+        ("title = 3", "is 3, but must be one line of text in quotes"),
+        ('extends = "zilch"\ntitle = " "', "line 2: title is ' ', but must be one line of text"),
+        (r'title = "\u001b[2J"', "must be one line of text in quotes"),
+        ("assumed = 'x'", "must be a list of lines of text"),
         ('extends = "walnut"', "did you mean 'walnut-studiolo'?"),
-        ("extends = 3", "extends found 3"),
-        ("n_dice = 7", "allowed is a whole number from 5 to 6"),
-        ("target = 0", "allowed is a whole number from 1 to 1,000,000"),
-        ('alike = "fixed"', "say alike_fixed"),
+        ("extends = 3", "extends is 3"),
+        ("n_dice = 7", "must be a whole number from 5 to 6"),
+        ("target = 0", "must be a whole number from 1 to 1,000,000"),
+        ('alike = "fixed"', "set alike_fixed"),
         ("target = 10,000", "line 1: not valid TOML: write the number without commas: 10000"),
-        ("hot_dice = must", 'must is no value: write text in quotes, "must", a number'),
-        ("straight = 0\nthree_pairs = yes  # ours", "line 2: not valid TOML: yes is no value"),
+        ("hot_dice = must", 'must is not a value: write text in quotes, "must", a number'),
+        ("straight = 0\nthree_pairs = yes  # ours", "line 2: not valid TOML: yes is not a value"),
         ("extends = “zilch”", "line 1: not valid TOML: use straight quotes"),
-        ("[house]\nopening = 5", "house is no option: options need no heading, so leave [house]"),
-        ("name = 'x'", "line 1: name is no option: did you mean 'title'?"),
+        (
+            "[house]\nopening = 5",
+            "house is not an option: options need no heading, so remove [house]",
+        ),
+        ("name = 'x'", "line 1: name is not an option: did you mean 'title'?"),
         ("opening = ", "house.toml, line 1: not valid TOML: Invalid value"),
         ("title = 'x'\nopening = 3\nopening = 4", "line 3: not valid TOML: Cannot overwrite"),
         ("title = 'x'\ntarget = " + "9" * 5000, "line 2: not valid TOML: a value is too long"),
         ("title = 'x'\ntarget = " + "[" * 5000, "line 2: not valid TOML: a value is too long"),
         ("x" * 5000 + " = 3", "line 1: xxx"),
-        ("hot_dice = 'may'\nhot = 3", "line 2: hot is no option: did you mean 'hot_dice'?"),
-        ("straight = 1500\n\n[singles]\n1 = 'x'", "line 3: singles.1 found 'x'"),
-        ("title = 'x'\n\"openin\" = 3", "line 2: openin is no option"),
-        ("opening = 3\nsingles.7 = 3", "line 2: singles found"),
+        ("hot_dice = 'may'\nhot = 3", "line 2: hot is not an option: did you mean 'hot_dice'?"),
+        ("straight = 1500\n\n[singles]\n1 = 'x'", "line 3: singles.1 is 'x'"),
+        ("title = 'x'\n\"openin\" = 3", "line 2: openin is not an option"),
+        ("opening = 3\nsingles.7 = 3", "line 2: singles is"),
     ],
 )
 def test_an_invalid_value_is_named_with_the_remedy(text, message):
@@ -105,18 +108,18 @@ def test_a_file_named_like_a_published_set_is_told_apart_from_it(tmp_path, name)
 
 @pytest.mark.parametrize("name", ["walnut", "../secret", ""])
 def test_an_unknown_rule_set_lists_the_known_ones(name):
-    with pytest.raises(RulesetError, match="no rule set is called"):
+    with pytest.raises(RulesetError, match="there is no rule set"):
         rule_files.load(name)
 
 
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("no.toml", "no.toml: there is no such file"),
-        ("plain.toml/house.toml", "house.toml: there is no such file"),
-        ("folder.toml", "folder.toml: this is a folder: name a file"),
-        ("bytes.toml", "bytes.toml: this is no text: save it as UTF-8"),
-        ("nul\0.toml", "this is no name of a file"),
+        ("no.toml", "no.toml: the file does not exist"),
+        ("plain.toml/house.toml", "house.toml: the file does not exist"),
+        ("folder.toml", "folder.toml: this is a folder: give the name of a file"),
+        ("bytes.toml", "bytes.toml: this is not a text file: save it as UTF-8"),
+        ("nul\0.toml", "this is not a valid file name"),
     ],
 )
 def test_an_unreadable_file_is_named_with_the_reason(tmp_path, path, why):
@@ -151,17 +154,17 @@ def test_options_are_changed_as_in_a_file():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"opning": 1}, "options: opning is no option: did you mean 'opening'?"),
-        ({"opening": "lots"}, "options: opening found 'lots': allowed is a whole number"),
-        ({"opening": True}, "opening found True"),
-        ({"win": "never"}, "allowed is 'at least' or 'over' or 'exactly'"),
-        ({"win": {}}, "win found"),
-        ({"below_zero": 1}, "allowed is true or false"),
-        ({"target": 0}, "allowed is a whole number from 1 to 1,000,000"),
-        ({"n_dice": 7}, "allowed is a whole number from 5 to 6"),
-        ({"alike": "fixed"}, "say alike_fixed"),
-        ({"title": "Ours"}, "title is said by a file alone"),
-        ({"name": "ours"}, "name is no option"),
+        ({"opning": 1}, "options: opning is not an option: did you mean 'opening'?"),
+        ({"opening": "lots"}, "options: opening is 'lots', but must be a whole number"),
+        ({"opening": True}, "opening is True"),
+        ({"win": "never"}, "must be 'at least' or 'over' or 'exactly'"),
+        ({"win": {}}, "win is"),
+        ({"below_zero": 1}, "must be true or false"),
+        ({"target": 0}, "must be a whole number from 1 to 1,000,000"),
+        ({"n_dice": 7}, "must be a whole number from 5 to 6"),
+        ({"alike": "fixed"}, "set alike_fixed"),
+        ({"title": "Ours"}, "title can only be set in a file"),
+        ({"name": "ours"}, "name is not an option"),
     ],
 )
 def test_invalid_options_are_named(options, message):
@@ -217,13 +220,13 @@ def test_a_house_file_may_extend_another(tmp_path):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"a": 'extends = "a.toml"'}, "a.toml, line 1: extends leads back to itself"),
+        ({"a": 'extends = "a.toml"'}, "a.toml, line 1: extends refers back to itself"),
         (
             {"a": 'extends = "b.toml"', "b": 'target = 5000\nextends = "./a.toml"'},
-            "b.toml, line 2: extends leads back to itself",
+            "b.toml, line 2: extends refers back to itself",
         ),
-        ({"a": 'extends = "b.toml"'}, "a.toml, line 1: extends cannot be"),
-        ({"a": 'extends = "b.toml"', "b": "opning = 3"}, "b.toml, line 1: opning is no option"),
+        ({"a": 'extends = "b.toml"'}, "a.toml, line 1: extends is not possible"),
+        ({"a": 'extends = "b.toml"', "b": "opning = 3"}, "b.toml, line 1: opning is not an option"),
         ({"a": 'extends = "b.toml"\nn_dice = 5', "b": "straight = 1500"}, "a.toml: straight needs"),
     ],
 )
@@ -236,7 +239,7 @@ def test_a_circle_of_extending_files_is_refused(tmp_path, files, message):
 
 
 def test_only_a_file_may_extend_a_file():
-    with pytest.raises(RulesetError, match=re.escape("extends found 'ours.toml'")):
+    with pytest.raises(RulesetError, match=re.escape("extends is 'ours.toml'")):
         parse('extends = "ours.toml"')
 
 

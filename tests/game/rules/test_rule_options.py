@@ -56,5 +56,5 @@ def test_three_3s_with_a_penalty_have_no_points_in_the_sentences():
     )
     words = " ".join(map(str, sentences(rules)))
 
-    assert "three 3s are no combination." in words
-    assert "whatever the face. Four 3s are 0. Five 3s are 700. Six 3s are 0." in words
+    assert "three 3s do not score." in words
+    assert "whatever the number. Four 3s score 0. Five 3s score 700. Six 3s score 0." in words

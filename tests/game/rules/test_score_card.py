@@ -101,7 +101,7 @@ def test_an_unusual_three_of_a_kind_has_its_own_line(changed, line):
     shown = [(each.name, str(each.points)) for each in found]
 
     assert line in shown
-    assert ("three 2s to 6s", "100 x face") in shown
+    assert ("three 2s to 6s", "100 x number") in shown
 
 
 def test_an_exception_without_points_has_its_own_line():

@@ -104,8 +104,8 @@ def test_order_of_the_dice_does_not_matter():
     [
         ((7,), "a die shows 1 to 6, not 7"),
         ((0,), "a die shows 1 to 6, not 0"),
-        ((), "walnut-studiolo is thrown with 1 to 6 dice, not 0"),
-        ((1,) * 7, "walnut-studiolo is thrown with 1 to 6 dice, not 7"),
+        ((), "walnut-studiolo is played with 1 to 6 dice in a throw, not 0"),
+        ((1,) * 7, "walnut-studiolo is played with 1 to 6 dice in a throw, not 7"),
     ],
 )
 def test_an_impossible_throw_is_named(dice: tuple[int, ...], message: str):
@@ -118,8 +118,8 @@ def test_an_impossible_throw_is_named(dice: tuple[int, ...], message: str):
 @pytest.mark.parametrize(
     ("kept", "message"),
     [
-        ((1, 4), "the 4 scores nothing: a lone 4 is no combination"),
-        ((4, 4), "the two 4s score nothing: two 4s are no combination"),
+        ((1, 4), "a single 4 does not score"),
+        ((4, 4), "two 4s do not score"),
         ((1, 1, 1), "there are only two 1s in this throw"),
         ((6,), "there is no 6 in this throw"),
     ],

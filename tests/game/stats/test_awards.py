@@ -57,7 +57,7 @@ def test_the_player_who_gave_nothing_away_decided_best():
     match = throws_on.throw(THOUSAND).bank().throw(FARKLE).throw(FARKLE)
     award = by_kind(awards(match, review(match, shipped(RULES))))[AwardKind.HEAD]
 
-    assert str(award.words) == "Ben decided best: gave nothing away"
+    assert str(award.words) == "Ben made no mistakes"
 
 
 def test_a_run_and_farkles_are_counted():
@@ -72,7 +72,7 @@ def test_a_run_and_farkles_are_counted():
     )
     assert (found[AwardKind.FARKLES].seat, str(found[AwardKind.FARKLES].words)) == (
         1,
-        "Ben: 3 farkles, the most",
+        "Ben had the most farkles: 3",
     )
 
 

@@ -77,15 +77,15 @@ def client(calibration):
 
 def test_answers_are_in_the_language_of_the_phone(client, calibration):
     german = {"Accept-Language": "de"}
-    glare = Message("A lamp is mirrored in %(share)s of the tray.", share=Percentage(0.012, 1))
-    advice = replace(START.checks[0], verdict=glare, advice=Message("Put the dice in it."))
+    glare = Message("A lamp is reflected in %(share)s of the tray.", share=Percentage(0.012, 1))
+    advice = replace(START.checks[0], verdict=glare, advice=Message("Put the dice in the tray."))
     dice = Message(
-        "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
+        "%(body)s dice with %(pips)s pips; %(n)s of them side by side span the tray",
         body=Message("white"),
         pips=Message("black"),
         n=13,
     )
-    trial = wrong_dice_count(6, 4, Message("all dice of the set are needed"))
+    trial = wrong_dice_count(6, 4, Message("put all dice of the set into the tray"))
     calibration.now = replace(
         START,
         checks=(advice,),
@@ -97,11 +97,13 @@ def test_answers_are_in_the_language_of_the_phone(client, calibration):
     refused = client.post(f"{API}/learn", json={}, headers=german)
     page = client.get("/calibrate", headers=german).text
 
-    assert state["checks"][0]["verdict"] == "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts."
-    assert state["checks"][0]["advice"] == "Leg die Würfel hinein."
+    assert (
+        state["checks"][0]["verdict"] == "Eine Lampe spiegelt sich in 1,2\u00a0% des Würfelbretts."
+    )
+    assert state["checks"][0]["advice"] == "Leg die Würfel auf das Würfelbrett."
     assert state["learning"]["words"].startswith("Würfel: weiß, Augen: schwarz; 13 neben")
-    assert state["trials"][0]["words"].startswith("Erwartet: sechs Würfel, gesehen: 4")
-    assert refused.json["detail"].startswith("Das Tablett ist leer")
+    assert state["trials"][0]["words"].startswith("Erwartet: 6 Würfel, gesehen: 4")
+    assert refused.json["detail"].startswith("Das Würfelbrett ist leer")
     assert "Wo ist das Würfelbrett?" in page
     assert "Zuletzt gespeichert" in page
 

@@ -109,7 +109,7 @@ def test_face_of_a_die_on_the_newest_photo_is_corrected(client, table):
     stale = post(client, "face", photo="6", die=0, face=5)
     assert (stale.status_code, stale.json["detail"]) == (
         409,
-        "That photo is an old one: look at the newest, and tap there.",
+        "That photo is out of date: use the newest one.",
     )
     assert post(client, "face", photo="7", die=0, face=7).status_code == 400
 
@@ -199,7 +199,7 @@ def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
     refused = post(client, path, **body)
 
     assert refused.status_code == 409
-    assert "waiting for the dice" in refused.json["detail"]
+    assert "still moving" in refused.json["detail"]
     assert client.get("/api/v1/state").json["players"][0]["score"] == 0
 
 
@@ -227,7 +227,7 @@ def test_command_for_an_earlier_throw_or_step_is_refused(client):
     ]
 
     assert [answer.status_code for answer in answers] == [409] * 4
-    assert "The table has moved on" in answers[0].json["detail"]
+    assert "The match has moved on" in answers[0].json["detail"]
     assert client.get("/api/v1/state").json["version"] == now["version"]
     assert post(client, "undo", step=now["step"]).json["step"] == now["step"] + 1
 

@@ -11,7 +11,7 @@ A_PLAYER = "INSERT INTO player VALUES (1, 'Anna')"
 
 
 def test_second_board_is_refused_until_the_first_has_closed(store, tmp_path):
-    with pytest.raises(JournalError, match="stop it, or use --state"):
+    with pytest.raises(JournalError, match="stop it, or choose another folder with --state"):
         ClubStore.open(tmp_path / "club.db")
     store.close()
 

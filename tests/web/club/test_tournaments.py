@@ -273,7 +273,7 @@ def test_round_robin_ends_when_everybody_has_met(tournaments, cup, played):
 
 def test_unknown_rules_or_player_is_refused(tournaments, cup, people):
     players = tuple(people.add(name) for name in NAMES)
-    with pytest.raises(GameError, match="no rule set is called"):
+    with pytest.raises(GameError, match="there is no rule set"):
         tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, players, "bridge"))
     with pytest.raises(GameError, match="no longer exists"):
         tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, (*players, 99), "zilch"))

@@ -124,7 +124,7 @@ def test_every_template_renders_in_every_language(language):
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("de-AT,de;q=0.9,en;q=0.5", "sechs Würfel"),
+        ("de-AT,de;q=0.9,en;q=0.5", "6 Würfel"),
         ("fr", "lance six dés"),
         ("es-MX", "tira seis dados"),
         ("pt, en;q=0.3", "throws six dice"),
@@ -152,7 +152,7 @@ def test_stream_is_in_the_language_of_each_phone(http, table):
     table.do(StartMatch(("Anna", "Ben")))
     german, french = (http.listen("/live", language) for language in ("de", "fr"))
 
-    assert "sechs Würfel" in german
+    assert "6 Würfel" in german
     assert "lance six dés" in french
 
 
@@ -174,11 +174,11 @@ RISK = Message(
     [
         (
             Paragraph(RISK, Message("Hot dice!")),
-            "Anna warf 1 1 5: 1.250 im Risiko. Heiße Würfel!",
+            "Anna würfelt 1 1 5: 1.250 auf dem Spiel. Heiße Würfel!",
         ),
         (
-            Paragraph(Message("Going on where we were."), RISK),
-            "Es geht weiter, wo wir waren. Anna warf 1 1 5: 1.250 im Risiko.",
+            Paragraph(Message("Picking up where we left off."), RISK),
+            "Weiter geht es, wo wir aufgehört haben. Anna würfelt 1 1 5: 1.250 auf dem Spiel.",
         ),
         (
             Message(
@@ -193,12 +193,12 @@ RISK = Message(
         (Plural("1 match", "%(n)s matches", n=1250), "1.250 Partien"),
         (Message("%(size)s GB free in %(folder)s", size=3.14, folder="/x"), "3,1 GB frei in /x"),
         (
-            Message("A lamp is mirrored in %(share)s of the tray.", share=Percentage(0.012, 1)),
-            "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts.",
+            Message("A lamp is reflected in %(share)s of the tray.", share=Percentage(0.012, 1)),
+            "Eine Lampe spiegelt sich in 1,2\u00a0% des Würfelbretts.",
         ),
         (
-            Sentence(Message("there is nothing to take back")),
-            "Es gibt nichts zurückzunehmen.",
+            Sentence(Message("there is nothing to undo")),
+            "Es gibt nichts rückgängig zu machen.",
         ),
         (
             join_with_and([Message("left"), Message("right"), Message("top")]),

@@ -29,10 +29,10 @@ CHECKS = (
         "warning",
         Message("the power supply is too weak"),
         Message(
-            "use the supply made for this Pi, plugged in directly: no hub, no thin phone cable"
+            "use the power supply made for this Pi and plug it in directly, without a hub or a thin phone cable"
         ),
     ),
-    HealthCheck(Message("heat"), "skipped", Message("this machine does not measure it")),
+    HealthCheck(Message("heat"), "skipped", Message("this machine cannot measure it")),
 )
 
 
@@ -56,7 +56,7 @@ def address(table):
     maintainer, corrections = MemoryMaintainer(table), MemoryMisreads()
     maintainer.checks = CHECKS
     corrections.now = replace(corrections.now, on=True, pictures=17, size_bytes=7_400_000)
-    table.show(troubles=("The journal was damaged. Look at the scores before you play on.",))
+    table.show(troubles=("The journal was damaged. Check the scores before you play on.",))
     app = make_app(table, maintainer=maintainer, misreads=corrections, calibration=Calibration())
     with Server(app, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.port}/"

@@ -169,7 +169,9 @@ def test_refused_bank_gives_the_reason(begun, phone):
     expect(bank).to_contain_text("400 short")
     bank.tap(force=True)
 
-    expect(phone.get_by_role("alert")).to_contain_text("400 short of the opening 500")
+    expect(phone.get_by_role("alert")).to_contain_text(
+        "400 short of the 500 needed to get on the board"
+    )
     assert begun.match.state.turn.seat == 0
 
 
@@ -380,7 +382,7 @@ def test_accepted_throw_is_read_again_in_two_taps(begun, phone):
     phone.locator("#slot-1").tap()
     phone.locator("#reread").tap()
 
-    expect(phone.get_by_role("alert")).to_contain_text("The dice were thrown since")
+    expect(phone.get_by_role("alert")).to_contain_text("The dice have been thrown since")
     assert begun.done[-1] == ReadAgain()
 
 
@@ -718,7 +720,7 @@ def test_question_after_a_correction_is_answered_on_the_same_page(begun, phone):
     phone.locator("#pad-dice .slot").first.tap()
     phone.locator("#pad .faces").get_by_label("2", exact=True).tap()
     phone.locator("#pad-enter").tap()
-    expect(phone.locator("#question h2")).to_contain_text("What is true?")
+    expect(phone.locator("#question h2")).to_contain_text("What happened?")
     phone.locator(".choice").first.tap()
 
     expect(phone.locator("#question")).to_be_hidden()

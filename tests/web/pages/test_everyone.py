@@ -48,7 +48,7 @@ def doubtful(table):
     table.photos["p1"] = b""
     die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
     photo = Photo("p1", 640, 360, (die, replace(die, x=0.7, value=None, problem="cocked")))
-    advice = ("The ringed die lies on an edge: throw that die again.",)
+    advice = ("The circled die is not flat: throw that die again.",)
     table.show(situation=Situation.ATTENTION, photo=photo, message=advice[0], advice=advice)
 
 

@@ -125,7 +125,7 @@ def test_bank_button_carries_the_reason_of_a_refusal(board, table):
 
     html = board.html(table.do(EnterThrow((1, 2, 3, 4, 6, 6))))
 
-    assert 'data-why="100 is 400 short of the opening 500"' in html
+    assert 'data-why="100 is 400 short of the 500 needed to get on the board"' in html
 
 
 def test_assumed_keep_is_marked_as_assumed(board, table):

@@ -123,10 +123,10 @@ def test_progress_of_the_calculation_is_shown(client, table):
     assert "under these rules: 43%" in text(client)
     assert '<progress max="100" value="43"' in client.get("/").text
     never = Message(
-        "scores go by %(step)s: exactly %(target)s is never reached", step=50, target=75
+        "scores go in steps of %(step)s, so nobody can reach exactly %(target)s", step=50, target=75
     )
     table.show(coach=Coaching(CoachMode.LIVE, trouble=never))
-    assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
+    assert "also erreicht niemand genau 75" in text(client, **{"Accept-Language": "de"})
 
 
 def test_chance_to_win_is_on_every_board(client, live):

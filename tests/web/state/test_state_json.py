@@ -123,14 +123,18 @@ def test_chosen_keep_is_banked(table):
 
     assert (view(table)["bank"]["dice"], view(table)["bank"]["points"]) == ([1, 1, 1], 1000)
     table.do(KeepDice((1, 1)))
-    assert view(table)["bank"]["refusal"] == "200 is 300 short of the opening 500"
+    assert (
+        view(table)["bank"]["refusal"] == "200 is 300 short of the 500 needed to get on the board"
+    )
 
 
 def test_bank_shows_why_it_is_refused(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
-    assert view(table)["bank"]["refusal"] == "100 is 400 short of the opening 500"
+    assert (
+        view(table)["bank"]["refusal"] == "100 is 400 short of the 500 needed to get on the board"
+    )
 
 
 def test_throw_of_a_finished_turn_stays_in_view(table):
