@@ -81,6 +81,7 @@ class AccessControl:
         """Return the badge of the phone of this request; a new phone gets a cookie."""
         if not g.phone:
             g.new_cookie, g.phone = self.cookies.new_cookie()
+            self.scorekeeper.mark_seen(g.phone, request.user_agent.string)
         return str(g.phone)
 
 
@@ -99,7 +100,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
     def check_permission() -> None:
         g.phone = access.cookies.badge(request.cookies)
         g.is_scorekeeper = scorekeeper.is_held_by(g.phone)
-        scorekeeper.mark_seen(g.phone)
+        scorekeeper.mark_seen(g.phone, request.user_agent.string)
         route = current_route()
         if route and route.permission is Permission.OWNER:
             owners.require()

@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 from game.message import Message
 from game.names import display_name
 from game.situation import TableError
+from web.access.present_phones import ABSENT_AFTER_S, PresentPhones
 from web.contracts.table import ScorekeeperView
 
 REQUEST_S = 30.0
 """How long a request waits for the button or for the scorekeeper's answer."""
-
-ABSENT_AFTER_S = 120.0
-"""A scorekeeper whose phone has sent nothing for this long has left, or carries it in a pocket."""
 
 MAX_PLAYER_PHONES = 40
 """Twice the number of players that a match can have."""
@@ -195,6 +193,7 @@ class Scorekeeper:
         self._shared = SharedRecord(record or ScorekeeperRecord(), save, on_change)
         self.players = PlayerPhones(self._shared)
         self.has_button = has_button
+        self._phones = PresentPhones(clock)
         self._clock = clock
         self._seen_s: float | None = None
 
@@ -213,16 +212,24 @@ class Scorekeeper:
                 by_holder=bool(asking) and is_present,
                 own_turn=record.own_turn,
                 players=tuple(sorted(record.players.items())),
-                asker=(record.players.get(asking) or _number_of(asking)) if asking else "",
+                asker=(record.players.get(asking) or self._phones.label(asking)) if asking else "",
             )
 
     def is_held_by(self, phone: str) -> bool:
         """Return whether this phone is the scorekeeper."""
         return bool(phone) and self._shared.record.holder == phone
 
-    def mark_seen(self, phone: str) -> None:
-        """Record that a phone is active, because it has just sent a request."""
+    def mark_seen(self, phone: str, user_agent: str = "") -> None:
+        """Record that a phone is active, because it has just sent a request.
+
+        Args:
+            phone: Badge of the phone, or "" if it has none.
+            user_agent: What its browser says about itself.
+        """
+        if not phone:
+            return
         with self._shared.lock:
+            self._phones.mark_seen(phone, user_agent)
             if self.is_held_by(phone):
                 self._seen_s = self._clock()
 
@@ -313,8 +320,3 @@ class Scorekeeper:
         self._shared.request = None
         self._seen_s = self._clock()
         self._shared.update(holder=phone)
-
-
-def _number_of(phone: str) -> str:
-    """Return two digits by which the people in a room can tell one unknown phone from another."""
-    return str(10 + int.from_bytes(phone.encode(), "big") % 90)

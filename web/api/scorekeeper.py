@@ -15,9 +15,11 @@ from web.access.rate_limit import RateLimit
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import ScorekeeperView, Table
 from web.fields import boolean, text
+from web.i18n.translate import translate
 from web.problem import HttpProblem
 from web.response import json_response
 from web.route import Permission, Routes
+from web.state.plain_json import plain
 
 WRONG_PIN = Message(
     "that PIN is wrong or out of date: `traykeeper pin` shows the current one, and so does "
@@ -203,7 +205,9 @@ def _status(scorekeeper: Scorekeeper) -> Response:
             "asking": bool(me) and view.asking == me,
             "by_button": view.by_button,
             "by_holder": view.by_holder,
-            "asker": view.asker if view.holder == me else "",
+            "asker": plain(view.asker, translate)
+            if me in (view.holder, view.asking) and me
+            else "",
             "own_turn": view.own_turn,
             "player": dict(view.players).get(me),
         }

@@ -89,7 +89,7 @@ class ScorekeeperView:
         by_holder: Whether the scorekeeper is active and is asked instead.
         own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
         players: (phone, player's name) of each phone that belongs to a player.
-        asker: What people may call the phone that asks: its player, or a number; "" if none asks.
+        asker: What people may call the phone that asks: its player, or its kind; "" if none asks.
     """
 
     holder: str = ""
@@ -98,7 +98,7 @@ class ScorekeeperView:
     by_holder: bool = False
     own_turn: bool = False
     players: tuple[tuple[str, str], ...] = ()
-    asker: str = ""
+    asker: str | Message = ""
 
 
 @dataclass(frozen=True, slots=True)

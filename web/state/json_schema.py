@@ -277,8 +277,8 @@ class PencilJson(TypedDict):
 
     The phone `asking` asks to take over: with `by_button` the next press of the real button
     decides, with `by_holder` the scorekeeper is asked. `asker` is what people may call that phone:
-    its player, or a number. With `own_turn` the `players` may act on their own phones during their
-    turns.
+    its player, or its kind, with a number if others of its kind are present. With `own_turn` the
+    `players` may act on their own phones during their turns.
     """
 
     holder: str

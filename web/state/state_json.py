@@ -75,7 +75,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
         photo=_photo(snapshot.photo) if snapshot.photo else None,
         just_dice=_just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         rolloff=shaped(RollOffJson, snapshot.rolloff) if snapshot.rolloff else None,
-        pencil=_pencil(snapshot.scorekeeper),
+        pencil=_pencil(snapshot.scorekeeper, translate),
         coach=coach_json(snapshot.coach, translate),
         **match,
     )
@@ -248,6 +248,6 @@ def _photo(photo: Photo) -> PhotoJson:
     )
 
 
-def _pencil(view: ScorekeeperView) -> PencilJson:
+def _pencil(view: ScorekeeperView, translate: Translate) -> PencilJson:
     players = [{"phone": phone, "name": name} for phone, name in view.players]
-    return shaped(PencilJson, view, players=players)
+    return shaped(PencilJson, view, translate, players=players)

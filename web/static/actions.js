@@ -26,6 +26,7 @@
       openPad();
     },
     face: (button) => tapFace(button),
+    print: () => window.print(),
     close: (button) => button.closest("dialog").close(),
   };
 

@@ -5,6 +5,7 @@
   const ASK_MS = 1000;
   const PICTURE_MS = 700;
   const CHECK_MS = 3000;
+  const TELL_MS = 400; // a quick answer needs no explanation
   const STEPS = ["tray", "checks", "parts", "dice", "test", "save"];
   const LISTENS = { parts: "button", dice: "learn", test: "test" };
   const byId = (id) => document.getElementById(id);
@@ -17,6 +18,7 @@
   let checkedMs = 0;
   let sent = 0; // requests sent; only the answer to the last one is shown
   let waiting = 0; // taps whose answer is still missing
+  let telling = 0; // the timer that says why buttons do nothing
   let queue = Promise.resolve();
 
   async function ask(what, body) {
@@ -48,7 +50,13 @@
 
   function setWaiting(n) {
     waiting = n;
-    document.querySelectorAll(".tools button").forEach((button) => button.classList.toggle("busy", n > 0));
+    for (const button of document.querySelectorAll(".tools button")) {
+      button.classList.toggle("busy", n > 0);
+      if (n > 0) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
+    }
+    clearTimeout(telling);
+    if (n > 0) telling = setTimeout(() => { byId("waits").textContent = words.waits; }, TELL_MS);
+    else byId("waits").textContent = "";
   }
 
   async function refresh() {
@@ -234,7 +242,10 @@
     if (!button) return;
     const { ask: what, go: to, show: colour, said } = button.dataset;
     if (to) go(Number(to));
-    if (waiting) return;
+    if (waiting) {
+      if (button.closest(".tools")) byId("waits").textContent = words.waits;
+      return;
+    }
     if (what) post(what);
     if (colour) post("show", { colour });
     if (said) post("lamp", { colour: state.parts.showing, seen: said === "true" });

@@ -26,7 +26,7 @@
     root.classList.toggle("own-turn", isOwnTurn && !isScorekeeper);
     enableForm(isScorekeeper);
     if (isScorekeeper && byId("asking").open) byId("asking").close();
-    showWay(Boolean(me) && state.asking === me ? state.way : "");
+    showWay(Boolean(me) && state.asking === me ? state.way : "", state.asker);
     if (!byId("menu").open) fillMenu(); // an open menu must keep what was just tapped
   }
 
@@ -48,7 +48,8 @@
   // Shows how the request will be granted, or after a refusal that it was not.
   let hasAsked = false;
 
-  function showWay(way) {
+  function showWay(way, asker) {
+    byId("called").textContent = byId("called").dataset.called.replace("{name}", asker);
     hasAsked = hasAsked || Boolean(way);
     const now = way || (hasAsked ? "over" : "none");
     for (const each of byId("asking").querySelectorAll("[data-for]")) {
@@ -93,8 +94,8 @@
     root.classList.toggle("holder", holding.mine);
     root.classList.toggle("watcher", !holding.mine);
     enableForm(holding.mine);
-    showWay(!holding.asking ? "" : holding.by_button ? "button" : "holder");
-    showAsker(holding.asker);
+    showWay(!holding.asking ? "" : holding.by_button ? "button" : "holder", holding.asker);
+    showAsker(holding.mine ? holding.asker : "");
     if (holding.mine) byId("asking").close();
     else if (holding.asking) setTimeout(pollRequest, POLL_REQUEST_MS);
     return undefined;
@@ -102,9 +103,7 @@
 
   // Asks the scorekeeper on a page without the board.
   function showAsker(asker) {
-    const { phone, asks } = byId("hand-over-title").dataset;
-    const called = /^\d+$/.test(asker) ? phone.replace("{number}", asker) : asker;
-    byId("hand-over-title").textContent = asks.replace("{asker}", called);
+    byId("hand-over-title").textContent = byId("hand-over-title").dataset.asks.replace("{asker}", asker);
     if (!asker) byId("hand-over").close();
     else if (!byId("hand-over").open) byId("hand-over").showModal();
   }

@@ -60,12 +60,3 @@ def test_script_that_keeps_changing_its_player_is_limited_and_the_scorekeeper_is
     }  # repeating the same name is no change
     script.post("/api/v1/pencil/sit", json={"name": ""})
     assert {sit(holder, n) for n in range(2, 2 * MAX_SEATINGS)} <= {200, 409}
-
-
-def test_unknown_phone_that_asks_is_called_by_a_number(table):
-    client = make_app(table, holder="").test_client()
-    client.post("/api/v1/pencil/ask")
-    asker = client.get("/api/v1/state").json["pencil"]["asker"]
-
-    assert 10 <= int(asker) <= 99
-    assert f"Phone {asker} is asking to keep score" in client.get("/").text

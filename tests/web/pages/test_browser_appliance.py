@@ -1,6 +1,7 @@
 """Calibration, health and rules in Chromium: accessible, and no wider than a phone."""
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from playwright.sync_api import expect
@@ -96,6 +97,48 @@ def test_no_step_of_the_calibration_has_a_serious_fault(browser, address):
         expect(page.locator(".busy")).to_have_count(0)  # a waiting button may have low contrast
 
         assert (step, faults(page)) == (step, [])
+
+
+def test_health_page_keeps_technical_words_folded_until_somebody_asks(browser, address):
+    page = open_page(browser, address, "health")
+    fine, bad = (page.locator(f".checks li.{level}").first for level in ("ok", "failed"))
+
+    expect(fine.locator("p")).to_be_hidden()
+    for said in bad.locator("p").all():
+        expect(said).to_be_visible()
+    fine.locator("summary").click()
+    expect(fine.locator("p")).to_be_visible()
+
+
+def test_join_card_is_printed_by_a_button(browser, table, address):
+    table.show(join_url="http://traykeeper.local/")
+    page = open_page(browser, address, "join")
+    page.evaluate("window.print = () => { document.title = 'printed'; }")
+    page.locator("#print").click()
+
+    expect(page).to_have_title("printed")
+    page.emulate_media(media="print")
+    expect(page.locator("#print")).to_be_hidden()
+    expect(page.locator(".join-card")).to_be_visible()
+
+
+def test_buttons_that_wait_say_why(browser, address, monkeypatch):
+    gate = Event()
+
+    def slowly(self, _):
+        gate.wait(PATIENCE_MS / 1000)
+        return self.now
+
+    monkeypatch.setattr(Calibration, "do", slowly, raising=False)
+    page = open_page(browser, address, "calibrate")
+    button = page.get_by_role("button", name="Find the corners again")
+    button.click()
+
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#waits")).to_contain_text("still working on the last tap")
+    gate.set()
+    expect(page.locator("#waits")).to_be_empty()
+    expect(button).not_to_have_attribute("aria-disabled", "true")
 
 
 RULES = """async (paths) => {

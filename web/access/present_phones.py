@@ -1,0 +1,128 @@
+"""The phones that are present, and what people may call each of them: "An iPhone", "Tablet 2"."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from time import monotonic
+from typing import NamedTuple
+
+from game.message import Message
+
+ABSENT_AFTER_S = 120.0
+"""A phone that has sent nothing for this long has left, or is carried in a pocket."""
+
+MAX_PHONES = 100
+"""Most phones that are remembered. More are present only if a program pretends to be many."""
+
+
+class PhoneKind(StrEnum):
+    """The kind of device that a browser names. Nothing else about the device is kept."""
+
+    IPHONE = "iPhone"
+    ANDROID = "Android"
+    TABLET = "tablet"
+    COMPUTER = "computer"
+    OTHER = "phone"
+
+
+def phone_kind(user_agent: str) -> PhoneKind:
+    """Return the kind of device. An Android tablet leaves out the word Mobile."""
+    is_android = "Android" in user_agent
+    if "iPhone" in user_agent:
+        return PhoneKind.IPHONE
+    if "iPad" in user_agent or (is_android and "Mobile" not in user_agent):
+        return PhoneKind.TABLET
+    if is_android:
+        return PhoneKind.ANDROID
+    is_desktop = any(name in user_agent for name in ("Windows NT", "Macintosh", "X11", "CrOS"))
+    return PhoneKind.COMPUTER if is_desktop else PhoneKind.OTHER
+
+
+class PresentPhone(NamedTuple):
+    """A phone that is present, its number among those of its kind, and when it was active."""
+
+    kind: PhoneKind
+    number: int
+    seen_s: float
+
+
+class PresentPhones:
+    """Numbers the phones of each kind that have been active lately. Callers hold a lock.
+
+    >>> phones = PresentPhones()
+    >>> phones.mark_seen("a", "iPhone")
+    >>> str(phones.label("a"))
+    'An iPhone'
+    >>> phones.mark_seen("b", "iPhone")
+    >>> str(phones.label("b"))
+    'iPhone 2'
+
+    Args:
+        clock: Monotonic time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._phones: dict[str, PresentPhone] = {}
+
+    def mark_seen(self, phone: str, user_agent: str = "") -> None:
+        """Record that a phone is active. A phone keeps its number as long as it is present.
+
+        Args:
+            phone: Badge of the phone.
+            user_agent: What its browser says about itself.
+        """
+        now_s, kind = self._clock(), phone_kind(user_agent)
+        known = self._phones.pop(phone, None)
+        self._phones = {
+            other: seen
+            for other, seen in list(self._phones.items())[1 - MAX_PHONES :]
+            if now_s - seen.seen_s < ABSENT_AFTER_S
+        }
+        is_same = known is not None and known.kind is kind
+        number = known.number if known and is_same else self._free_number(kind)
+        self._phones[phone] = PresentPhone(kind, number, now_s)
+
+    def is_present(self, phone: str) -> bool:
+        """Return whether a phone has been active lately."""
+        seen = self._phones.get(phone)
+        return seen is not None and self._clock() - seen.seen_s < ABSENT_AFTER_S
+
+    def label(self, phone: str) -> Message:
+        """Return what people may call a phone. It has a number if others of its kind are present."""
+        seen = self._phones.get(phone)
+        if seen is None:
+            return Message("A phone")
+        alike = [
+            p for p, each in self._phones.items() if each.kind is seen.kind and self.is_present(p)
+        ]
+        return _numbered(seen) if len(alike) > 1 else _alone(seen.kind)
+
+    def _free_number(self, kind: PhoneKind) -> int:
+        taken = {each.number for each in self._phones.values() if each.kind is kind}
+        return next(n for n in range(1, len(taken) + 2) if n not in taken)
+
+
+def _alone(kind: PhoneKind) -> Message:
+    match kind:
+        case PhoneKind.IPHONE:
+            return Message("An iPhone")
+        case PhoneKind.ANDROID:
+            return Message("An Android phone")
+        case PhoneKind.TABLET:
+            return Message("A tablet")
+        case PhoneKind.COMPUTER:
+            return Message("A computer")
+    return Message("A phone")
+
+
+def _numbered(phone: PresentPhone) -> Message:
+    match phone.kind:
+        case PhoneKind.IPHONE:
+            return Message("iPhone %(n)s", n=phone.number)
+        case PhoneKind.ANDROID:
+            return Message("Android phone %(n)s", n=phone.number)
+        case PhoneKind.TABLET:
+            return Message("Tablet %(n)s", n=phone.number)
+        case PhoneKind.COMPUTER:
+            return Message("Computer %(n)s", n=phone.number)
+    return Message("Phone %(n)s", n=phone.number)
