@@ -10,11 +10,9 @@ from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_file import load as load_profile
 from device.coach.coach import TABLES
 from device.settings import load
-from device.storage import backup
 from device.storage.scorekeeper_file import FILE as PENCIL
 from device.storage.scorekeeper_file import ScorekeeperFile
 from game.commands import Bank, EnterThrow, Undo
-from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
 from game.situation import Situation
@@ -55,10 +53,3 @@ def test_settings_profile_scorekeeper_and_tables_of_an_older_version_are_read(st
     store = TableStore(state / TABLES)
     assert store.find(load_rules("walnut-studiolo"), 1000) is None
     assert list((state / TABLES).iterdir())
-
-
-def test_a_backup_of_an_older_version_is_restored():
-    kept = backup.read(LEFT / "evening.zip")
-
-    assert set(kept.parts) >= {JOURNAL, PROFILE, "settings.toml"}
-    assert kept.matches == 1
