@@ -1,4 +1,4 @@
-"""Checks of the network, the name, the port and the broker."""
+"""Checks of the network, the name, the port, the broker and the webhook."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from device.doctor.findings import (
+    BAD_WEBHOOK,
     GUEST_WIFI,
     NO_BROKER,
     NO_NAME,
@@ -29,6 +30,7 @@ from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.mqtt.address import parse_address
 from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
+from device.webhook.receiver import parse_receiver
 from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
 from web.server import create_socket
@@ -171,6 +173,23 @@ def broker(system: System) -> Finding:
     return ok(Message("connected to %(broker)s", broker=str(address)))
 
 
+def webhook(system: System) -> Finding:
+    """Check the webhook in the settings and its secret, without sending anything."""
+    settings = system.settings
+    if not settings.webhook:
+        return skipped(Message("none is set"))
+    secret = Path(settings.webhook_secret)
+    if settings.webhook_secret and _is_unreadable(secret):
+        return not_readable(secret)
+    try:
+        receiver = parse_receiver(settings.webhook, secret=settings.webhook_secret)
+    except (UsageError, GameError) as error:
+        return failed(BAD_WEBHOOK, str(error))
+    if receiver.key:
+        return ok(Message("steps go to %(host)s, signed", host=str(receiver)))
+    return ok(Message("steps go to %(host)s, not signed: see `webhook_secret`", host=str(receiver)))
+
+
 def _is_unreadable(file: Path) -> bool:
     """Whether the file exists but this user may not read it."""
     try:
@@ -178,5 +197,5 @@ def _is_unreadable(file: Path) -> bool:
     except PermissionError:
         return True
     except (OSError, ValueError):
-        return False  # `parse_address` reports why
+        return False  # the caller reports why
     return False

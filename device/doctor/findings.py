@@ -144,6 +144,10 @@ NO_BROKER = Trouble(
         "everything is sent later"
     ),
 )
+BAD_WEBHOOK = Trouble(
+    Message("the webhook in the settings cannot be used: no steps are sent"),
+    Message("fix what it says, then restart the service: docs/events.md"),
+)
 NOT_RUNNING = Trouble(
     Message("the service is not running"),
     Message(

@@ -25,6 +25,7 @@ CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "name": check_network.name,
     "port": check_network.port,
     "broker": check_network.broker,
+    "webhook": check_network.webhook,
 }
 
 MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "FAILED"}

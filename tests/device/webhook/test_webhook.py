@@ -8,6 +8,9 @@ from time import monotonic, sleep
 
 import pytest
 
+from device.doctor.check_network import webhook as check
+from device.doctor.findings import Level
+from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.settings import Settings
 from device.webhook.receiver import Receiver, parse_receiver
@@ -261,3 +264,35 @@ def test_body_is_json_as_documented(table, receiver, tmp_path):
     body = json.loads(receiver.requests[0][1])
 
     assert (body["type"], body["version"], bool(body["tray"])) == ("traykeeper.step", 1, True)
+
+
+def examined(tmp_path, **settings):
+    return check(System(Machine(tmp_path), Settings(**settings), None, None, None, installed=False))
+
+
+def test_doctor_says_whether_requests_are_signed(tmp_path, secret):
+    found = [
+        examined(tmp_path),
+        examined(tmp_path, webhook="http://den.local:8080/a-secret-path"),
+        examined(tmp_path, webhook="http://den.local:8080/", webhook_secret=secret),
+    ]
+
+    assert [str(each.line) for each in found] == [
+        "none is set",
+        "steps go to den.local:8080, not signed: see `webhook_secret`",
+        "steps go to den.local:8080, signed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"webhook": "den.local"}, "webhook is not an address"),
+        ({"webhook": "http://den.local/", "webhook_secret": "/nowhere.toml"}, "no such file"),
+    ],
+)
+def test_doctor_finds_a_webhook_that_cannot_be_used(tmp_path, settings, line):
+    found = examined(tmp_path, **settings)
+
+    assert found.level is Level.FAILED
+    assert line in str(found.line)
