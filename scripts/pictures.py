@@ -28,7 +28,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
 HEIGHT_PX = 1100
 GAP_PX = 40
+VIDEO = {"width": 1280, "height": 720}
 SETTLE_MS = 600
+ROLLING_MS = 1200
 LOOK_BACK_MS = 300_000
 THROW = (1, 1, 3, 3, 3, 5)
 ENOUGH = 500
@@ -51,6 +53,8 @@ def main() -> None:
         play_a_little(table)
         sleep(1)
         page = scorekeeper_page(browser, address + new_link(server.app))
+        shoot_replays(browser, page, address)
+        shoot_overlay(browser, address, table)
         shoot_phones(page, address)
         shoot_coach(browser, address, table)
         shoot_boards(browser, address)
@@ -62,6 +66,7 @@ def main() -> None:
     join("coach.jpg", "coach.png", "chances.png", "card.png")
     join("appliance.jpg", "house-rules.png", "rules.png", "corners.png", "light.png", "health.png")
     join("board.jpg", "board-wide.png", "board-upright.png")
+    join("replay.jpg", "roll.png", "board-replay.png")
     for part in FOLDER.glob("*.png"):
         part.unlink()
 
@@ -77,6 +82,47 @@ def scorekeeper_page(browser: Browser, link: str) -> Page:
     page.goto(link)
     page.wait_for_selector("html.holder")
     return page
+
+
+def shoot_replays(browser: Browser, page: Page, address: str) -> None:
+    """Take pictures of a roll that is shown again, on the phone and on the board.
+
+    Args:
+        browser: The browser.
+        page: The page of the scorekeeper.
+        address: Address of the page.
+    """
+    page.click("#roll-again")
+    page.wait_for_timeout(ROLLING_MS)
+    page.click("#roll-play")
+    shoot(page, "roll.png")
+    page.click("#roll [data-close]")
+    board = browser.new_page(viewport={"width": 1600, "height": 900})
+    board.goto(f"{address}board")
+    board.wait_for_selector(".tv-roll:not([hidden])")
+    shoot(board, "board-replay.png")
+    board.close()
+
+
+def shoot_overlay(browser: Browser, address: str, table: Companion) -> None:
+    """Take a picture of the page for video streams over a video of the tray.
+
+    Args:
+        browser: The browser.
+        address: Address of the page.
+        table: The companion.
+    """
+    page = browser.new_page(viewport=VIDEO)
+    page.goto(f"{address}overlay?size=70&place=bottom-right")
+    page.wait_for_timeout(SETTLE_MS)
+    drawn = page.screenshot(omit_background=True)
+    page.close()
+    overlay = cv2.imdecode(np.frombuffer(drawn, np.uint8), cv2.IMREAD_UNCHANGED)
+    video = cv2.resize(table.simulated_tray.capture().image, (VIDEO["width"], VIDEO["height"]))
+    share = overlay[..., 3:] / 255
+    blended = overlay[..., :3] * share + video * (1 - share)
+    quality = [cv2.IMWRITE_JPEG_QUALITY, 82]
+    cv2.imwrite(str(FOLDER / "overlay.jpg"), blended.astype(np.uint8), quality)
 
 
 def shoot_phones(page: Page, address: str) -> None:
@@ -137,7 +183,7 @@ def shoot_boards(browser: Browser, address: str) -> None:
         ("board-wide.png", {"width": 1600, "height": 900}, "dark"),
         ("board-upright.png", {"width": 820, "height": 1180}, "light"),
     ):
-        page = browser.new_page(viewport=viewport, color_scheme=theme)
+        page = browser.new_page(viewport=viewport, color_scheme=theme, reduced_motion="reduce")
         page.goto(f"{address}board")
         shoot(page, name)
         page.close()
