@@ -1,6 +1,6 @@
 """Measure the peak memory of each kind of work during an evening in 512 MB, for docs/hardware.md. Run as root.
 
-    .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
+    .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE] [--settings FILE]
 
 The companion and its worker run in a control group with this much memory and no swap, as on a Zero 2 W.
 The camera is the simulated tray. The script prints the memory of the processes themselves, and with the
@@ -202,12 +202,16 @@ def main() -> None:
     parser.add_argument("--throws", type=int, default=200)
     parser.add_argument("--mb", type=int, default=512)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--settings", type=Path, help="settings of the companion")
     options = parser.parse_args()
     recorder = PeakRecorder(Group.make(options.mb), options.log)
     thread = Thread(target=recorder.run)
     thread.start()
     try:
-        with TemporaryDirectory() as state, _playing(recorder.group, state) as address:
+        with (
+            TemporaryDirectory() as state,
+            _playing(recorder.group, state, options.settings) as address,
+        ):
             _evening(Phone(address, state), recorder, options.throws)
     finally:
         recorder.done.set()
@@ -263,10 +267,11 @@ def _throw(phone: Phone) -> None:
 
 
 @contextmanager
-def _playing(group: Group, state: str) -> Iterator[str]:
+def _playing(group: Group, state: str, settings: Path | None) -> Iterator[str]:
+    chosen = ["--settings", settings] if settings else []
     words = ["play", "--camera", "sim", "--host", "127.0.0.1", "--port", "8123", "--roll", "0.3"]
     process = subprocess.Popen(
-        [PROGRAM, *words, "--seed", "1", "--state", state],
+        [PROGRAM, *words, "--seed", "1", "--state", state, *chosen],
         preexec_fn=group.enter,  # noqa: PLW1509 - no threads of ours hold a lock there
         stdout=subprocess.DEVNULL,
     )
