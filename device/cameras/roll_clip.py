@@ -133,8 +133,8 @@ class ClipRecorder:
         if has_rolled:
             frames = deque(moved)
         else:
-            is_new = bool(self._roll) and self._roll[-1].time_s > accepted_s
-            frames = deque(self._roll if is_new else ())
+            is_accepted = not self._roll or self._roll[-1].time_s <= accepted_s
+            frames = deque(() if is_accepted else self._roll)
             frames.extend(each for each in moved if each.time_s >= self._moved_s - AFTERWARDS_S)
         frames.append(self._encode(self._tray, still))
         _shorten(frames)

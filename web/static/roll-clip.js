@@ -39,8 +39,10 @@
       show(from);
       if (from >= frames.length - 1) return done();
       const ms = Math.min(frames[from + 1].ms - frames[from].ms, LONGEST_MS) * slowness;
-      this.#timer = setTimeout(() => this.play(frames, from + 1, slowness, show, done), ms);
+      this.wait(ms, () => this.play(frames, from + 1, slowness, show, done));
     }
+
+    wait(ms, then) { this.#timer = setTimeout(then, ms); }
 
     stop() {
       clearTimeout(this.#timer);
@@ -93,7 +95,7 @@
     show(Math.max(0, Math.min(frames.length - 1, shown() + by)));
   }
 
-  const open = async (address) => {
+  async function open(address) {
     try {
       frames = await load(address);
     } catch (error) {
@@ -104,7 +106,7 @@
     dialog.showModal();
     if (reducedMotion.matches) step(frames.length);
     else play();
-  };
+  }
 
   const taps = {
     "roll-play": () => (player.isPlaying ? stop() : play()),
@@ -117,9 +119,10 @@
   };
 
   if (dialog) {
+    const openOnce = window.once(open);
     document.addEventListener("click", ({ target }) => {
       const again = target.closest("[data-clip]");
-      if (again) return open(again.dataset.clip);
+      if (again) return openOnce(again.dataset.clip);
       const button = target.closest("button");
       if (button && taps[button.id]) taps[button.id](button);
     });
@@ -158,7 +161,7 @@
     player.play(rolled, 0, TV_SLOW, (number) => {
       place(true);
       if (current()) draw(current(), rolled[number]);
-    }, () => setTimeout(place, TV_REST_MS, false));
+    }, () => player.wait(TV_REST_MS, () => place(false)));
   }
 
   document.addEventListener("swapped", showOnTelevision);
