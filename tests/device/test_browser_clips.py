@@ -79,10 +79,17 @@ def test_roll_is_recorded_played_and_deleted(rig, phone, pictures, tmp_path):
     older.first.click()
     play_and_step(phone)
 
+    phone.goto("/matches/last")
+    phone.locator("#replay-roll").click()
+    play_and_step(phone)
+
+    phone.goto("/turns")
+    phone.locator("#open-1").click()
+    expect(older).to_have_count(2)
     delete_after(tmp_path / FOLDER, 0)
     older.last.click()  # the other one may be in the browser's cache
     expect(phone.locator("#toast")).to_contain_text("There is no clip of that throw")
-    phone.reload()
     with phone.expect_response("**/clips"):
-        phone.locator("#open-1").click()
+        phone.reload()
+    phone.locator("#open-1").click()
     expect(older).to_have_count(0)

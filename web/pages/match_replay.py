@@ -12,6 +12,7 @@ class ReplayFrame:
     """One throw of a finished turn.
 
     Attributes:
+        index: Timeline index of the throw.
         seat: Seat of the player.
         turn: Number of the turn, from 1.
         dice: All dice of the throw, sorted.
@@ -21,6 +22,7 @@ class ReplayFrame:
         scores: Scores of all seats after the throw.
     """
 
+    index: int
     seat: int
     turn: int
     dice: tuple[int, ...]
@@ -42,6 +44,7 @@ def frames(match: Match) -> list[ReplayFrame]:
             is_last = throw is turn.throws[-1]
             found.append(
                 ReplayFrame(
+                    throw.index,
                     turn.seat,
                     entry.number,
                     tuple(sorted(throw.dice)),

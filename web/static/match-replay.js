@@ -4,6 +4,7 @@
   const THROW_MS = 1400;
   const byId = (id) => document.getElementById(id);
   let timer = 0;
+  let rolls = new Map(); // address of the clip of each throw whose roll was recorded
 
   const all = () => JSON.parse(byId("replay").dataset.frames);
 
@@ -25,7 +26,16 @@
       row.querySelector("b").textContent = frame.scores[seats[0]]?.toLocaleString(document.documentElement.lang) ?? "";
     }
     const ending = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
+    byId("replay-roll").hidden = !rolls.has(frame.index);
+    byId("replay-roll").dataset.clip = rolls.get(frame.index) ?? "";
     byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), ending].filter(Boolean).join(": ");
+  }
+
+  async function findRolls() {
+    const answer = await fetch(byId("replay").dataset.rolls).catch(() => null);
+    if (!answer?.ok) return;
+    rolls = new Map((await answer.json()).clips.map(({ throw: index, url }) => [index, url]));
+    show();
   }
 
   function stop() {
@@ -42,6 +52,7 @@
   }
 
   document.addEventListener("click", ({ target }) => {
+    if (target.closest("#replay-roll")) return stop();
     if (!target.closest("#replay-play")) return;
     if (timer) return stop();
     const slider = byId("replay-at");
@@ -51,5 +62,8 @@
     timer = setInterval(next, THROW_MS);
   });
   document.addEventListener("input", ({ target }) => { if (target.id === "replay-at") { stop(); show(); } });
-  if (byId("replay")) show();
+  if (byId("replay")) {
+    show();
+    findRolls();
+  }
 })();
