@@ -177,7 +177,7 @@ def webhook(system: System) -> Finding:
     """Check the webhook in the settings and its secret, without sending anything."""
     settings = system.settings
     if not settings.webhook:
-        return skipped(Message("none is set"))
+        return skipped(Message("no webhook is set"))
     secret = Path(settings.webhook_secret)
     if settings.webhook_secret and _is_unreadable(secret):
         return not_readable(secret)

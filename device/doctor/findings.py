@@ -146,7 +146,7 @@ NO_BROKER = Trouble(
 )
 BAD_WEBHOOK = Trouble(
     Message("the webhook in the settings cannot be used: no steps are sent"),
-    Message("fix what it says, then restart the service: docs/events.md"),
+    Message("fix the problem it names, as described in docs/events.md, then restart the service"),
 )
 NOT_RUNNING = Trouble(
     Message("the service is not running"),

@@ -278,7 +278,7 @@ def test_doctor_says_whether_requests_are_signed(tmp_path, secret):
     ]
 
     assert [str(each.line) for each in found] == [
-        "none is set",
+        "no webhook is set",
         "steps go to den.local:8080, not signed: see `webhook_secret`",
         "steps go to den.local:8080, signed",
     ]
@@ -288,7 +288,7 @@ def test_doctor_says_whether_requests_are_signed(tmp_path, secret):
     ("settings", "line"),
     [
         ({"webhook": "den.local"}, "webhook is not an address"),
-        ({"webhook": "http://den.local/", "webhook_secret": "/nowhere.toml"}, "no such file"),
+        ({"webhook": "http://den.local/", "webhook_secret": "/nowhere.toml"}, "does not exist"),
     ],
 )
 def test_doctor_finds_a_webhook_that_cannot_be_used(tmp_path, settings, line):
