@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from time import time
+from time import monotonic, time
 from urllib.parse import urlsplit
 
 import click
@@ -32,6 +32,7 @@ from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
+from device.companion.bot_turns import BotOptions
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox, JournalMended
 from device.companion.table_worker import JournalNotice, SafeModeNotice
@@ -302,6 +303,7 @@ def open_maintenance(
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
             coach=coach,
             on_turn=Heartbeat(),
+            bots=BotOptions(options.bot_pause_s, coach.think, monotonic),
         )
         companion.start()
         try:

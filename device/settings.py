@@ -112,6 +112,9 @@ class Settings:
         default=False,
         doc="Whether thrown dice are read without a press. The button then only banks.",
     )
+    bot_pause_s: float = _setting(
+        2.5, "How long a bot waits before each throw and each decision, in seconds.", 0.0, 30.0
+    )
     picture: str = _setting(
         "auto",
         "Width of the Pi camera's pictures in pixels: auto, or a number in quotes.",

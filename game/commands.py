@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from game.match.bot import Bot
 from game.match.events import Event
 from game.message import Message
 
@@ -187,6 +188,8 @@ class StartMatch:
         target: Points to play for. None is the target of the rules.
         options: Options that differ from the rule set, with the keys of a rule file.
         teams: Team number of each seat. None is a match without teams.
+        bots: The bot that decides for each seat, or None for a person. None is a match of persons.
+        head_starts: Points that each seat begins with. None is a match without.
     """
 
     names: tuple[str, ...]
@@ -194,6 +197,8 @@ class StartMatch:
     target: int | None = None
     options: Mapping[str, Any] | None = None
     teams: tuple[int, ...] | None = None
+    bots: tuple[Bot | None, ...] | None = None
+    head_starts: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

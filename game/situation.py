@@ -17,6 +17,7 @@ class Situation(StrEnum):
     QUESTION = "a question is open"
     ATTENTION = "needs attention"
     TURN_OVER = "turn over"
+    BOT = "a bot plays"
     WON = "won"
     JUST_DICE = "just dice"
 

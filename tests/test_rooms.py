@@ -37,7 +37,7 @@ BESIDE = ("hardware", "watching", "storage", "coach", "mqtt", "webhook")
 """Folders of `device` that do not import each other; `companion` and `app` connect them."""
 
 FLOORS = {
-    "game": ("rules", "match", "journal", "odds", "stats"),
+    "game": ("rules", "match", "journal", "odds", "practice", "stats"),
     "web": ("contracts", "i18n", "state", "access", "pages", "api", "club"),
 }
 """Folders from the lowest layer up; none imports one above it."""

@@ -122,7 +122,13 @@ def create_app(
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, maintainer, misreads),
-        create_api(table, streams, StepStream(Feed(history.path) if history else None), offered),
+        create_api(
+            table,
+            streams,
+            StepStream(Feed(history.path) if history else None),
+            offered,
+            coach,
+        ),
         create_scorekeeper(table, access),
         create_picture(table),
         limit.limit_blueprint(

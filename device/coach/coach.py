@@ -5,18 +5,28 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import RLock
+from typing import Any
 
 from device.coach.notes_file import NotesFile
 from device.coach.reviews import Reviews
 from device.coach.solving import Solving
 from device.coach.worker_client import QuestionWorker
+from game.errors import GameError
 from game.journal.history import History
+from game.match.bot import Bot, PlayerStyle
+from game.match.events import Event
 from game.match.match import Match
+from game.match.state import State
+from game.message import Message
 from game.odds.figures import Figures
+from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod, Totals
 from web.contracts.coach import Coaching, CoachMode, ReviewedMatch
+
+ANSWER_S = 60.0
+"""Longest time to wait for a style, which is learnt from whole matches."""
 
 log = logging.getLogger(__name__)
 
@@ -123,6 +133,37 @@ class TableCoach:
             with self._lock:
                 self._figures = None
         self._changed()
+
+    # Before and in a match against a bot
+
+    def think(self, bot: Bot, state: State) -> "Future[Event | None]":
+        """Start working out the decision of a bot.
+
+        Args:
+            bot: The bot on turn.
+            state: The state of the match.
+        """
+        return self._worker.ask("decide", bot, state)
+
+    def style(self, name: str, rules: Ruleset) -> PlayerStyle:
+        """Implement `Coach.style`."""
+        found: PlayerStyle = self._answer("style", name, rules)
+        return found
+
+    def head_start(self, rules: Ruleset) -> HeadStart:
+        """Implement `Coach.head_start`."""
+        found: HeadStart = self._answer("head_start", rules)
+        return found
+
+    def _answer(self, question: str, *args: object) -> Any:
+        """Ask the worker and wait for the answer."""
+        try:
+            return self._worker.ask(question, *args).result(ANSWER_S)
+        except GameError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the worker may be lost, or busy
+            log.warning("the coach does not answer: %r", error)
+            raise TableError(Message("The coach is busy: try again in a minute.")) from None
 
     # After a match
 

@@ -15,11 +15,17 @@ from typing import Any
 
 from game.errors import GameError
 from game.journal.history import History
+from game.match.bot import Bot, PlayerStyle
+from game.match.events import Event
 from game.match.match import Match
+from game.match.state import State
 from game.odds.figures import Caveat, Figures, caveats, figures
 from game.odds.match_odds import MatchOdds, rules_digest
 from game.odds.review import Review, review
 from game.odds.table_store import TableStore
+from game.practice.earlier_matches import style_of
+from game.practice.handicap import HeadStart, even_head_start
+from game.practice.strategy import strategy_of
 from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
 
@@ -48,6 +54,36 @@ class Worker:
     def figures(self, match: Match) -> Figures:
         """Return the figures of this match as it stands."""
         return figures(match, self._wins(match.rules))
+
+    def decide(self, bot: Bot, state: State) -> Event | None:
+        """Return the decision of a bot, or None to throw.
+
+        Args:
+            bot: The bot on turn.
+            state: The state of the match.
+        """
+        return strategy_of(bot, self._wins(state.rules)).decide(state)
+
+    def style(self, name: str, rules: Ruleset) -> PlayerStyle:
+        """Return how a person plays.
+
+        Args:
+            name: Name of the person.
+            rules: Rules of the match in which the style is played.
+
+        Raises:
+            OddsError: If the person has made too few decisions.
+            JournalError: If the journal cannot be read.
+        """
+        return style_of(self._history, name, rules)
+
+    def head_start(self, rules: Ruleset) -> HeadStart:
+        """Return the head start with which two equally good players have the same chance to win.
+
+        Raises:
+            OddsError: If the match is not solved.
+        """
+        return even_head_start(self._wins(rules) or MatchOdds.unsolved(rules, rules.target))
 
     def review(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
         """Return the review of a match, whether it has chances to win, and what these leave out.

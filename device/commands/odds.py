@@ -1,10 +1,25 @@
 """`traykeeper odds`: chances under a rule set, solving a match, and questions about a turn."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
 import click
 
-from device.commands.odds_tables import answer, show, simulate, solve
-from device.commands.options import rules_option
+from device.commands.odds_tables import answer, show, simulate, solve, solved
+from device.commands.options import rules_option, state_option
+from device.files import as_owner_of, state_folder
+from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
+from game.practice.earlier_matches import MAX_MATCHES, earlier_matches, style_of
+from game.practice.handicap import HeadStart, even_head_start, fair_head_starts
+from game.practice.imitation import Imitation
+from game.practice.matchup import win_share
+from game.practice.strategy import StylePlay
 from game.rules import rule_files
+from game.rules.ruleset import Ruleset
+
+_TWO = 2
 
 _target_option = click.option(
     "--target",
@@ -82,3 +97,118 @@ def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> in
     """
     ruleset = rule_files.load(rules)
     return simulate(ruleset, rules, target or ruleset.target, matches, seed)
+
+
+@contextmanager
+def _history(state: str | None) -> Iterator[History]:
+    folder = state_folder(state)
+    with as_owner_of(folder):
+        yield History(folder / JOURNAL_FILE)
+
+
+_matches_option = click.option(
+    "--matches",
+    type=click.IntRange(100, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="Number of matches to play.",
+)
+
+
+@odds.command("like")
+@click.argument("name")
+@rules_option
+@state_option
+@_matches_option
+def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
+    """Learn from the journal how a person plays, and how often a bot wins that plays like that.
+
+    The bot plays the person's matches again with simulated dice, against bots that play like the
+    same opponents.
+
+    \b
+    traykeeper odds like Anna --rules facebook
+    """
+    ruleset = rule_files.load(rules)
+    with _history(state) as history:
+        played = list(islice(earlier_matches(history, name, ruleset), MAX_MATCHES))
+    imitation = Imitation.of(played, name)
+    style, won = imitation.style, imitation.won
+    click.echo(f"{name} banks in half of the cases, by the number of dice left to throw:")
+    for dice, points in enumerate(style.thresholds, 1):
+        click.echo(f"  {dice} {points:>6,} points, give or take {style.spread}")
+    click.echo(f"One more die for the next throw is worth {style.worth_of_die} points.")
+    with click.progressbar(imitation.games(matches), length=matches, label="playing") as games:
+        bot = win_share(games)
+    click.echo(
+        f"{won.share:7.1%}  won by {name}: {won.won} of {won.matches} matches,"
+        f" give or take {won.error:.1%}"
+    )
+    click.echo(
+        f"{bot.share:7.1%}  won by the bot: {bot.won:,} of {bot.matches:,},"
+        f" give or take {bot.error:.1%}"
+    )
+    click.echo(f"{abs(bot.share - won.share):7.1%}  apart")
+
+
+@odds.command("handicap")
+@click.argument("names", nargs=-1)
+@rules_option
+@_target_option
+@state_option
+@click.option(
+    "--matches",
+    type=click.IntRange(100, 100_000),
+    default=2_000,
+    show_default=True,
+    help="Number of matches to play for each head start that is tried.",
+)
+def odds_handicap(
+    names: tuple[str, ...], rules: str, target: int | None, state: str | None, matches: int
+) -> None:
+    """Work out with how many points a player has to start so that both win equally often.
+
+    Without names, for two equally good players, from the solved match. With two names, for these
+    persons, from how they played in the matches of the journal. The first one begins.
+
+    \b
+    traykeeper odds handicap --rules zilch
+    traykeeper odds handicap Anna Ben --rules zilch
+    """
+    ruleset = rule_files.load(rules)
+    if target is not None:
+        ruleset = rule_files.with_options(ruleset, {"target": target})
+    if not names:
+        _echo_head_start(
+            even_head_start(solved(ruleset, rules, ruleset.target)),
+            ("the player who begins", "the player who throws second"),
+        )
+    elif len(names) == len({name.casefold() for name in names}) == _TWO:
+        _echo_head_start(_fair(ruleset, names, state, matches), names)
+    else:
+        raise click.UsageError("Name two different persons, or nobody.")
+
+
+def _fair(ruleset: Ruleset, names: tuple[str, ...], state: str | None, matches: int) -> HeadStart:
+    with _history(state) as history:
+        styles = [style_of(history, name, ruleset) for name in names]
+    tried = fair_head_starts(
+        ruleset, lambda number: [StylePlay(style, number) for style in styles], matches
+    )
+    found = []
+    for start in tried:
+        click.echo(
+            f"  {names[start.seat]} starts with {start.points:,}:"
+            f" {names[0]} wins {start.first_wins:.1%}",
+            err=True,
+        )
+        found.append(start)
+    return min(found, key=lambda start: abs(start.first_wins - 1 / 2))
+
+
+def _echo_head_start(start: HeadStart, names: tuple[str, ...]) -> None:
+    name = names[start.seat]
+    click.echo(
+        f"{name[0].upper()}{name[1:]} starts with {start.points:,}: {names[0]} wins"
+        f" {start.first_wins:.1%}, {names[1]} {1 - start.first_wins:.1%}"
+    )

@@ -210,7 +210,7 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
         matches: Number of matches.
         seed: Seed of the dice.
     """
-    outcome = play_out(_solved(rules, name, target), matches, seed)
+    outcome = play_out(solved(rules, name, target), matches, seed)
     if rules.piggyback is not Piggyback.NO:
         click.echo(
             f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
@@ -225,7 +225,17 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
     return int(abs(outcome.off) > _MAX_ERRORS)
 
 
-def _solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
+def solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
+    """Return the solved match.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+
+    Raises:
+        UsageError: If it is not solved. The message names the command that solves it.
+    """
     wins = tables().find(rules, target)
     if wins is None or not wins.solved:
         raise UsageError(_unsolved(name, target))

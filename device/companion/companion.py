@@ -10,6 +10,7 @@ from device.calibrating.wizard import Wizard
 from device.cameras.base import Camera
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
+from device.companion.bot_turns import BotOptions, BotTurns
 from device.companion.inbox import Announce, Inbox, InboxLoop, Photographed, Refresh
 from device.companion.picture_keeper import PictureKeeper
 from device.companion.snapshots import Troubles
@@ -94,6 +95,7 @@ class Companion:
         scorekeeper: Who may change the match from a phone; None lets the first that asks.
         coach: Works out figures; None if there is no coach.
         on_turn: Called at every turn of the companion's loop, about once a second at least.
+        bots: How bots play; None is the usual way.
         clock: Seconds that never run backwards; the camera's frames use the same clock.
         pause: Waits for a number of seconds.
 
@@ -117,6 +119,7 @@ class Companion:
         scorekeeper: Scorekeeper | None = None,
         coach: TableCoach | None = None,
         on_turn: Callable[[], object] = lambda: None,
+        bots: BotOptions | None = None,
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
     ) -> None:
@@ -140,7 +143,10 @@ class Companion:
             pause=pause,
         )
         self.session = Session(
-            live_match, rules, self.tray_camera.watch, shut_down=equipment.shut_down
+            live_match,
+            rules,
+            self.tray_camera.watch,
+            shut_down=equipment.shut_down,
         )
         self.session.camera.is_known = not self.tray_camera.is_expected
         if damage := stores.notice.message:  # in the message it is spoken, too
@@ -152,6 +158,7 @@ class Companion:
         self._worker = TableWorker(
             TableParts(
                 session=self.session,
+                bots=BotTurns(self.session.table, bots or BotOptions(clock=clock)),
                 camera=self.tray_camera,
                 button=self._button,
                 output=self._output,

@@ -177,6 +177,12 @@ class NoteWorker(Protocol):
     def publish(self) -> Snapshot:
         """Publish the state of the table, and return it."""
 
+    def wait_s(self) -> float:
+        """Return for how many seconds nothing has to be done without a note, at most `TURN_S`."""
+
+    def act(self) -> None:
+        """Do what is due now without a note."""
+
     def has_news(self) -> bool:
         """Return whether something changed although no note came."""
 
@@ -247,7 +253,7 @@ class InboxLoop:
         """
         with self._one_at_a_time:
             self._on_turn()
-            note = self._inbox.take(timeout_s)
+            note = self._inbox.take(min(timeout_s, self._worker.wait_s()))
             match note:
                 case Asked():
                     self._answer(note)
@@ -255,7 +261,10 @@ class InboxLoop:
                     pass
                 case _:
                     self._try(lambda: self._worker.handle(note))
-            if note is not None or self._worker.has_news():
+            is_due = self._worker.wait_s() <= 0
+            if is_due:
+                self._try(self._worker.act)
+            if note is not None or is_due or self._worker.has_news():
                 self._try(self._worker.publish)
             return not isinstance(note, Close)
 

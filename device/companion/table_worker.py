@@ -7,8 +7,10 @@ from device.calibrating.wizard import ButtonUse
 from device.cameras.simulated.player import throw_like_a_player
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
+from device.companion.bot_turns import BotTurns
 from device.companion.inbox import (
     RESTORE_S,
+    TURN_S,
     Announce,
     ButtonDown,
     ButtonReleased,
@@ -33,7 +35,7 @@ from device.companion.tray_camera import TrayCamera
 from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Signals
 from device.hardware.systemd import keep_alive
-from device.session.indicator import STUCK_S
+from device.session.indicator import BANK_S, STUCK_S
 from device.session.session import Session
 from device.session.table_state import OpenQuestion, TableState
 from device.watching.reports import (
@@ -56,7 +58,7 @@ from game.commands import (
 )
 from game.match.match import new_names
 from game.message import Message, join_with_semicolons
-from game.situation import TableError
+from game.situation import Situation, TableError
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.coach import Coaching, CoachMode
 from web.contracts.table import Snapshot
@@ -99,6 +101,7 @@ class TableParts:
 
     Attributes:
         session: What is played.
+        bots: Plays the turns of bots.
         camera: The camera over the tray.
         button: The button.
         output: Lamp, buzzer and voice.
@@ -113,6 +116,7 @@ class TableParts:
     """
 
     session: Session
+    bots: BotTurns
     camera: TrayCamera
     button: TableButton
     output: Signals
@@ -188,6 +192,15 @@ class TableWorker:
         drawn = draw(self.publisher.snapshot.version, self._parts.session, around, self._coaching)
         return self.publisher.publish(drawn, indicator_of(self._parts.session, around))
 
+    def wait_s(self) -> float:
+        """Implement `NoteWorker.wait_s`: a bot may have to do something soon."""
+        wait_s = self._parts.bots.wait_s()
+        return TURN_S if wait_s is None else min(wait_s, TURN_S)
+
+    def act(self) -> None:
+        """Implement `NoteWorker.act`: a bot throws or decides."""
+        self._parts.bots.act()
+
     def has_news(self) -> bool:
         """Implement `NoteWorker.has_news`: a camera hangs, a button is stuck, or a page has stopped asking."""
         if report := self._parts.camera.check_hung():
@@ -215,7 +228,11 @@ class TableWorker:
             return
         # A press on a page does not show that the button at the tray works.
         is_for_wizard = note.is_finger or parts.camera.wizard.page.button_use is not ButtonUse.CHECK
-        if not (is_for_wizard and parts.camera.wizard.handle_press(note.held_s)):
+        if is_for_wizard and parts.camera.wizard.handle_press(note.held_s):
+            return
+        if note.held_s < BANK_S and parts.session.table.situation is Situation.BOT:
+            parts.bots.act()
+        else:
             parts.session.release_button(note.held_s)
 
     def _take(self, report: Report) -> None:
@@ -341,6 +358,7 @@ def _throw_simulated_dice(tray: SimulatedTray | None, table: TableState) -> None
         raise TableError(Message("These dice are real: throw them yourself."))
     if isinstance(table.overlay, OpenQuestion):  # or the dice in question would be gone
         raise TableError(table.overlay.question)
+    table.check_no_bot_plays()
     if table.dice_log is not None:
         tray.throw_all()
     else:

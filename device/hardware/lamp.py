@@ -16,6 +16,7 @@ LAMPS = {
         "#ffffff", 0, Message("no match: throw one die each, or set one up on a phone")
     ),
     Indicator.READY: Lamp("#00ff00", 0, Message("ready: throw and press")),
+    Indicator.BOT: Lamp("#6000ff", 0.5, Message("a bot plays: watch, or press to go on at once")),
     Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
     Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank")),
     Indicator.HOT_DICE: Lamp(
@@ -47,6 +48,7 @@ BLINKS = {
     Indicator.STARTING: "#####.....",
     Indicator.NO_MATCH: "#...................",
     Indicator.READY: "#",
+    Indicator.BOT: "#####...............",
     Indicator.WAITING: "##..",
     Indicator.READ: "##################..",
     Indicator.HOT_DICE: "##############.#.#.#",

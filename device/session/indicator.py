@@ -13,6 +13,7 @@ class Indicator(StrEnum):
     STARTING = "starting"
     NO_MATCH = "no match"
     READY = "ready"
+    BOT = "a bot plays"
     WAITING = "waiting for stillness"
     READ = "read"
     HOT_DICE = "hot dice"
@@ -55,6 +56,7 @@ _BY_SITUATION = {
     Situation.NO_MATCH: Indicator.NO_MATCH,
     Situation.TURN_BEGINS: Indicator.READY,
     Situation.TURN_OVER: Indicator.READY,
+    Situation.BOT: Indicator.BOT,
     Situation.WAITING: Indicator.WAITING,
     Situation.ACCEPTED: Indicator.READ,
     Situation.QUESTION: Indicator.QUESTION,

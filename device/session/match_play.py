@@ -8,7 +8,7 @@ from device.session.table_state import TableState
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Answer, Ask, Verdict
 from game.commands import Bank, DropEvents, InsertTurn, KeepDice, RecordEvent, Redo
-from game.errors import GameError, LaterStepError
+from game.errors import GameError, IllegalMove, LaterStepError
 from game.match.events import (
     Action,
     Banked,
@@ -16,16 +16,15 @@ from game.match.events import (
     Event,
     Joined,
     Kept,
-    Redone,
     Renamed,
     ScoreSet,
     Spliced,
-    Undone,
 )
 from game.match.match_text import inserted_turn
 from game.match.repair import check_same_players, repairs
 from game.message import Message, Paragraph
 from game.names import check_distinct
+from game.practice.bot_steps import corrected_for_bot, redo_actions, undo_actions
 from game.rules import scoring
 from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
@@ -65,7 +64,8 @@ class MatchPlay:
                 dropped = Spliced(command.start, command.stop, ())
                 self._revise(Message("Removed by hand."), dropped)
             case Redo():
-                self._revise(Message("Redone."), Redone())
+                actions = redo_actions(self._table.live_match.match)
+                self._revise(Message("Redone."), *actions)
 
     def read(self, tray_reading: TrayReading) -> Verdict:
         """Implement `Play.read`."""
@@ -87,6 +87,10 @@ class MatchPlay:
                 raise TableError(Message("There is no throw to correct yet."))
             index = last.index
         correction = Corrected(index, dice)
+        corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
+        if without_decision := corrected_for_bot(match, correction):
+            self._revise(corrected, without_decision)
+            return
         try:
             check_same_players(match, match.push(correction), since=index)
         except LaterStepError as error:
@@ -96,12 +100,12 @@ class MatchPlay:
             self._table.clear()
             self._decisions.apply(question)
         else:
-            corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
             self._revise(corrected, correction)
 
     def undo(self) -> None:
         """Implement `Play.undo`."""
-        self._revise(Message("Undone."), Undone())
+        actions = undo_actions(self._table.live_match.match)
+        self._revise(Message("Undone."), *actions)
 
     def bank(self, dice: Dice | None = None) -> None:
         """Bank the turn with this keep, or with the best keep of the last throw."""
@@ -145,6 +149,11 @@ class MatchPlay:
         )
 
     def _play(self, action: Kept | Banked) -> None:
+        player = self._table.live_match.match.state.player
+        if player.bot:
+            raise IllegalMove(
+                Message("%(name)s is a bot and decides by itself", name=player.display_name)
+            )
         after = self._decisions.execute(action)
         self._table.clear(keep_unprompted=isinstance(action, Kept))
         self._table.message = messages.outcome(after)
@@ -157,10 +166,10 @@ class MatchPlay:
         self._table.clear(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
         self._table.message = messages.recorded_event(event, before, after)
 
-    def _revise(self, what: Message, action: Action) -> None:
+    def _revise(self, what: Message, *actions: Action) -> None:
         """Change the past of the match, and say what was done and what came of it."""
         before = self._table.live_match.match
-        after = self._decisions.execute(action)
+        after = self._decisions.execute(*actions)
         self._table.clear()
         self._table.message = Paragraph(what, messages.revision_outcome(before, after))
 

@@ -1,11 +1,16 @@
 """How a match begins: from a form, from a roll-off, or from an earlier match."""
 
+import secrets
+from dataclasses import replace
+
 from device.session import messages
 from device.session.decisions import Decisions
 from device.session.table_state import WELCOME, TableState
 from device.session.verdict import Answer, Ask
 from game.commands import ProposeMatch, Rematch, ReopenMatch, SetJustDice, StartMatch
 from game.dice_log import DiceLog
+from game.match.bot import Bot
+from game.match.events import ScoreSet
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message, Paragraph, Value
@@ -13,6 +18,8 @@ from game.names import check_distinct, default_name
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 from game.situation import READY_FOR_MATCH, TableError
+
+SEED_BITS = 32
 
 StartCommand = StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice
 """A command that changes what is played at the table."""
@@ -37,8 +44,7 @@ class MatchStarts:
         """
         match command:
             case StartMatch():
-                match = from_form(self._table.rules, command)
-                self.begin(match, Message("New match: %(name)s begins.", name=_first(match)))
+                self._start(command)
             case Rematch():
                 self._rematch()
             case ReopenMatch():
@@ -47,6 +53,18 @@ class MatchStarts:
                 self._propose(command)
             case SetJustDice():
                 self._set_just_dice(on=command.on)
+
+    def _start(self, form: StartMatch) -> None:
+        match = from_form(self._table.rules, form)
+        given = [
+            ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points
+        ]
+        match.push(*given)  # refuses an impossible head start before the match begins
+        begins = Message("New match: %(name)s begins.", name=_first(match))
+        self.begin(match, begins)
+        if given:
+            after = self._decisions.execute(*given)
+            self._table.message = Paragraph(begins, *messages.head_starts(after))
 
     def begin(self, match: Match, message: Message) -> None:
         """Begin a match.
@@ -145,7 +163,8 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
     chosen = default if name in (None, default.name) else rule_files.published(str(name))
     target = {} if form.target is None else {"target": form.target}
     chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
-    match = Match.start(chosen, form.names, teams=form.teams)
+    bots = None if form.bots is None else [_with_new_seed(bot) for bot in form.bots]
+    match = Match.start(chosen, form.names, teams=form.teams, bots=bots)
     check_distinct(player.name for player in match.state.players)
     return match
 
@@ -177,7 +196,12 @@ def rematch(old: Match) -> Match:
         [old.state.players[seat].name for seat in seats],
         first=seats.index(begins),
         teams=[old.state.players[seat].team for seat in seats],
+        bots=[_with_new_seed(old.state.players[seat].bot) for seat in seats],
     )
+
+
+def _with_new_seed(bot: Bot | None) -> Bot | None:
+    return bot and replace(bot, seed=secrets.randbits(SEED_BITS))
 
 
 def _first(match: Match) -> Value:

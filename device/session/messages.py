@@ -1,9 +1,20 @@
 """What the table says about a match, in a sentence or two."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from game.dice_log import DiceThrow
-from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookOver, TurnSet
+from game.match.bot import BotDice
+from game.match.events import (
+    Event,
+    Joined,
+    Kept,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    TookOver,
+    TurnSet,
+)
 from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
@@ -75,6 +86,52 @@ def recorded_event(event: Event, before: Match, after: Match) -> Message:
             return _roster_set(event, before, after)
         case _:
             return revision_outcome(before, after)
+
+
+def head_starts(match: Match) -> Iterator[Message]:
+    """Yield a sentence for each player who begins a match with points."""
+    for player in match.state.players:
+        if player.score:
+            name = player.display_name
+            yield Message("%(name)s starts with %(points)s.", name=name, points=player.score)
+
+
+def bot_step(event: Event, before: Match, after: Match) -> Message:
+    """Return the sentence for a step that a bot made.
+
+    Args:
+        event: What the bot did.
+        before: The match before the step.
+        after: The match after it.
+    """
+    match event:
+        case Kept():
+            return _bot_keeps(event, after)
+        case TookOver():
+            return recorded_event(event, before, after)
+        case _:
+            return outcome(after)
+
+
+def _bot_keeps(event: Kept, after: Match) -> Message:
+    state = after.state
+    name, bot = state.player.display_name, state.player.bot
+    points, dice = state.turn.at_risk, dice_count(state.dice_in_hand)
+    if bot and bot.dice is BotDice.TRAY:
+        return Message(
+            "%(name)s keeps %(kept)s and has %(points)s at risk: throw %(dice)s for %(name)s.",
+            name=name,
+            kept=event.dice,
+            points=points,
+            dice=dice,
+        )
+    return Message(
+        "%(name)s keeps %(kept)s, has %(points)s at risk and throws %(dice)s.",
+        name=name,
+        kept=event.dice,
+        points=points,
+        dice=dice,
+    )
 
 
 def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:

@@ -129,7 +129,8 @@ class ReadingRequests:
     def dice_settled(self) -> None:
         """Read dice that were seen to roll and lie still now, if a throw is expected."""
         overlay = self._table.overlay
-        if not isinstance(overlay, Waiting) and self._table.situation is not Situation.WON:
+        expects_none = (Situation.WON, Situation.BOT)
+        if not isinstance(overlay, Waiting) and self._table.situation not in expects_none:
             self.request(ReadUnprompted(overlay))
 
     def reread(self) -> None:
@@ -248,6 +249,7 @@ class ReadingResults:
         table = self._table
         if table.situation is Situation.WON:
             raise TableError(Message("The match is over: hold the button for a rematch."))
+        table.check_no_bot_plays()
         table.clear()
         table.read_s = tray_reading.time_s
         verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))

@@ -123,6 +123,8 @@ class Session:
             raise TableError(Message("No match is being played: these are just dice."))
         if self._is_late(command):
             raise TableError(MOVED_ON)
+        if isinstance(command, EnterThrow | ReadAgain):
+            self.table.check_no_bot_plays()
         if isinstance(command, KeepDice | Bank) and (reason := self.table.unread_throw):
             raise TableError(reason)
         if isinstance(command, Bank) and command.points not in (
@@ -182,6 +184,7 @@ class Session:
 
     def _hold(self) -> None:
         table, reader = self.table, self.table.tray_reader
+        table.check_no_bot_plays()
         match table.situation:
             case Situation.NO_MATCH:
                 self._plays.rolloff.end()

@@ -11,10 +11,11 @@ from game.dice_log import DiceLog, DiceThrow
 from game.match.events import Place
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.match.state import Throw
+from game.match.state import State, Throw
 from game.message import Message, Paragraph
+from game.practice.bot_steps import is_bot_next
 from game.rules.ruleset import Ruleset
-from game.situation import Choice, Situation
+from game.situation import Choice, Situation, TableError
 from vision.reading import Reading
 
 WELCOME = Paragraph(
@@ -182,14 +183,7 @@ class TableState:
             return self.overlay.situation
         if self.dice_log is not None:
             return Situation.JUST_DICE
-        if not self.live_match:
-            return Situation.NO_MATCH
-        state = self.live_match.match.state
-        if state.winner is not None:
-            return Situation.WON
-        if state.turn.last:
-            return Situation.ACCEPTED
-        return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
+        return _situation_of(self.match.state) if self.match else Situation.NO_MATCH
 
     @property
     def unread_throw(self) -> Message | None:
@@ -205,6 +199,16 @@ class TableState:
                 return Paragraph(NOT_BANKED_YET, reason)
         has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(self.last_reading_s)
         return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
+
+    def check_no_bot_plays(self) -> None:
+        """Check that no bot throws or decides now.
+
+        Raises:
+            TableError: If one does.
+        """
+        if self.situation is Situation.BOT and self.match:
+            name = self.match.state.player.display_name
+            raise TableError(Message("%(name)s is a bot and plays now: wait.", name=name))
 
     def note_reading(self, time_s: float) -> None:
         """Note that no throw is unread in the tray as it was seen at this time on the tray reader's clock."""
@@ -252,3 +256,13 @@ class TableState:
             case _:
                 self.overlay = None
         self.offer()
+
+
+def _situation_of(state: State) -> Situation:
+    if state.winner is not None:
+        return Situation.WON
+    if is_bot_next(state):
+        return Situation.BOT
+    if state.turn.last:
+        return Situation.ACCEPTED
+    return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS

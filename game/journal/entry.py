@@ -2,13 +2,15 @@
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from game.errors import DamagedJournal, GameError, reason
+from game.match.bot import Bot
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
+from game.match.state import Player
 from game.message import Message
 from game.rules.ruleset import Ruleset
 
@@ -169,7 +171,7 @@ def start_text(match: Match) -> str:
     names = [player.name for player in start.players]
     teams = [player.team for player in start.players]
     setup = {"rules": asdict(match.rules), "names": names, "first": start.order[0], "teams": teams}
-    return json.dumps(setup)
+    return json.dumps(setup | bots_json(start.players))
 
 
 def match_from_start_text(text: str) -> Match:
@@ -183,7 +185,20 @@ def match_from_start_text(text: str) -> Match:
     """
     data = json.loads(text)
     rules = _rules(data["rules"])
-    return Match.start(rules, data["names"], first=data["first"], teams=data["teams"])
+    return Match.start(
+        rules, data["names"], first=data["first"], teams=data["teams"], bots=bots_from_json(data)
+    )
+
+
+def bots_json(players: Iterable[Player]) -> dict[str, Any]:
+    """Return the bots of a match as a part of its start, which is empty if all are persons."""
+    bots = [player.bot and player.bot.to_json() for player in players]
+    return {"bots": bots} if any(bots) else {}
+
+
+def bots_from_json(data: Mapping[str, Any]) -> list[Bot | None] | None:
+    """Return the bots that `bots_json` wrote; None if all players are persons."""
+    return [bot and Bot.from_json(bot) for bot in data["bots"]] if data.get("bots") else None
 
 
 def _rules(data: dict[str, Any]) -> Ruleset:

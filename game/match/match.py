@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from game.errors import GameError, IllegalMove, LaterStepError
+from game.match.bot import Bot
 from game.match.events import (
     UNKNOWN_FACE,
     Action,
@@ -65,6 +66,7 @@ class Match:
         *,
         first: int = 0,
         teams: Sequence[int | None] | None = None,
+        bots: Sequence[Bot | None] | None = None,
     ) -> Self:
         """Return a new match.
 
@@ -74,10 +76,12 @@ class Match:
             first: The seat that begins, from 0.
             teams: The team number of each seat, or None for a player without a team. Without this
                 argument nobody has a team.
+            bots: The bot that decides for each seat, or None for a person. Without this argument
+                all are persons.
 
         Raises:
             IllegalMove: If there are fewer than 2 or more than 20 players, two names are equal,
-                all players are in one team, or `first` is not a seat.
+                all players are in one team or are bots, or `first` is not a seat.
         """
         n = len(names)
         teams = teams or [None] * n
@@ -89,8 +93,8 @@ class Match:
                     teams=len(teams),
                 )
             )
-        pairs = zip(clean_names(names), map(clean_team, teams), strict=True)
-        players = tuple(Player(name, team=team) for name, team in pairs)
+        seats = zip(clean_names(names), map(clean_team, teams), bots or [None] * n, strict=True)
+        players = tuple(Player(name, team=team, bot=bot) for name, team, bot in seats)
         order = tuple((first + i) % n for i in range(n))
         check_sides(players, order)
         if first not in range(n):

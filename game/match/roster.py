@@ -111,7 +111,7 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
         order: The seats that play.
 
     Raises:
-        IllegalMove: If there are too few or too many, or all are in one team.
+        IllegalMove: If there are too few or too many, or all are in one team or are bots.
     """
     n = len(order)
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
@@ -126,6 +126,8 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
     teams = {players[seat].team for seat in order}
     if len(teams) == 1 and None not in teams:
         raise IllegalMove(Message("a match needs at least two teams, not one"))
+    if all(players[seat].bot for seat in order):
+        raise IllegalMove(Message("a match needs one person at least, besides its bots"))
 
 
 def clean_team(team: int | None) -> int | None:

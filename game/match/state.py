@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from game.match.bot import Bot
 from game.match.events import Place
 from game.message import Message, Value
 from game.names import display_name
@@ -123,6 +124,7 @@ class Player:
         here: Whether the player still plays.
         farkles: Farkles in a row.
         scoreless_starts: Turns in a row whose first throw scored nothing.
+        bot: The bot that decides for the player, or None for a person.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Player:
     here: bool = True
     farkles: int = 0
     scoreless_starts: int = 0
+    bot: Bot | None = None
 
     @property
     def display_name(self) -> Value:

@@ -18,7 +18,7 @@ from game.odds.compiled_rules import Floats, compile_rules, count_scoreless
 from game.odds.match_model import MatchModel, Positions, goal_steps, match_ending
 from game.odds.match_solver import solve, solve_iteratively
 from game.odds.match_stakes import MatchStakes
-from game.odds.player_standings import match_standings
+from game.odds.player_standings import Standings, match_standings
 from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
@@ -156,10 +156,13 @@ class MatchOdds:
         return float(self.chances[0, self._start_standing, self._start_standing])
 
     @cached_property
+    def standings(self) -> Standings:
+        """What a player can have when a turn begins, found without `stakes`, which takes longer."""
+        return match_standings(self.rules, goal_steps(self.rules, self.target, self.step))
+
+    @cached_property
     def _start_standing(self) -> int:
-        """The standing at the start, found without `stakes`, which takes longer."""
-        goal = goal_steps(self.rules, self.target, self.step)
-        return match_standings(self.rules, goal).find(0, opened=False)
+        return self.standings.find(0, opened=False)
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
         """Return the chance of the player whose turn begins with these scores.

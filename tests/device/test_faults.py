@@ -240,6 +240,12 @@ class SlowWorker:
     def publish(self):
         return None
 
+    def wait_s(self):
+        return 1.0
+
+    def act(self):
+        pass
+
     def has_news(self):
         return False
 

@@ -1,6 +1,7 @@
 """The HTTP API of the table: its state, its event stream and its commands."""
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Response, g, request
 
@@ -27,10 +28,10 @@ from game.commands import (
     ReopenMatch,
     SetCoachMode,
     SetJustDice,
-    StartMatch,
     ThrowSimulatedDice,
     Undo,
 )
+from game.match.bot import BotDice
 from game.match.events import (
     Event,
     Farkled,
@@ -51,7 +52,8 @@ from game.message import Message
 from game.rules.rule_files import to_toml
 from game.rules.ruleset import Ruleset
 from web.api.exports import match_csv, match_json
-from web.contracts.coach import CoachMode
+from web.api.match_setup import BEST, LIKE, MatchSetup
+from web.contracts.coach import Coach, CoachMode
 from web.contracts.table import Snapshot, Table
 from web.fields import (
     MAX_EXACT,
@@ -106,7 +108,11 @@ OWN_TURN = Permission.PLAYER_ON_TURN
 
 
 def create_api(
-    table: Table, streams: Streams, steps: StepStream, rules: tuple[Ruleset, ...]
+    table: Table,
+    streams: Streams,
+    steps: StepStream,
+    rules: tuple[Ruleset, ...],
+    coach: Coach | None = None,
 ) -> Routes:
     """Create the routes of the table.
 
@@ -115,12 +121,13 @@ def create_api(
         streams: The event streams that are open.
         steps: The steps that a stream can send as well.
         rules: The rule sets to choose from, the default first.
+        coach: Learns how people play, and works out head starts; None if there is no coach.
     """
     api = Routes("api")
     _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
     _add_exports(api, table)
-    _add_commands(api, table)
+    _add_commands(api, table, MatchSetup(rules, coach))
     _add_events(api, table)
     return api
 
@@ -216,7 +223,7 @@ def _add_exports(api: Routes, table: Table) -> None:
         return json_response(match_json(match()))
 
 
-def _add_commands(api: Routes, table: Table) -> None:
+def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
     """Add a route for each command; the fields of the body are the fields of the command."""
 
     def add(
@@ -268,10 +275,27 @@ def _add_commands(api: Routes, table: Table) -> None:
     add("/undo", "Undo the last step", Undo, step=optional(STEP))
     add("/redo", "Redo the step that was undone last", Redo)
     add(
-        "/match", "Start a match", StartMatch,
+        "/match", "Start a match", setup.start,
         names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
         options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
+        bot=optional(one_of((BEST, LIKE))), like=optional(text()),
+        bot_dice=optional(one_of(tuple(BotDice))),
+        head_starts=optional(integers(0, MAX_SCORE)),
     )  # fmt: skip
+
+    @api.command(
+        "/head-start", "Work out the head start that gives two players the same chance to win",
+        {
+            "rules": optional(text()), "target": optional(integer(1, MAX_TARGET)),
+            "options": optional(any_object()),
+        },
+    )  # fmt: skip
+    def head_start(**values: Any) -> Response:
+        found = setup.head_start(**values)
+        return json_response(
+            {"seat": found.seat, "points": found.points, "first_wins": found.first_wins}
+        )
+
     add(
         "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()
     )

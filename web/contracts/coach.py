@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from game.match.bot import PlayerStyle
 from game.message import Message
 from game.odds.figures import Caveat, Figures
 from game.odds.review import Review
+from game.practice.handicap import HeadStart
+from game.rules.ruleset import Ruleset
 from game.stats.counts import Totals
 
 
@@ -61,7 +64,7 @@ class ReviewedMatch:
 
 
 class Coach(Protocol):
-    """Calculates in the background. Any thread may call; every method returns at once."""
+    """Calculates in the background. Any thread may call, and most methods return at once."""
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """Return the review of a match, or None while it is calculated.
@@ -80,6 +83,26 @@ class Coach(Protocol):
 
     def counts(self) -> Totals | None:
         """Return the statistics over all matches, or None while they are counted."""
+
+    def style(self, name: str, rules: Ruleset) -> PlayerStyle:
+        """Return how a person plays; this takes seconds, unlike all other methods.
+
+        Args:
+            name: Name of the person.
+            rules: Rules of the match in which the style is played.
+
+        Raises:
+            OddsError: If the person has made too few decisions.
+            TableError: If the coach does not answer.
+        """
+
+    def head_start(self, rules: Ruleset) -> HeadStart:
+        """Return the head start that gives two equally good players the same chance to win.
+
+        Raises:
+            OddsError: If the match is not solved.
+            TableError: If the coach does not answer.
+        """
 
     def start_dice_set(self, name: str) -> None:
         """Count the matches that begin from now on for another dice set.

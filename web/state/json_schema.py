@@ -34,7 +34,8 @@ class RulesJson(TypedDict):
 class PlayerJson(TypedDict):
     """A player at a seat. `opened` means that the player is on the board.
 
-    `here` is false after the player has left; `team` is null without teams.
+    `here` is false after the player has left; `team` is null without teams. `bot` is "" for a
+    person, "best" for a bot that plays best, or the name of the person whom it imitates.
     """
 
     seat: int
@@ -44,6 +45,7 @@ class PlayerJson(TypedDict):
     team: int | None
     here: bool
     on_turn: bool
+    bot: str
 
 
 class ThrowJson(TypedDict):
@@ -78,10 +80,12 @@ class TurnJson(TypedDict):
 class LastThrowJson(ThrowJson):
     """The throw in view: the last one of this turn or, until the next throw, of the turn before.
 
-    `ending` is the ending of its turn. `tapped_in` means that a person entered it, not the camera.
+    `ending` is the ending of its turn. `tapped_in` means that a person entered it, not the camera;
+    `simulated`, that a bot threw simulated dice.
     """
 
     tapped_in: bool
+    simulated: bool
     seat: int
     turn_points: int
     ending: str | None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from game.dice_log import DiceLog
+from game.match.bot import Bot, BotDice
 from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
 from game.match.state import State, Throw, Turn
@@ -129,9 +130,15 @@ def _rules(state: State) -> RulesJson:
 def _players(state: State) -> list[PlayerJson]:
     seat_on_turn = state.turn.seat if state.winner is None else None
     return [
-        shaped(PlayerJson, player, seat=seat, on_turn=seat == seat_on_turn)
+        shaped(PlayerJson, player, seat=seat, on_turn=seat == seat_on_turn, bot=_bot(player.bot))
         for seat, player in enumerate(state.players)
     ]
+
+
+def _bot(bot: Bot | None) -> str:
+    if bot is None:
+        return ""
+    return bot.style.player if bot.style else "best"
 
 
 def _turn(turn: Turn) -> TurnJson:
@@ -163,6 +170,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
             return {
                 **_throw(turn.last),
                 "tapped_in": turn.last.is_entered_by_hand,
+                "simulated": _is_simulated(state.players[turn.seat].bot, turn.last),
                 "seat": turn.seat,
                 "turn_points": turn.points,
                 "ending": turn.ending.value if turn.ending else None,
@@ -170,8 +178,12 @@ def _last_throw(state: State) -> LastThrowJson | None:
     return None
 
 
+def _is_simulated(bot: Bot | None, throw: Throw) -> bool:
+    return bot is not None and bot.dice is BotDice.SIMULATED and throw.is_entered_by_hand
+
+
 def _keeps(state: State, odds: Mapping[Dice, OddsJson], translate: Translate) -> list[KeepJson]:
-    keeps = state.keeps if state.winner is None else ()
+    keeps = () if state.winner is not None or state.player.bot else state.keeps
     return [
         shaped(
             KeepJson,
@@ -187,7 +199,7 @@ def _keeps(state: State, odds: Mapping[Dice, OddsJson], translate: Translate) ->
 def _bank(match: Match, translate: Translate) -> BankJson | None:
     """Return what banking would do with the keep that a player chose, or else with the best one."""
     state = match.state
-    if state.winner is not None:
+    if state.winner is not None or state.player.bot:
         return None
     last = state.turn.last
     chosen = last.keep if last and not last.assumed else None

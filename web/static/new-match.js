@@ -7,8 +7,8 @@
   const rows = () => [...document.querySelectorAll("#names li")];
   const input = (row) => row.querySelector("input");
 
-  // A name moves together with its team.
-  const nameAndTeam = (row) => [input(row), row.querySelector(".team")];
+  // A name moves together with its team and its head start.
+  const nameAndTeam = (row) => [input(row), row.querySelector(".team"), row.querySelector(".head-start")];
   const playerOf = (row) => nameAndTeam(row).map((field) => field.value);
   const seatPlayer = (row, player) => nameAndTeam(row).forEach((field, i) => { field.value = player[i]; });
 
@@ -19,11 +19,14 @@
     return input(row).focus();
   }
 
+  const fewest = () => (byId("bot").value ? 1 : 2);
+
   function removePlayer(seat) {
     const shown = rows().filter((row) => !row.hidden);
-    if (shown.length === 2) return window.toast(words.two);
+    if (shown.length === fewest()) return window.toast(words.two);
     for (let i = seat; i < shown.length - 1; i++) seatPlayer(shown[i], playerOf(shown[i + 1]));
     input(shown.at(-1)).value = "";
+    shown.at(-1).querySelector(".head-start").value = 0;
     shown.at(-1).hidden = true;
     return input(shown[Math.min(seat, shown.length - 2)]).focus();
   }
@@ -69,13 +72,57 @@
   document.addEventListener("swapped", () => { if (byId("options") && !window.changedOptions) location.reload(); });
   offerRecent();
 
+  const seated = () => rows().filter((row) => !row.hidden).map(input);
+
+  // A bot takes the place of the second of two people. Without a bot there are two rows again.
+  function chooseBot() {
+    const shown = rows().filter((row) => !row.hidden);
+    if (byId("bot").value && shown.length === 2) shown[1].hidden = true;
+    if (!byId("bot").value && shown.length === 1) rows()[1].hidden = false;
+    showBot();
+  }
+
+  function botFields() {
+    const bot = byId("bot").value;
+    if (!bot) return {};
+    return { bot, bot_dice: byId("bot-dice").value, ...(bot === "like" ? { like: byId("bot-like").value.trim() } : {}) };
+  }
+
+  function headStarts(shown) {
+    if (!byId("with-handicap").checked) return {};
+    const points = shown.map((field) => Number(field.closest("li").querySelector(".head-start").value));
+    if (byId("bot").value) points.push(Number(byId("bot-head-start").value));
+    return points.some(Boolean) ? { head_starts: points } : {};
+  }
+
+  const rulesOf = (form) => ({
+    target: Number(form.elements.target.value),
+    rules: form.elements.rules.value,
+    options: window.changedOptions(form),
+  });
+
+  // Gives the second of two players the points that make up for throwing second.
+  async function evenChances(form) {
+    const shown = seated();
+    let found;
+    try {
+      found = await window.postJson("/api/v1/head-start", rulesOf(form));
+    } catch (refusal) {
+      window.toast(refusal.detail || words.silent);
+      return;
+    }
+    const fields = shown.map((field) => field.closest("li").querySelector(".head-start"));
+    if (byId("bot").value) fields.push(byId("bot-head-start"));
+    fields.forEach((field, i) => { field.value = i === found.seat ? found.points : 0; });
+  }
+
   function setUp(form) {
-    const shown = rows().filter((row) => !row.hidden).map(input);
+    const shown = seated();
     return {
       names: shown.map((field) => field.value.trim() || field.dataset.nameless),
-      target: Number(form.elements.target.value),
-      rules: form.elements.rules.value,
-      options: window.changedOptions(form),
+      ...rulesOf(form),
+      ...botFields(),
+      ...headStarts(shown),
       ...(byId("in-teams").checked ? { teams: shown.map((field) => Number(field.closest("li").querySelector(".team").value)) } : {}),
     };
   }
@@ -142,8 +189,26 @@
     }
   }
 
+  function showHandicap() {
+    const isOn = byId("with-handicap")?.checked;
+    for (const field of document.querySelectorAll(".head-start")) field.hidden = !isOn;
+    if (byId("handicap")) byId("handicap").hidden = !isOn;
+    showBot();
+  }
+
+  function showBot() {
+    const bot = byId("bot")?.value;
+    const shows = { "bot-like": bot === "like", "bot-dice": bot, "bot-head-start": bot && byId("with-handicap")?.checked };
+    for (const [id, shown] of Object.entries(shows)) {
+      const label = byId(id)?.closest("label");
+      if (label) label.hidden = !shown;
+    }
+  }
+
   document.addEventListener("swapped", showTeams);
+  document.addEventListener("swapped", showHandicap);
   showTeams();
+  showHandicap();
 
   document.addEventListener("click", ({ target }) => {
     const { earlier, remove } = target.closest("[data-earlier], [data-remove]")?.dataset || {};
@@ -152,9 +217,12 @@
     if (target.id === "add-player") addPlayer();
     if (target.id === "shuffle") shuffle();
     if (earlier || remove || target.id === "add-player" || target.id === "shuffle") showTeams();
+    if (target.id === "even-chances") evenChances(target.closest("form"));
   });
   document.addEventListener("change", ({ target }) => {
     if (target.matches("#in-teams, .team")) showTeams();
+    if (target.id === "with-handicap") showHandicap();
+    if (target.id === "bot") chooseBot();
     if (target.name === "rules") chooseRules(target);
   });
   document.addEventListener("click", ({ target }) => { if (target.id === "explained") saveDraft(target.closest("form")); });

@@ -90,6 +90,12 @@ class HangingWorker:
     def publish(self):
         return None
 
+    def wait_s(self):
+        return 1.0
+
+    def act(self):
+        pass
+
     def has_news(self):
         return False
 

@@ -29,7 +29,7 @@ def test_state_without_a_match_is_empty(table):
     assert (state["players"], state["turn"], state["bank"]) == ([], None, None)
 
 
-NEW = {"score": 0, "opened": False, "team": None, "here": True}
+NEW = {"score": 0, "opened": False, "team": None, "here": True, "bot": ""}
 
 
 def test_state_shows_who_is_on_turn(table):
@@ -148,6 +148,7 @@ def test_throw_of_a_finished_turn_stays_in_view(table):
         "score": 0,
         "assumed": False,
         "tapped_in": True,
+        "simulated": False,
         "seat": 0,
         "turn_points": 0,
         "ending": "farkle",

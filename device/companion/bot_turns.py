@@ -1,0 +1,134 @@
+"""Plays the turns of bots: throws simulated dice, decides, and leaves people time to follow."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from device.session import messages
+from device.session.table_state import TableState
+from game.match.bot import Bot
+from game.match.events import Event, Thrown
+from game.match.state import State
+from game.practice.bot_steps import simulated_dice
+from game.practice.strategy import needs_decision, strategy_of
+from game.situation import Situation
+
+THINKING_S = 0.1
+"""How often to look whether a bot has decided, in seconds."""
+
+Think = Callable[[Bot, State], "Future[Event | None]"]
+"""Starts working out the decision of a bot, as `game.practice.strategy` describes it."""
+
+
+def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
+    """Return the decision of a bot that knows no solved match.
+
+    Args:
+        bot: The bot on turn.
+        state: The state of the match.
+    """
+    done: Future[Event | None] = Future()
+    done.set_result(strategy_of(bot, None).decide(state))
+    return done
+
+
+@dataclass(frozen=True, slots=True)
+class BotOptions:
+    """How bots play.
+
+    Attributes:
+        pause_s: How long a bot waits before each throw and each decision, in seconds.
+        think: Starts working out a decision.
+        clock: Seconds that never run backwards. If they stand still, bots only act at a press.
+    """
+
+    pause_s: float = 2.5
+    think: Think = think_at_once
+    clock: Callable[[], float] = lambda: 0.0
+
+
+class BotTurns:
+    """Makes the steps of bots when they are due.
+
+    Args:
+        table: The state of the table.
+        options: How bots play.
+    """
+
+    def __init__(self, table: TableState, options: BotOptions) -> None:
+        self._table, self._options = table, options
+        self._seen: State | None = None
+        self._due_s = 0.0
+        self._thought: Future[Event | None] | None = None
+        self._declined: State | None = None
+
+    def wait_s(self) -> float | None:
+        """Return the seconds until the next step of a bot, or None if no bot is next."""
+        if self._next_state() is None:
+            return None
+        left_s = self._due_s - self._options.clock()
+        thinking = self._thought is not None and not self._thought.done()
+        return max(left_s, THINKING_S if thinking else 0.0)
+
+    def act(self) -> None:
+        """Make the next step of a bot, if a bot is next and has decided.
+
+        Raises:
+            JournalError: If the step cannot be written. It is tried again after a pause.
+        """
+        state = self._next_state()
+        if state is None:
+            return
+        if self._thought is not None and not self._thought.done():
+            self._due_s = self._options.clock()  # a press during the pause counts afterwards
+            return
+        self._due_s = self._options.clock() + self._options.pause_s
+        event = self._decision(state)
+        if event is None and self._table.situation is not Situation.BOT:
+            self._declined = state  # a person throws all dice for the bot
+            return
+        self._make(state, event)
+
+    def _next_state(self) -> State | None:
+        """Return the state in which a bot has to do something, after starting to think about it."""
+        match = self._table.match
+        state = match.state if match else None
+        if state is None or not self._is_due(state):
+            self._seen = self._thought = None
+            return None
+        if state is not self._seen:
+            self._seen = state
+            self._due_s = self._options.clock() + self._options.pause_s
+            self._thought = self._think(state)
+        return state
+
+    def _is_due(self, state: State) -> bool:
+        match self._table.situation:
+            case Situation.BOT:
+                return True
+            case Situation.TURN_OVER if state.player.bot:
+                return needs_decision(state) and state is not self._declined
+        return False
+
+    def _think(self, state: State) -> "Future[Event | None] | None":
+        bot = state.player.bot
+        return self._options.think(bot, state) if bot and needs_decision(state) else None
+
+    def _decision(self, state: State) -> Event | None:
+        if self._thought is None:
+            return None
+        if self._thought.exception():
+            bot = state.player.bot
+            return strategy_of(bot, None).decide(state) if bot else None
+        return self._thought.result()
+
+    def _make(self, state: State, event: Event | None) -> None:
+        bot = state.player.bot
+        if event is None:
+            assert bot is not None  # noqa: S101 - the situation says so
+            event = Thrown(simulated_dice(bot, state))
+        table, before = self._table, self._table.live_match.match
+        # The dice in the tray stay as they are: nothing here was read from it.
+        after = table.live_match.do(event)
+        table.clear()
+        table.message = messages.bot_step(event, before, after)

@@ -1,0 +1,1 @@
+"""Opponents to practise with: bots that play best, or like a person, and handicaps."""

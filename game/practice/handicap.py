@@ -1,0 +1,96 @@
+"""Handicaps: points with which a player starts, so that both win equally often.
+
+Who starts with points is on the board, as after a score that was set by hand.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from game.errors import OddsError
+from game.message import Message
+from game.odds.match_odds import MatchOdds
+from game.practice.matchup import Game, start_state, win_share
+from game.practice.strategy import Strategy
+from game.rules.ruleset import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class HeadStart:
+    """Points with which one of two players starts.
+
+    Attributes:
+        seat: The player, from 0. The player on seat 0 begins.
+        points: The points.
+        first_wins: Chance of the player who begins to win the match then.
+    """
+
+    seat: int
+    points: int
+    first_wins: float
+
+
+def even_head_start(wins: MatchOdds) -> HeadStart:
+    """Return the head start with which two equally good players have the same chance to win.
+
+    Args:
+        wins: The solved match of two.
+
+    Raises:
+        OddsError: If the match is not solved.
+    """
+    if not wins.solved:
+        raise OddsError(
+            Message(
+                "no chances to win are known under these rules: switch the coach on in a match with"
+                " them, or run traykeeper odds solve"
+            )
+        )
+    seat = 1 if wins.first_player >= 1 / 2 else 0
+    found = [
+        HeadStart(seat, points, _first_wins(wins, seat, points))
+        for points in range(0, wins.target, wins.step)
+    ]
+    return min(found, key=lambda start: (abs(start.first_wins - 1 / 2), start.points))
+
+
+def _first_wins(wins: MatchOdds, seat: int, points: int) -> float:
+    """Return the chance of the player who begins, if one of the two starts with points."""
+    standings = wins.standings
+    nothing = standings.find(0, opened=False)
+    ahead = standings.find(points // wins.step, opened=True) if points else nothing
+    mine, theirs = (nothing, ahead) if seat else (ahead, nothing)
+    return float(wins.chances[0, mine, theirs])
+
+
+Players = Callable[[int], Sequence[Strategy]]
+"""Returns the strategies of both players in the match with a number, from 0."""
+
+
+def fair_head_starts(
+    rules: Ruleset, players: Players, matches: int, step: int = 50
+) -> Iterator[HeadStart]:
+    """Yield head starts that come closer and closer to equal shares of wins.
+
+    Args:
+        rules: The rules.
+        players: The strategies of both players.
+        matches: Number of matches to play for each head start.
+        step: Points by which head starts differ.
+    """
+    first_wins = _share(rules, players, matches, ())
+    yield HeadStart(1, 0, first_wins)
+    seat = 1 if first_wins >= 1 / 2 else 0
+    low, high = 0, rules.target // step
+    while high - low > 1:
+        middle = (low + high) // 2
+        points = middle * step
+        starts = (0, points) if seat else (points, 0)
+        first_wins = _share(rules, players, matches, starts)
+        yield HeadStart(seat, points, first_wins)
+        is_still_behind = (first_wins > 1 / 2) == (seat == 1)
+        low, high = (middle, high) if is_still_behind else (low, middle)
+
+
+def _share(rules: Ruleset, players: Players, matches: int, head_starts: Sequence[int]) -> float:
+    start = start_state(rules, 2, head_starts=head_starts)
+    return win_share(Game(start, players(number)) for number in range(matches)).share

@@ -1,0 +1,86 @@
+"""How often a bot wins that imitates a person, beside how often the person won.
+
+The bot plays the matches of the person again with other dice: the same rules, the same seat, and
+bots that imitate the same opponents.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+from game.errors import OddsError
+from game.match.bot import PlayerStyle
+from game.match.match import Match
+from game.match.state import Player
+from game.message import Message
+from game.practice.learning import learn
+from game.practice.matchup import Game, WinShare
+from game.practice.strategy import BestPlay, Strategy, StylePlay, strategy_of
+
+_TWO = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Imitation:
+    """A person's matches of two, and the style that was learnt from them.
+
+    Attributes:
+        style: The style.
+        matches: The matches that somebody won.
+    """
+
+    style: PlayerStyle
+    matches: tuple[Match, ...]
+
+    @classmethod
+    def of(cls, matches: Sequence[Match], name: str) -> "Imitation":
+        """Return what was learnt from matches.
+
+        Args:
+            matches: Matches of the person.
+            name: Name of the person, in any case of letters.
+
+        Raises:
+            OddsError: If the person has decided too little, or has won or lost no match of two.
+        """
+        ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
+        if not ended:
+            raise OddsError(
+                Message("%(name)s has ended no match of two players with so many dice", name=name)
+            )
+        return cls(learn(ended, name, ended[0].rules), tuple(ended))
+
+    @property
+    def won(self) -> WinShare:
+        """How many of the matches the person won."""
+        won = sum(match.state.winner == self._seat(match) for match in self.matches)
+        return WinShare(won, len(self.matches))
+
+    def _seat(self, match: Match) -> int:
+        names = [player.name.casefold() for player in match.state.players]
+        return names.index(self.style.player.casefold())
+
+    def games(self, n: int) -> Iterator[Game]:
+        """Yield n matches that the bot plays instead of the person."""
+        others = self._others()
+        for number, match in enumerate(islice(cycle(self.matches), n)):
+            seat = self._seat(match)
+            other = others[match.state.players[1 - seat].name]
+            bot = StylePlay(self.style, number)
+            if isinstance(other, StylePlay):
+                other = StylePlay(other.style, -number)
+            yield Game(match.start_state, (bot, other) if seat == 0 else (other, bot), seat)
+
+    def _others(self) -> dict[str, Strategy]:
+        """Return the strategy of each opponent by name."""
+        others = {m.state.players[1 - self._seat(m)] for m in self.matches}
+        return {player.name: self._strategy(player) for player in others}
+
+    def _strategy(self, player: Player) -> Strategy:
+        """Return the strategy of an opponent, which plays for points if too little is known."""
+        if player.bot:
+            return strategy_of(player.bot, None)
+        try:
+            return StylePlay(learn(self.matches, player.name, self.matches[0].rules))
+        except OddsError:
+            return BestPlay()

@@ -1,0 +1,170 @@
+"""Learns the style of a person from that person's decisions in earlier matches.
+
+Only free decisions count: those in which the rules allowed both to bank and to throw on, before
+anybody had reached the target.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from math import exp, log1p
+from typing import NamedTuple
+
+from game.errors import OddsError
+from game.match.bot import PlayerStyle
+from game.match.events import Banked, Event, Thrown, TookOver
+from game.match.match import Match
+from game.match.state import State, reaches_target
+from game.match.step import step
+from game.message import Message
+from game.odds.turn_odds import points_table
+from game.practice.strategy import preferred_keep
+from game.rules.ruleset import Ruleset
+
+LEAST_DECISIONS = 30
+"""Free decisions that are needed: about ten matches to 10,000."""
+
+_THRESHOLDS = range(0, 3001, 50)
+_SPREADS = (5, 25, 50, 100, 150, 200, 300, 450)
+_WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
+
+_PRIOR_SPREAD = 400.0
+"""How far thresholds of people lie from those of most points on average, in points. With few
+decisions for a number of dice, it keeps the threshold plausible."""
+
+
+class FreeDecision(NamedTuple):
+    """What a person could have banked, with how many dice left to throw, and whether it was banked."""
+
+    points: int
+    dice: int
+    banked: bool
+
+
+@dataclass(slots=True)
+class Observations:
+    """The decisions of one person.
+
+    Attributes:
+        choices: How often each choice to bank or to throw on was made.
+        worths: How many keeps agree with each number of points for one more die.
+        offers: How often the person could take over.
+        taken: How often the person did.
+    """
+
+    choices: Counter[FreeDecision] = field(default_factory=Counter)
+    worths: Counter[int] = field(default_factory=Counter)
+    offers: int = 0
+    taken: int = 0
+
+    def add(self, match: Match, name: str) -> None:
+        """Add the decisions of a match.
+
+        Args:
+            match: The match.
+            name: Name of the person, in any case of letters.
+        """
+        for state, event in _own_events(match, name):
+            match event:
+                case Thrown() if state.turn.last and state.turn.last.keep:
+                    self._threw_on(state)
+                case Banked():
+                    self._choice(state, banked=True)
+                case Thrown() | TookOver() if state.left_over and not state.turn.throws:
+                    self.offers += 1
+                    self.taken += isinstance(event, TookOver)
+
+    def _threw_on(self, state: State) -> None:
+        self._choice(state, banked=False)
+        last = state.turn.last
+        if last is None or len({keep.dice_left for keep in state.keeps}) == 1:
+            return
+        agreeing = (worth for worth in _WORTHS if preferred_keep(state, worth) == last.keep)
+        self.worths.update(agreeing)
+
+    def _choice(self, state: State, *, banked: bool) -> None:
+        keep = state.best_bank_keep
+        if keep is None or state.bank_refusal(keep) or state.closer is not None:
+            return
+        if reaches_target(state.rules, state.bank_total(keep)):
+            return
+        dice = keep.dice_left or state.rules.n_dice
+        self.choices[FreeDecision(state.locked_points + keep.score, dice, banked)] += 1
+
+
+def _own_events(match: Match, name: str) -> Iterator[tuple[State, Event]]:
+    """Yield the events of a person's turns with the state before each."""
+    state = match.start_state
+    for event in match.timeline:
+        player = state.player
+        if player.name.casefold() == name.casefold() and player.bot is None:
+            yield state, event
+        state = step(state, event)
+
+
+def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
+    """Return the style of a person under a rule set.
+
+    Args:
+        matches: Matches of the person. Those with another number of dice are left out.
+        name: Name of the person, in any case of letters.
+        rules: Rules of the match in which the style is played.
+
+    Raises:
+        OddsError: If the person has made too few decisions.
+    """
+    seen = Observations()
+    for match in matches:
+        if match.rules.n_dice == rules.n_dice:
+            seen.add(match, name)
+    n = seen.choices.total()
+    if n < LEAST_DECISIONS:
+        raise OddsError(
+            Message(
+                "%(name)s has decided %(n)s times to bank or to throw on: a bot needs %(least)s"
+                " decisions to play like that",
+                name=name,
+                n=n,
+                least=LEAST_DECISIONS,
+            )
+        )
+    spread, thresholds = _fit(seen.choices, rules)
+    worth = max(_WORTHS, key=lambda each: (seen.worths[each], -each))
+    return PlayerStyle(name, thresholds, spread, worth, takes_over=2 * seen.taken > seen.offers)
+
+
+def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[int, tuple[int, ...]]:
+    """Return the spread and the thresholds that make the choices most likely."""
+    fits = []
+    for spread in _SPREADS:
+        best = [_best_threshold(choices, rules, dice + 1, spread) for dice in range(rules.n_dice)]
+        fits.append((sum(fit for fit, _ in best), spread, tuple(at for _, at in best)))
+    _, spread, thresholds = max(fits)
+    return spread, thresholds
+
+
+def _best_threshold(
+    choices: Counter[FreeDecision], rules: Ruleset, dice: int, spread: int
+) -> tuple[float, int]:
+    mine = [(choice, n) for choice, n in choices.items() if choice.dice == dice]
+    usual = _threshold_of_points(rules, dice)
+
+    def fit(threshold: int) -> float:
+        far = (threshold - usual) / _PRIOR_SPREAD
+        likely = sum(n * _log_chance(choice, threshold, spread) for choice, n in mine)
+        return likely - far * far / 2
+
+    return max((fit(threshold), threshold) for threshold in _THRESHOLDS)
+
+
+def _log_chance(choice: FreeDecision, threshold: int, spread: int) -> float:
+    """Return the logarithm of the chance of a choice, which follows a logistic curve."""
+    x = (choice.points - threshold) / spread
+    x = x if choice.banked else -x
+    return -log1p(exp(-x)) if x > 0 else x - log1p(exp(x))
+
+
+def _threshold_of_points(rules: Ruleset, dice: int) -> int:
+    """Return the points from which banking brings more on average than to throw so many dice."""
+    table = points_table(rules, opened=True)
+    return next((at for at in _THRESHOLDS if table.throwing(at, dice) <= at), _THRESHOLDS[-1])

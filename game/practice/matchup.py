@@ -1,0 +1,110 @@
+"""Matches that strategies play against each other with simulated dice, by the rules of the match."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+
+from game.match.events import ScoreSet, Thrown
+from game.match.match import Match
+from game.match.state import State
+from game.match.step import step
+from game.practice.strategy import Strategy, needs_decision
+from game.rules.ruleset import Ruleset
+
+MAX_EVENTS = 20_000
+"""Events after which a match counts as endless and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class WinShare:
+    """How many of some matches somebody won.
+
+    Attributes:
+        won: Matches that were won.
+        matches: All matches.
+    """
+
+    won: int
+    matches: int
+
+    @property
+    def share(self) -> float:
+        """Share of the matches that were won."""
+        return self.won / self.matches if self.matches else 0.0
+
+    @property
+    def error(self) -> float:
+        """Standard error of the share."""
+        return sqrt(self.share * (1 - self.share) / self.matches) if self.matches else 0.0
+
+
+def start_state(
+    rules: Ruleset, n_players: int, *, first: int = 0, head_starts: Sequence[int] = ()
+) -> State:
+    """Return the state of a match before its first throw.
+
+    Args:
+        rules: The rules.
+        n_players: Number of players.
+        first: The seat that begins, from 0.
+        head_starts: Points that the first seats begin with.
+    """
+    state = Match.start(rules, [str(seat) for seat in range(n_players)], first=first).state
+    for seat, points in enumerate(head_starts):
+        state = step(state, ScoreSet(seat, points)) if points else state
+    return state
+
+
+def winner(state: State, strategies: Sequence[Strategy], random: Random) -> int | None:
+    """Return the seat that wins if a match is played on, or None if the match does not end.
+
+    Args:
+        state: The state of the match.
+        strategies: The strategy of each seat.
+        random: Throws the dice.
+    """
+    while state.winner is None and state.n_events < MAX_EVENTS:
+        state = play_on(state, strategies[state.turn.seat], random)
+    return state.winner
+
+
+def play_on(state: State, strategy: Strategy, random: Random) -> State:
+    """Return the state after the next decision of the player on turn, or else after the next throw.
+
+    Args:
+        state: The state of the match.
+        strategy: The strategy of the player on turn.
+        random: Throws the dice.
+    """
+    decision = strategy.decide(state) if needs_decision(state) else None
+    return step(state, decision or Thrown(tuple(random.choices(range(1, 7), k=state.dice_in_hand))))
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A match to play.
+
+    Attributes:
+        start: The state before the first throw.
+        strategies: The strategy of each seat.
+        seat: The seat whose wins count.
+    """
+
+    start: State
+    strategies: Sequence[Strategy]
+    seat: int = 0
+
+
+def win_share(games: Iterable[Game], seed: int = 1) -> WinShare:
+    """Play matches, and return how many were won by the seats that count.
+
+    Args:
+        games: The matches.
+        seed: Seed of the dice.
+    """
+    random, won, ended = Random(seed), 0, 0
+    for game in games:
+        found = winner(game.start, game.strategies, random)
+        won, ended = won + (found == game.seat), ended + (found is not None)
+    return WinShare(won, ended)

@@ -1,0 +1,135 @@
+"""Strategies: what a player decides in a position of a match.
+
+A strategy has one method. It gets the state of the match and returns the event of the decision, or
+None to throw the dice in hand.
+"""
+
+from dataclasses import dataclass
+from math import log
+from random import Random
+from typing import Protocol
+
+from game.match.bot import Bot, PlayerStyle
+from game.match.events import Banked, Event, Kept, TookOver
+from game.match.keep_hints import best_opponent
+from game.match.state import State, reaches_target
+from game.odds.advice import TurnOption
+from game.odds.match_odds import MatchOdds
+from game.odds.review import keep_options, turn_odds_of
+from game.rules.scoring import Keep
+
+
+class Strategy(Protocol):
+    """Decides for a player."""
+
+    def decide(self, state: State) -> Event | None:
+        """Return what the player on turn keeps, banks or takes over, or None to throw.
+
+        Args:
+            state: The state of the match. It has no winner.
+        """
+
+
+def strategy_of(bot: Bot, wins: MatchOdds | None) -> Strategy:
+    """Return the strategy of a bot.
+
+    Args:
+        bot: The bot.
+        wins: The solved match of two, or None.
+    """
+    return BestPlay(wins) if bot.style is None else StylePlay(bot.style, bot.seed)
+
+
+def needs_decision(state: State) -> bool:
+    """Return whether the player on turn has to decide something before the next throw."""
+    last = state.turn.last
+    if state.winner is not None:
+        return False
+    if last is None:
+        return state.left_over is not None
+    return last.keep is None and bool(state.keeps)
+
+
+@dataclass(frozen=True, slots=True)
+class BestPlay:
+    """Plays the choice with the best chance to win, or with most points if no match is solved.
+
+    Attributes:
+        wins: The solved match of two, or None.
+    """
+
+    wins: MatchOdds | None = None
+
+    def decide(self, state: State) -> Event | None:
+        """Implement `Strategy.decide`."""
+        if not needs_decision(state):
+            return None
+        if state.turn.last is None:
+            return TookOver() if self._should_take_over(state) else None
+        best = keep_options(state, self.wins)[0]
+        assert best.keep is not None  # noqa: S101 - it is the choice of a keep
+        should_bank = best.should_bank and state.bank_refusal(best.keep) is None
+        return Banked(best.keep.dice) if should_bank else Kept(best.keep.dice)
+
+    def _should_take_over(self, state: State) -> bool:
+        left = state.left_over
+        if left is None:
+            return False
+        odds = turn_odds_of(state, self.wins, most=left.points)
+        taken, own = odds.option(left.points, left.dice), odds.option(0, state.rules.n_dice)
+        return _worth_throwing(taken) > _worth_throwing(own)
+
+
+def _worth_throwing(option: TurnOption) -> float:
+    return option.points if option.win_thrown is None else option.win_thrown
+
+
+@dataclass(frozen=True, slots=True)
+class StylePlay:
+    """Plays like a person.
+
+    Attributes:
+        style: What was learnt from the person's turns.
+        seed: Seed of the decisions near a threshold.
+    """
+
+    style: PlayerStyle
+    seed: int = 0
+
+    def decide(self, state: State) -> Event | None:
+        """Implement `Strategy.decide`."""
+        if not needs_decision(state):
+            return None
+        if state.turn.last is None:
+            return TookOver() if self.style.takes_over else None
+        best = state.best_bank_keep
+        assert best is not None  # noqa: S101 - the throw has keeps
+        if state.bank_refusal(best) is None and self._wants_to_bank(state, best):
+            return Banked(best.dice)
+        return Kept(preferred_keep(state, self.style.worth_of_die).dice)
+
+    def _wants_to_bank(self, state: State, keep: Keep) -> bool:
+        total = state.bank_total(keep)
+        if state.closer is not None:
+            return total > state.players[best_opponent(state)].score
+        if reaches_target(state.rules, total):
+            return True
+        return state.locked_points + keep.score >= self._threshold(state, keep)
+
+    def _threshold(self, state: State, keep: Keep) -> float:
+        """Return the points for this decision, which vary like those of the person."""
+        chance = Random(f"{self.seed} {state.n_events}").uniform(0.001, 0.999)
+        dice = keep.dice_left or state.rules.n_dice
+        return self.style.thresholds[dice - 1] + self.style.spread * log(chance / (1 - chance))
+
+
+def preferred_keep(state: State, worth_of_die: int) -> Keep:
+    """Return the keep with most points, if each die left for the next throw is worth some points.
+
+    Args:
+        state: The state of the match, after a throw with keeps.
+        worth_of_die: Points that one more die is worth.
+    """
+    keeps = [keep for keep in state.keeps if not state.overshoots(keep)] or state.keeps
+    n_dice = state.rules.n_dice
+    return max(keeps, key=lambda keep: keep.score + worth_of_die * (keep.dice_left or n_dice))

@@ -1,0 +1,95 @@
+"""The set-up of a match on the page: players, a bot, and points to start with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from game.commands import StartMatch
+from game.match.bot import Bot, BotDice
+from game.message import Message
+from game.practice.handicap import HeadStart
+from game.rules import rule_files
+from game.rules.ruleset import Ruleset
+from web.contracts.coach import Coach
+from web.pages.matches import require_coach
+from web.problem import HttpProblem
+
+BEST, LIKE = "best", "like"
+"""How a bot plays: as well as possible, or like a person."""
+
+BOT_NAME = "Bot"
+MAX_NAME = 24
+
+
+class MatchSetup:
+    """Turns the fields of a request into a match to start.
+
+    Args:
+        rules: The rule sets to choose from, the default first.
+        coach: Learns how people play; None if there is no coach.
+    """
+
+    def __init__(self, rules: tuple[Ruleset, ...], coach: Coach | None) -> None:
+        self._rules, self._coach = rules, coach
+
+    def start(
+        self,
+        names: tuple[str, ...],
+        bot: str | None = None,
+        like: str | None = None,
+        bot_dice: str | None = None,
+        **setup: Any,
+    ) -> StartMatch:
+        """Return the match to start. A bot sits on the last seat.
+
+        Args:
+            names: The players' names, by seat, without the bot.
+            bot: How the bot plays; None is a match without a bot.
+            like: Name of the person whom the bot imitates.
+            bot_dice: Who throws the bot's dice; None simulates them.
+            **setup: The other fields of the match.
+
+        Raises:
+            HttpProblem: If the bot cannot play.
+            OddsError: If too little is known about the person.
+        """
+        if bot is None:
+            return StartMatch(names, **setup)
+        if setup.get("teams"):
+            raise HttpProblem(400, Message("bot: a bot plays in no team: leave out one of the two"))
+        dice = BotDice(bot_dice or BotDice.SIMULATED)
+        if bot == BEST:
+            name, player = BOT_NAME, Bot(dice)
+        else:
+            if not like or not like.strip():
+                raise HttpProblem(400, Message("like: name the person whom the bot imitates"))
+            style = require_coach(self._coach).style(
+                like.strip(), self._ruleset(setup.get("rules"))
+            )
+            name, player = f"{BOT_NAME} {style.player}"[:MAX_NAME], Bot(dice, style)
+        return StartMatch((*names, name), bots=(*(None,) * len(names), player), **setup)
+
+    def head_start(
+        self,
+        rules: str | None = None,
+        target: int | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> HeadStart:
+        """Return the head start with which both of two players have the same chance to win.
+
+        Args:
+            rules: Name of a rule set; None is the default.
+            target: Points to play for; None is the target of the rules.
+            options: Options that differ from the rule set.
+
+        Raises:
+            OddsError: If the match is not solved.
+            RulesetError: If the rules are not valid.
+        """
+        changed = ({} if target is None else {"target": target}) | dict(options or {})
+        chosen = rule_files.with_options(self._ruleset(rules), changed)
+        return require_coach(self._coach).head_start(chosen)
+
+    def _ruleset(self, name: str | None) -> Ruleset:
+        """Return the rule set of this name; a file in the settings comes first in the list."""
+        known = (each for each in self._rules if name in (None, each.name))
+        return next(known, None) or rule_files.published(str(name))
