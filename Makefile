@@ -33,7 +33,7 @@ PLAIN += bench device/bench device/coach device/commands device/doctor device/ha
 PLAIN += game web docs/decisions/messages.md \
 	docs/decisions/roll-clips.md docs/decisions/events.md docs/decisions/first-screen.md docs/decisions/board-folds-steps.md docs/decisions/sections-over-the-stream.md
 PLAIN += docs/decisions/scorekeeper.md docs/decisions/streams.md docs/decisions/corrections.md docs/decisions/validation.md
-PLAIN += docs/decisions/safe-mode.md docs/decisions/watched-updates.md systemd/watch device/watching device/cameras device/calibrating docs/decisions/read-ahead.md \
+PLAIN += docs/decisions/safe-mode.md docs/decisions/watched-updates.md docs/decisions/card-image.md docs/card-image.md docs/real-pi.md docs/hardware-faults.md systemd/watch device/watching device/cameras device/calibrating docs/decisions/read-ahead.md \
 	docs/decisions/pictures-from-phones.md
 
 lint: $(VENV)/dev

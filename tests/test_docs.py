@@ -89,6 +89,16 @@ def test_links_between_the_pages_are_valid():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_every_hardware_fault_names_a_test_that_exists():
+    rows = re.findall(
+        r"^\| (\d+) \|.*\| `(.+)::(.+)` \|$", DOCS["hardware-faults.md"], re.MULTILINE
+    )
+
+    assert [int(number) for number, _, _ in rows] == list(range(1, 25))
+    for _, file, name in rows:
+        assert f"\ndef {name}(" in (ROOT / file).read_text("utf-8"), name
+
+
 def test_the_changelog_has_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 

@@ -196,7 +196,9 @@ def test_a_calibration_of_a_newer_version_is_refused_and_left_alone(left):
 def test_a_setting_of_a_newer_version_is_named():
     text = (NEWEST / "settings.toml").read_text("utf-8")
     line = len(text.splitlines()) + 1
-    with pytest.raises(UsageError, match=rf"settings.toml, line {line}: of_tomorrow is no setting"):
+    with pytest.raises(
+        UsageError, match=rf"settings.toml, line {line}: of_tomorrow is not a setting"
+    ):
         parse(f"{text}of_tomorrow = 1\n", "settings.toml")
 
 

@@ -97,7 +97,10 @@ class Appliance:
     disk: Path | None
 
     @classmethod
-    def boot(cls, lower: list[Path], work: Path, disk: Path | None = None) -> "Appliance":
+    def boot(
+        cls, lower: list[Path], work: Path, disk: Path | None = None, **variables: str
+    ) -> "Appliance":
+        """Boot these layers; the variables are those of `boot.sh`."""
         for name in ("upper", "work", "root"):
             (work / name).mkdir(parents=True, exist_ok=True)
         stack = ":".join(map(str, lower))
@@ -105,7 +108,12 @@ class Appliance:
         command = [HERE / "boot.sh", work / "root", layers, *([disk] if disk else [])]
         with (work / "boot.log").open("ab") as log:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env=os.environ | variables,
             )
         appliance = cls(process, disk)
         appliance.until(appliance.is_up, BOOT_S)

@@ -2,6 +2,7 @@
 # Boots the system in a folder: the real systemd as process 1 of namespaces of its own, without
 # an emulator. No network but its own loopback.
 #   boot.sh ROOT LAYERS [STATE_IMAGE]     LAYERS: what overlayfs takes, as in upper=...
+# Variables: STATE_AT, where the image is mounted; READ_ONLY=yes mounts the root read-only.
 set -euo pipefail
 if [ "${IN_NAMESPACES:-}" = "" ]; then
     exec env IN_NAMESPACES=1 unshare --mount --uts --ipc --pid --net --cgroup --fork --kill-child "$0" "$@"
@@ -25,12 +26,14 @@ mount -t tmpfs tmpfs "$root/dev/shm"
 ln -s pts/ptmx "$root/dev/ptmx"
 ln -s /proc/self/fd "$root/dev/fd"
 if [ -n "$image" ]; then
-    mkdir -p "$root/var/lib/traykeeper"
-    mount -o loop "$image" "$root/var/lib/traykeeper"
+    at=$root${STATE_AT:-/var/lib/traykeeper}
+    mkdir -p "$at"
+    mount -o loop "$image" "$at"
 fi
 cd "$root"
 mkdir -p old
 pivot_root . old
 umount -l old
+if [ "${READ_ONLY:-no}" = yes ]; then mount -o remount,bind,ro /; fi
 exec env -i container=namespaces PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     /usr/lib/systemd/systemd --unit=multi-user.target

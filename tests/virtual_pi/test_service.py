@@ -305,7 +305,7 @@ def test_three_failed_starts_lead_to_safe_mode_and_one_tap_leads_out(pi):
     state = pi.http("/api/v1/state")
     assert state["safe_mode"]
     assert "(settings)" in state["troubles"][0]
-    assert "prot is no setting" in state["troubles"][0]
+    assert "prot is not a setting" in state["troubles"][0]
     pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
     pi.http("/api/v1/bank", {})
     pi.run("sed -i '$d' /etc/traykeeper/settings.toml")
