@@ -88,6 +88,9 @@ log = logging.getLogger(__name__)
 ADDRESS_CHECK_S = 10.0
 """How often to check whether the address of this machine has changed, in seconds."""
 
+ENGINE_CHECK_DELAY_S = 30.0
+"""A new engine is checked only when the start is over, because the check keeps a core busy for seconds."""
+
 ENGINE_RECORD = "engine.json"
 """Name of the file with the result of checking the networks' engine."""
 
@@ -131,7 +134,8 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
             companion, server = stack.enter_context(serving(options, starts.reach))
         signal.signal(signal.SIGINT, lambda *_: exit_now() if stop.is_set() else stop.set())
         if not options.safe:
-            Thread(target=choose_engine, args=(folder / ENGINE_RECORD,), daemon=True).start()
+            check = folder / ENGINE_RECORD, lambda: not stop.wait(ENGINE_CHECK_DELAY_S)
+            Thread(target=choose_engine, args=check, daemon=True).start()
         _greet(companion, server)
         gc.freeze()  # a full collection stops all threads, on a small Pi for a quarter of a second
         if not stop.is_set():  # systemd stops a start that takes too long

@@ -102,7 +102,7 @@ def use_engine(name: str) -> None:
     _engine = name
 
 
-def choose_engine(record: Path) -> str:
+def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
     """Use ONNX Runtime if it is installed and gives the same answers as OpenCV, and return the engine's name.
 
     The first call after an installation or update runs the check in a process of its own, because an
@@ -110,6 +110,7 @@ def choose_engine(record: Path) -> str:
 
     Args:
         record: File that keeps the result of the check for the next start.
+        wait: Called before a check, which takes seconds of a core. Returns False if there is to be no check.
     """
     if "onnxruntime" not in installed_engines():
         return _engine
@@ -118,6 +119,8 @@ def choose_engine(record: Path) -> str:
     )
     result = _read_record(record)
     if result.get("versions") != versions:
+        if not wait():
+            return _engine
         result = {"versions": versions, "is_same": _passes_check("onnxruntime")}
         with suppress(OSError):  # the next start repeats the check
             record.write_text(json.dumps(result), "utf-8")

@@ -65,6 +65,14 @@ def test_an_engine_that_fails_its_check_is_not_used(tmp_path, monkeypatch, insta
     assert json.loads(record.read_text())["is_same"] is False
 
 
+def test_no_engine_is_checked_if_the_companion_stops_before(tmp_path, installed):
+    record = tmp_path / "engine.json"
+
+    assert choose_engine(record, lambda: False) == "opencv"
+    assert not installed
+    assert not record.exists()
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"versions": 3}'])
 def test_a_damaged_record_repeats_the_check(tmp_path, installed, text):
     record = tmp_path / "engine.json"
