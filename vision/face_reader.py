@@ -73,6 +73,7 @@ class FaceProbabilities:
         faces: Probability of each face from 1 to 6.
         hidden: Probability that part of the die is hidden.
         worst_view: Lowest probability that any view gives to the likeliest face.
+        agreement: Probability of the likeliest face according to the network that doubts it more.
         familiarity: Log-sum-exp of the face logits, of the network for which it is lower. It is low for
             pictures unlike those that the network was trained on.
     """
@@ -81,6 +82,7 @@ class FaceProbabilities:
     faces: tuple[float, ...]
     hidden: float
     worst_view: float
+    agreement: float
     familiarity: float
 
 
@@ -115,10 +117,10 @@ class Closeup:
         best = 1 + int(np.argmax(faces))
         worst_view = min(float(softmax(view.face_logits)[best]) for view in self.views)
         hidden = float(sigmoid(self.mean.tilt_log_odds)[1])
-        familiarity = min(
-            _log_sum_exp(_mean(views).face_logits) for views in self.estimates.values()
-        )
-        return FaceProbabilities(no_die, tuple(faces), hidden, worst_view, familiarity)
+        networks = [_mean(views).face_logits for views in self.estimates.values()]
+        agreement = min(float(softmax(logits)[best]) for logits in networks)
+        familiarity = min(_log_sum_exp(logits) for logits in networks)
+        return FaceProbabilities(no_die, tuple(faces), hidden, worst_view, agreement, familiarity)
 
     @property
     def is_doubtful(self) -> bool:

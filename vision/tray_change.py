@@ -41,11 +41,43 @@ MAX_CHANGED_SHARE = 0.5
 MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
 """A shadow is black in at least the first share of its area and lighter in at most the second."""
 
+MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
+"""By how much a shadow changes the colour of the floor, and how much that differs within the shadow, in logarithms."""
+
+MIN_KEPT_TEXTURE = 0.4
+"""Correlation of the floor's texture before and inside a shadow. An object hides the texture."""
+
+TOUCHING_CELLS = 5
+"""Width in cells of the neighbourhood of a die in which its shadow begins."""
+
+DETAIL_PX, DARK_OFFSET = 7, 8.0
+"""Size of the neighbourhood to which texture is compared, and what is added to dark pixels before logarithms."""
+
 DIE_MARGIN_CELLS = 1.25
 """Cells around a die that show its edge and its darkest shadow."""
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """How the light of a region differs from that of the same floor in the empty-tray image.
+
+    Attributes:
+        tint: Median change of colour, in logarithms: 0 for a shadow without light from elsewhere.
+        spread: Mean deviation from that change of colour within the region, in logarithms.
+        texture: Correlation of the fine detail with that of the floor, from -1 to 1.
+    """
+
+    tint: float
+    spread: float
+    texture: float
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all of the region has the floor's colour, with the same change."""
+        return self.tint < MAX_SHADOW_TINT and self.spread < MAX_SHADOW_SPREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +93,8 @@ class ChangedRegion:
         black: Share of the area that could be the shadow of a single lamp.
         lit: Share of the area that is lighter than the empty tray, as no shadow can be.
         is_entering: Whether the region reaches in from outside the tray.
+        is_touching: Whether the region begins at a die.
+        shade: How the floor's light differs in the region.
     """
 
     x: float
@@ -71,6 +105,8 @@ class ChangedRegion:
     black: float
     lit: float
     is_entering: bool
+    is_touching: bool
+    shade: "Shade"
 
     @property
     def width(self) -> float:
@@ -79,8 +115,13 @@ class ChangedRegion:
 
     @property
     def is_shadow(self) -> bool:
-        """Whether the region is mostly black and nowhere lighter than the floor, unlike a die with pips."""
-        return self.black > MIN_SHADOW_SHARE and self.lit < MAX_LIT_SHARE
+        """Whether the region is nowhere lighter than the floor, and has no body of its own.
+
+        It is then mostly black, or a uniform shade of the floor that begins at a die or keeps the texture.
+        """
+        is_floor = self.is_touching or self.shade.texture > MIN_KEPT_TEXTURE
+        is_black = self.black > MIN_SHADOW_SHARE
+        return self.lit < MAX_LIT_SHARE and (is_black or (is_floor and self.shade.is_uniform))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +136,8 @@ class TrayChange:
         left: Column of the frame at which the first cell begins.
         top: Row of the frame at which the first cell begins.
         cell_px: Side of a cell in frame pixels.
+        now: (height, width, 3) the frame, at STRIDE pixels for each cell.
+        before: (height, width, 3) the empty-tray image in the same light and at the same scale.
     """
 
     changed: Mask
@@ -104,6 +147,8 @@ class TrayChange:
     left: int
     top: int
     cell_px: float
+    now: Image
+    before: Floats
 
     def is_new(self, x: float, y: float, edge: float) -> bool:
         """Check whether a detected die differs from the empty tray, and is not a pattern of the floor.
@@ -127,18 +172,24 @@ class TrayChange:
             tray: Floor of the tray in frame pixels.
             explained: Outlines (n, 2), in frame pixels, of everything that was recognised.
         """
-        rest = self.objects.copy()
+        rest, dice = self.objects.copy(), np.zeros_like(self.objects)
         for outline in explained:
-            cv2.fillPoly(rest, [self._to_cells(outline)], 0)
-            cv2.polylines(rest, [self._to_cells(outline)], True, 0, round(2 * DIE_MARGIN_CELLS))
+            cv2.fillPoly(dice, [self._to_cells(outline)], 1)
+            cv2.polylines(dice, [self._to_cells(outline)], True, 1, round(2 * DIE_MARGIN_CELLS))
+        rest[dice > 0] = 0
+        near = cv2.dilate(dice, np.ones((TOUCHING_CELLS, TOUCHING_CELLS), np.uint8))
         rest = cv2.morphologyEx(rest, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))  # type: ignore[assignment]
         floor = np.zeros_like(rest)
         cv2.fillConvexPoly(floor, self._to_cells(np.array(tray.corners)), 1)
         count, labels = cv2.connectedComponents(rest)
         masks = (labels == number for number in range(1, count))
-        return [self._region(mask, floor > 0) for mask in masks if (mask & (floor > 0)).any()]
+        return [
+            self._region(mask, floor > 0, near > 0) for mask in masks if (mask & (floor > 0)).any()
+        ]
 
-    def _region(self, mask: NDArray[np.bool_], floor: NDArray[np.bool_]) -> ChangedRegion:
+    def _region(
+        self, mask: NDArray[np.bool_], floor: NDArray[np.bool_], near: NDArray[np.bool_]
+    ) -> ChangedRegion:
         inside = np.argwhere(mask & floor)[:, ::-1].astype(np.float32)
         (x, y), (width, height), turn = cv2.minAreaRect(inside)
         short, long = sorted((width + 1, height + 1))
@@ -151,7 +202,22 @@ class TrayChange:
             float(self.black[mask].mean()),
             float(self.lit[mask].mean()),
             bool((mask & ~floor).any() or _touches_border(mask)),
+            bool((mask & near).any()),
+            self._shade(mask),
         )
+
+    def _shade(self, mask: NDArray[np.bool_]) -> Shade:
+        left, top, width, height = cv2.boundingRect(mask.astype(np.uint8))
+        rows, columns = (
+            slice(max(0, first - 1), first + count + 1)
+            for first, count in ((top, height), (left, width))
+        )
+        cells = rows, columns
+        pixels = tuple(slice(STRIDE * part.start, STRIDE * part.stop) for part in cells)
+        now, before = self.now[pixels].astype(np.float32), self.before[pixels]
+        inside = np.kron(mask[cells].astype(np.uint8), np.ones((STRIDE, STRIDE), np.uint8))
+        height, width = now.shape[:2]
+        return _compare_shade(now, before, np.asarray(inside[:height, :width], np.uint8))
 
     def _to_cells(self, outline: NDArray[np.floating]) -> NDArray[np.int32]:
         cells = (outline - (self.left, self.top)) / self.cell_px - 0.5
@@ -208,7 +274,33 @@ def compare(
         _cell_shares(lit, objects.shape),
         *corner,
         STRIDE / scale,
+        now,
+        matched,
     )
+
+
+def _compare_shade(now: Floats, before: Floats, inside: Mask) -> Shade:
+    """Compare the colours and the fine detail of a region, without its edge, where a shadow fades."""
+    core = cv2.erode(inside, np.ones((5, 5), np.uint8)) > 0
+    if not core.any():
+        core = inside > 0
+    size = (SMOOTHING_PX, SMOOTHING_PX)
+    ratio = np.log(cv2.blur(now, size) + DARK_OFFSET) - np.log(cv2.blur(before, size) + DARK_OFFSET)
+    colour = (ratio - ratio.mean(axis=2, keepdims=True))[core]
+    usual = np.median(colour, axis=0)
+    fine, reference = (_detail(image)[core] for image in (now, before))
+    strength = float(np.sqrt((fine**2).mean() * (reference**2).mean()))
+    return Shade(
+        float(np.abs(usual).max()),
+        float(np.abs(colour - usual).max(axis=1).mean()),
+        float((fine * reference).mean()) / max(strength, 1e-6),
+    )
+
+
+def _detail(image: Floats) -> Floats:
+    """Return (height, width) difference of the logarithm of the brightness from that of its neighbourhood."""
+    brightness = np.log(image.mean(axis=2) + DARK_OFFSET)
+    return np.asarray(brightness - cv2.blur(brightness, (DETAIL_PX, DETAIL_PX)), np.float32)
 
 
 def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:

@@ -91,3 +91,75 @@ def test_another_tray_or_another_resolution_is_not_compared(empty):
 
     assert find_changes(other.image, KnownTray(), [other.tray]) is None
     assert find_changes(other.image, KnownTray(small), [other.tray]) is None
+
+
+def marked(shot, empty, corners):
+    """Return the difference from the empty tray as if its network had called the outline an object."""
+    new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
+    objects = np.zeros_like(new.objects)
+    cells = (corners - (new.left, new.top)) / new.cell_px
+    cv2.fillConvexPoly(objects, np.round(cells).astype(np.int32), 1)
+    return replace(new, objects=objects)
+
+
+def beside(die, far):
+    """Return the corners of a square to the right of a die, `far` edges away from its centre."""
+    square = die.size * np.array([(0, -0.5), (1.2, -0.5), (1.2, 0.5), (0, 0.5)])
+    return square + np.array([die.x + far * die.size, die.y])
+
+
+def painted(shot, corners, paint):
+    """Return the shot with the pixels in an outline changed."""
+    mask = np.zeros(shot.image.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(corners).astype(np.int32), 1)
+    image = shot.image.copy()
+    image[mask > 0] = np.clip(paint(image[mask > 0].astype(np.float32)), 0, 255)
+    return replace(shot, image=image)
+
+
+def in_shadow(pixels):
+    return 0.35 * pixels
+
+
+def in_blue(pixels):
+    return pixels * np.array([0.9, 0.3, 0.3])
+
+
+@pytest.fixture(scope="module")
+def one_die():
+    shot = photograph([Put(3, 0, 0)], GREEN)
+    (die,) = shot.read().dice
+    return shot, die
+
+
+def test_the_hard_shadow_of_a_die_has_no_body(empty, one_die):
+    shot, die = one_die
+    corners = beside(die, far=0.6)
+    new = marked(painted(shot, corners, in_shadow), empty, corners)
+
+    (region,) = new.regions(shot.tray, list(outlines(shot, grow=0.5)))
+
+    assert region.is_touching
+    assert region.is_shadow
+
+
+@pytest.mark.parametrize("paint", [in_blue, lambda pixels: 1.4 * pixels])
+def test_a_thing_of_another_colour_or_lighter_than_the_floor_has_a_body(empty, one_die, paint):
+    shot, die = one_die
+    corners = beside(die, far=0.6)
+    new = marked(painted(shot, corners, paint), empty, corners)
+
+    (region,) = new.regions(shot.tray, list(outlines(shot, grow=0.5)))
+
+    assert not region.is_shadow
+
+
+def test_a_dark_thing_away_from_all_dice_is_no_shadow(empty, one_die):
+    shot, die = one_die
+    corners = beside(die, far=1.8)
+    dark = painted(shot, corners, lambda pixels: np.full_like(pixels, 0.65 * pixels.mean(axis=0)))
+
+    (region,) = marked(dark, empty, corners).regions(shot.tray, list(outlines(shot, grow=0.5)))
+
+    assert not region.is_touching
+    assert not region.is_shadow
