@@ -81,6 +81,8 @@ class Candidate:
         foot: Point in frame pixels at which the die stands on the floor.
         size_deviation: Absolute logarithm of the edge over the usual edge of the dice.
         tilt: How the die lies, or None if the camera pose is unknown.
+        cocked_log_odds: What the networks say about the die not lying flat. If the camera pose is unknown, a
+            flat die seen from the side looks cocked to them.
         outline: Outline (n, 2) in frame pixels of a flat die at this place, with its visible sides.
         is_isolated: Whether there is nothing near it that it could lean against.
     """
@@ -90,6 +92,7 @@ class Candidate:
     foot: tuple[float, float]
     size_deviation: float
     tilt: TiltEstimate | None
+    cocked_log_odds: float
     outline: Corners
     is_isolated: bool = False
 
@@ -199,8 +202,11 @@ def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) 
 def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Candidate:
     here = seen.detection
     tilt = None if pose is None or not _is_likely(seen) else estimate_tilt(seen, pose)
+    cocked = float(seen.mean.tilt_log_odds[0])
     outline = flat_outline(here, pose)
-    return Candidate(here, seen.face, _foot(here, pose), sizes.deviation(here), tilt, outline)
+    return Candidate(
+        here, seen.face, _foot(here, pose), sizes.deviation(here), tilt, cocked, outline
+    )
 
 
 def _read_again_at_known_size(

@@ -38,6 +38,14 @@ of the other's: then the reading asks about it."""
 MIN_DISTANCE_EDGES = 0.8
 """Flat dice that touch are at least one edge apart, from centre to centre. Closer ones are asked about."""
 
+SIDE_VIEW_LOG_ODDS = 0.3
+"""If the camera pose is unknown, and the dice look cocked with these log odds in the mean, the camera looks from
+the side. Of pictures kept out of training, none with the camera within 30 degrees of upright came so far."""
+
+MIN_RIVAL_PROBABILITY, RIVAL_REACH_EDGES, RIVAL_SIZES = 0.06, (0.3, 1.1), (0.5, 1.6)
+"""A place that is at least this likely to be a die, at such a distance in edges, and of such a size relative to it,
+may be the top of the same die: then the face that was read may be a side."""
+
 NO_DIE_PROBABILITY = 0.9
 """Nothing in trays kept out of training that was this likely to be no die turned out to be one."""
 
@@ -83,7 +91,7 @@ def read(
     judged = _judge(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known) or _judge(
         seen, MIN_DOUBT_PROBABILITY_ALONE, is_tray_known=is_tray_known
     )
-    judged = _resolve_overlaps(judged)
+    judged = _doubt_side_faces(_resolve_overlaps(judged), seen.candidates)
     dice = [_die(place, verdict, _zone(place.foot, tray, aside)) for place, verdict in judged]
     if seen.change:
         covered = [_covered(place, is_tray_known=is_tray_known) for place, _ in judged]
@@ -92,6 +100,7 @@ def read(
     is_present = {
         Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
         Problem.DARK: _is_dark(picture, tray),
+        Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),
         # The networks miss some dice that fill a frame, without any sign of doubt.
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }
@@ -121,6 +130,42 @@ def _resolve_overlaps(judged: list[Judged]) -> list[Judged]:
         elif verdict.value and verdict.confidence > SIDE_CONFIDENCE_SHARE * owner.confidence:
             kept.append((place, questioned))
     return kept
+
+
+def _doubt_side_faces(judged: list[Judged], candidates: Sequence[Candidate]) -> list[Judged]:
+    """Ask about each die beside which another place may be its top: then its face may be a side."""
+    places = [place.detection for place, _ in judged]
+    rivals = [
+        candidate.detection
+        for candidate in candidates
+        if candidate.detection.probability * (1 - candidate.face.no_die) > MIN_RIVAL_PROBABILITY
+        and not any(_are_one_face(candidate.detection, place) for place in places)
+    ]
+    return [
+        (place, replace(verdict, problem=verdict.problem or Problem.UNREADABLE))
+        if any(_may_be_top_of(rival, place.detection) for rival in rivals)
+        else (place, verdict)
+        for place, verdict in judged
+    ]
+
+
+def _are_one_face(one: Detection, other: Detection) -> bool:
+    return hypot(one.x - other.x, one.y - other.y) < RIVAL_REACH_EDGES[0] * other.edge
+
+
+def _may_be_top_of(rival: Detection, die: Detection) -> bool:
+    distance = hypot(rival.x - die.x, rival.y - die.y) / die.edge
+    least, most = RIVAL_SIZES
+    return (
+        RIVAL_REACH_EDGES[0] < distance < RIVAL_REACH_EDGES[1]
+        and least < rival.edge / die.edge < most
+    )
+
+
+def _is_side_view(judged: Sequence[Judged]) -> bool:
+    """Check whether the dice look as if the camera was not above them."""
+    cocked = [place.cocked_log_odds for place, verdict in judged if verdict.value]
+    return bool(cocked) and float(np.mean(cocked)) > SIDE_VIEW_LOG_ODDS
 
 
 def _is_near(one: Detection, other: Detection) -> bool:

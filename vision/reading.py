@@ -32,6 +32,7 @@ class Problem(StrEnum):
     HAND = "hand"
     DARK = "dark"
     TOO_SMALL = "too small"
+    SIDE_VIEW = "seen from the side"
     FOREIGN_OBJECT = "something else"
 
 

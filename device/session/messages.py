@@ -334,6 +334,7 @@ _PICTURE_ADVICE = {
         "The two readings of the tray differ. Press the button to read again."
     ),
     Problem.DARK: Message("It is too dark to read: the tray needs more light."),
+    Problem.SIDE_VIEW: Message("The dice are seen from the side: hold the camera above them."),
 }
 
 

@@ -302,3 +302,38 @@ def test_dice_of_a_few_pixels_are_too_small():
 
     assert not reading.is_sure
     assert Problem.TOO_SMALL in [die.problem for die in reading.dice]
+
+
+def with_doubt(monkeypatch, change):
+    """Let the reader see changed candidates, as another look of the dice would give them."""
+    find = vision.reader.find_candidates
+
+    def changed(*inputs):
+        seen = find(*inputs)
+        return replace(seen, candidates=change(seen.candidates))
+
+    monkeypatch.setattr(vision.reader, "find_candidates", changed)
+
+
+def test_dice_seen_from_the_side_ask_for_a_camera_above_them(monkeypatch):
+    shot = photograph(row(), GREEN)
+    with_doubt(monkeypatch, lambda seen: [replace(one, cocked_log_odds=1.0) for one in seen])
+
+    assert vision.read(shot.image).problems == (Problem.SIDE_VIEW,)
+    assert vision.read(shot.image, shot.tray).is_sure
+
+
+def test_a_die_beside_a_possible_top_of_the_same_die_is_asked_about(monkeypatch):
+    shot = photograph(row(), GREEN)
+
+    def with_rival(seen):
+        die = max(seen, key=lambda one: one.detection.probability)
+        at = replace(die.detection, y=die.detection.y - 0.9 * die.detection.edge, probability=0.2)
+        face = replace(die.face, no_die=0.5)
+        return [*seen, replace(die, detection=at, face=face)]
+
+    with_doubt(monkeypatch, with_rival)
+    reading = vision.read(shot.image, shot.tray)
+
+    assert reading.values == shot.values
+    assert [die.problem for die in reading.dice].count(Problem.UNREADABLE) == 1

@@ -18,6 +18,8 @@ STEEP_DEG = 15.0
 MIN_LEGIBLE = 10.0
 """Least contrast of a pip in units of CIE L*a*b*; a pip with less is not visible for certain."""
 MIN_DIE_PX = 9.0
+MIN_OBJECT_PX = 60
+"""Number of pixels over the tray from which a foreign object counts."""
 MIN_HAND_SHARE = 0.001
 """Share of the image from which a hand over the tray counts as a hand in it."""
 
@@ -37,7 +39,9 @@ def label_row(
     seen = visible_top_shares(world)
     dice = [_die(world, k, seen[k], picture) for k in range(len(world.dice))]
     there = [d for d in dice if d["in_tray"]]
-    hand = bool((_over_tray(world, part.shape) & (part == Part.HAND)).mean() > MIN_HAND_SHARE)
+    over_tray = _over_tray(world, part.shape)
+    hand = bool((over_tray & (part == Part.HAND)).mean() > MIN_HAND_SHARE)
+    has_object = (over_tray & (part == Part.FOREIGN_OBJECT)).sum() > MIN_OBJECT_PX
     camera = world.camera
     tilt = float(np.degrees(np.arccos(min(1.0, -camera.turn[2, 2]))))
     return {
@@ -45,7 +49,7 @@ def label_row(
         "tags": _tags(world, there, dice, hand=hand, tilt=tilt), "novel": [],
         "n_dice_in_tray": len(there), "values": sorted(d["value"] for d in there if d["readable"]),
         "all_readable": all(d["readable"] for d in there), "all_legible": all(d["legible"] for d in there if d["readable"]),
-        "hand": hand, "dice": dice, "tray_corners": _corners(world),
+        "hand": hand, "objects": ["foreign object"] * int(has_object), "dice": dice, "tray_corners": _corners(world),
         "camera": {"f": camera.focal_px, "tilt_deg": tilt},
         "tray": {"surface": world.covers[world.ground].kind, "wall_mm": world.tray.wall_mm if world.tray else 0},
         "light": {"kind": world.light.kind, "edges": len(world.light.shades)}, "seed": world.seed, **more,
