@@ -61,7 +61,7 @@ Mask = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Shade:
+class RegionShade:
     """How the light of a region differs from that of the same floor in the empty-tray image.
 
     Attributes:
@@ -106,7 +106,7 @@ class ChangedRegion:
     lit: float
     is_entering: bool
     is_touching: bool
-    shade: "Shade"
+    shade: "RegionShade"
 
     @property
     def width(self) -> float:
@@ -206,7 +206,7 @@ class TrayChange:
             self._shade(mask),
         )
 
-    def _shade(self, mask: NDArray[np.bool_]) -> Shade:
+    def _shade(self, mask: NDArray[np.bool_]) -> RegionShade:
         left, top, width, height = cv2.boundingRect(mask.astype(np.uint8))
         rows, columns = (
             slice(max(0, first - 1), first + count + 1)
@@ -279,7 +279,7 @@ def compare(
     )
 
 
-def _compare_shade(now: Floats, before: Floats, inside: Mask) -> Shade:
+def _compare_shade(now: Floats, before: Floats, inside: Mask) -> RegionShade:
     """Compare the colours and the fine detail of a region, without its edge, where a shadow fades."""
     core = cv2.erode(inside, np.ones((5, 5), np.uint8)) > 0
     if not core.any():
@@ -290,7 +290,7 @@ def _compare_shade(now: Floats, before: Floats, inside: Mask) -> Shade:
     usual = np.median(colour, axis=0)
     fine, reference = (_detail(image)[core] for image in (now, before))
     strength = float(np.sqrt((fine**2).mean() * (reference**2).mean()))
-    return Shade(
+    return RegionShade(
         float(np.abs(usual).max()),
         float(np.abs(colour - usual).max(axis=1).mean()),
         float((fine * reference).mean()) / max(strength, 1e-6),

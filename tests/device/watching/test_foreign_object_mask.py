@@ -17,7 +17,8 @@ def objects_in(*cells):
     for rows, columns in cells:
         stands[rows, columns] = 1
     nothing = np.zeros_like(stands, np.float32)
-    return TrayChange(stands, stands, nothing, nothing, 0, 0, 10.0)
+    grey = np.full((80, 120, 3), 128, np.uint8)
+    return TrayChange(stands, stands, nothing, nothing, 0, 0, 10.0, grey, grey.astype(np.float32))
 
 
 def test_the_mask_is_what_was_ringed():
