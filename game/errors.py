@@ -54,7 +54,7 @@ class LaterStepError(IllegalMove):
 
     def __init__(self, step: Message, why: Message) -> None:
         super().__init__(
-            Message("%(step)s would then no longer be possible: %(why)s", step=step, why=why)
+            Message("%(step)s would no longer be possible: %(why)s", step=step, why=why)
         )
 
 

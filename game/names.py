@@ -77,7 +77,7 @@ def clean_name(name: str) -> str:
     if not readable:
         raise IllegalMove(
             Message(
-                "a name must have 1 to %(most)s printable characters, unlike %(name)s",
+                "%(name)s is not a valid name: use 1 to %(most)s printable characters",
                 most=MAX_NAME,
                 name=quoted(name),
             )

@@ -6,6 +6,7 @@
 import ast
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -121,9 +122,11 @@ def as_po(catalog: Catalog) -> bytes:
 
 
 def as_mo(catalog: Catalog) -> bytes:
-    """Return a catalogue in the compiled format of gettext."""
+    """Return a catalogue in the compiled format of gettext, without the time of compilation."""
     out = BytesIO()
-    write_mo(out, read_po(BytesIO(as_po(catalog)), locale=catalog.locale))
+    compiled = read_po(BytesIO(as_po(catalog)), locale=catalog.locale)
+    compiled.creation_date = compiled.revision_date = datetime.fromtimestamp(0, UTC)
+    write_mo(out, compiled)
     return out.getvalue()
 
 

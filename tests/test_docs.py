@@ -1,8 +1,10 @@
 """The docs agree with the program."""
 
+import ast
 import re
 import tomllib
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import click
@@ -12,6 +14,7 @@ from device.cli import VERBS, cli
 from game.rules.rule_files import names
 from game.rules.ruleset import Ruleset
 from game.situation import Situation
+from tests.languages import script, texts
 from tests.web.conftest import MemoryTable
 from web.app import create_app
 
@@ -121,3 +124,37 @@ def test_every_recipe_is_counted_before_and_now():
         (what, now) for what, _, now in counted
     ]
     assert all(re.match(r"\d|not counted", before) for _, before, _ in counted)
+
+
+def strings(file):
+    """Yield the strings of a Python file."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@cache
+def texts_of_the_program():
+    """Return every template and string of the program in lower case, with dots for placeholders."""
+    found = [text for each in script().template() if each.id for text in texts(each.id)]
+    for folder in ("device", "game", "web"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            found.extend(strings(file))
+    found.extend((ROOT / file).read_text("utf-8") for file in ("Makefile", "systemd/launch"))
+    return [re.sub(r"%\(\w+\)s", "...", text).lower() for text in found]
+
+
+def quoted_messages():
+    """Yield the messages in the first two columns of the tables of the troubleshooting page."""
+    for line in DOCS["troubleshoot.md"].partition("## The doctor")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        for cell in cells[:-1] if line.startswith("|") else ():
+            yield from re.findall(r'["`]([^"`]+)["`]', cell)
+
+
+@pytest.mark.parametrize("message", list(quoted_messages()))
+def test_the_troubleshooting_page_quotes_what_the_program_says(message):
+    program = texts_of_the_program()
+    for sentence in re.split(r"(?<=[.?]) (?=[A-Z])", message):
+        parts = [part.strip(" .?()").lower() for part in re.split(r"\.\.\.", sentence)]
+        assert any(all(part in text for part in parts) for text in program), sentence

@@ -56,7 +56,7 @@ NO_LGPIO = Trouble(
 )
 BUTTON_DOWN = Trouble(
     Message("the button is down"),
-    Message("release it; if nobody presses it, take off what lies on it, or check its wires"),
+    Message("release it; if nobody is pressing it, remove what lies on it or check its wires"),
 )
 NOT_ALLOWED = Trouble(
     Message("the service has no permission to use the camera or the pins"),
@@ -171,7 +171,7 @@ SAFE_MODE = Trouble(
 UPDATE_UNDONE = Trouble(
     Message("the last update did not work and was undone"),
     Message(
-        "play on: the version before runs, and nothing is lost; please report it with `traykeeper doctor --zip report.zip`"
+        "play on: the previous version is running, and nothing is lost; please report this with `traykeeper doctor --zip report.zip`"
     ),
 )
 NOT_WRITTEN = Trouble(

@@ -146,7 +146,7 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
         n_thrown, n_found = dice_count(len(throw.dice)), dice_count(len(found))
         return NotThrown(
             Message(
-                "Nothing was changed: the throw had %(had)s, but there are %(lie)s in the tray.",
+                "Nothing was changed: the throw had %(had)s, but the camera sees %(lie)s.",
                 had=n_thrown,
                 lie=n_found,
             )
@@ -193,7 +193,7 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
         return NotThrown(Message("Not thrown yet: that is the die of the previous player."))
     if len(placement.thrown) > 1:
         many = Message(
-            "Throw only one die to decide who begins: take the others out (there are %(dice)s).",
+            "Throw only one die to decide who begins: take the others out (the camera sees %(dice)s).",
             dice=dice_count(len(placement.thrown)),
         )
         return Attention((many,))
@@ -265,8 +265,8 @@ def _take_over(state: State, placement: Placement) -> Verdict:
     return Attention(
         (
             Message(
-                "There are %(seen)s: throw all dice for a new turn, or %(left)s to build on "
-                "the banked points.",
+                "The camera sees %(seen)s: throw all dice for a new turn, or %(left)s to build "
+                "on the banked points.",
                 seen=dice_count(thrown),
                 left=dice_count(left.dice),
             ),

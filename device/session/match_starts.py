@@ -115,7 +115,7 @@ class MatchStarts:
         table = self._table
         if table.situation not in READY_FOR_MATCH or table.rolloff.rolls:
             raise TableError(
-                Message("A match is being played here: the question comes when it is finished.")
+                Message("A match is being played here: Traykeeper asks when it is finished.")
             )
         match = from_form(table.rules, proposal.match)
 

@@ -330,9 +330,7 @@ def _next(match: Match) -> Message:
 
 _PICTURE_ADVICE = {
     Problem.HAND: Message("There is a hand in the picture: take it away and press again."),
-    Problem.UNREADABLE: Message(
-        "The two readings of the tray differ. Press the button to read again."
-    ),
+    Problem.UNREADABLE: Message("I read the dice two ways. Press the button to read them again."),
     Problem.DARK: Message("It is too dark to read: the tray needs more light."),
     Problem.SIDE_VIEW: Message("The dice are seen from the side: hold the camera above them."),
 }

@@ -14,7 +14,7 @@ from device.session.verdict import Accept, Answer, Ask, Attention, Verdict
 from game.match.events import Banked, Event, Kept, Undone
 from game.match.state import State
 from game.match.step import step
-from game.message import Message, Paragraph, Sentence, join_with_or
+from game.message import Message, Paragraph, Plural, Sentence, join_with_and, join_with_or
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.wording import dice_count, number_word
@@ -129,7 +129,7 @@ def _throw_on(state: State, placement: Placement) -> Verdict:
 def _one_is_missing(state: State, placement: Placement) -> Message:
     """Say that one die of hot dice is missing: it is more likely on the floor than kept without need."""
     return Message(
-        "%(name)s may throw all %(n)s, but there are %(seen)s.",
+        "%(name)s may throw all %(n)s, but the camera sees %(seen)s.",
         name=state.player.display_name,
         n=state.rules.n_dice,
         seen=dice_count(len(placement.thrown)),
@@ -146,7 +146,7 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
     if len(chosen.dice) == len(by_number.dice):
         return _accept(state, chosen, placement)
     what = Message(
-        "%(dice)s was kept, so %(expected)s should have been thrown, but there are %(seen)s.",
+        "%(dice)s was kept, so %(expected)s should have been thrown, but the camera sees %(seen)s.",
         dice=chosen.dice,
         expected=dice_count(chosen.dice_left or state.rules.n_dice),
         seen=dice_count(len(placement.thrown)),
@@ -175,9 +175,12 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
     fits = len(kept) == len(by_number.dice)
     seen = next((keep for keep in state.keeps if fits and keep.dice == kept), None)
     if seen is None:
-        aside = Message(
-            "%(dice)s are set aside, but you cannot keep those from this throw.",
-            dice=faces_of(placement.kept),
+        faces = faces_of(placement.kept)
+        aside = Plural(
+            "%(dice)s is set aside, but you can't keep that from this throw.",
+            "%(dice)s are set aside, but you can't keep those from this throw.",
+            n=len(faces),
+            dice=join_with_and([str(face) for face in faces]),
         )
         return _ask_about_keep(state, aside, by_number, placement)
     more = _keep_with_pushed(state, placement)

@@ -332,9 +332,7 @@ class ReadingResults:
     def _take_throw(self, purpose: Purpose, tray_reading: TrayReading) -> None:
         first = purpose.first if isinstance(purpose, ConfirmThrow) else None
         if first is not None and first.values != tray_reading.reading.values:
-            differ = Message(
-                "The two readings of this throw differ. Press the button to read again."
-            )
+            differ = Message("I read this throw two ways. Press the button to read it again.")
             self._decisions.apply(Attention((differ,)))
             return
         verdict = self._plays.match.read(tray_reading)
@@ -359,7 +357,7 @@ class ReadingResults:
         elif purpose.first is None:
             self._requests.request(RereadThrow(throw.index, tray_reading.reading))
         elif purpose.first.values != tray_reading.reading.values:
-            differ = Message("The two readings of the tray differ.")
+            differ = Message("I read this throw two ways.")
             self._decisions.apply(NotThrown(Paragraph(Message("Nothing was changed."), differ)))
         else:
             self._plays.match.correct(found, throw.index)

@@ -333,7 +333,7 @@ OPTIONS = (
     _points(
         "nothing",
         Section.SCORES,
-        Message("No points with all dice"),
+        Message("A throw of all dice that scores nothing"),
         lambda points: Message(
             "A throw of all dice without points brings %(points)s and a free throw.",
             points=points,
@@ -350,8 +350,8 @@ OPTIONS = (
         Section.SCORES,
         Message("Hot dice multiply later points"),
         Message(
-            "After hot dice all later points of the turn count double, after hot dice again "
-            "triple, and so on."
+            "After hot dice, all later points of the turn count double. After the next hot dice "
+            "they count triple, and so on."
         ),
     ),
     _points(

@@ -128,7 +128,10 @@ def test_keeps_json_has_the_documented_form(call):
         (["read", "--list", "no.jsonl"], ["no.jsonl: the file does not exist"]),
         (["read", "--annotate", "", "a.jpg"], ["--annotate: name a folder"]),
         (["read", "--annotate", "/dev/null/seen", "a.jpg"], ["the folder cannot be created"]),
-        (["rules", "sheet", "--pad", "--player", "", "zilch"], ["a name must have 1 to 24"]),
+        (
+            ["rules", "sheet", "--pad", "--player", "", "zilch"],
+            ["is not a valid name: use 1 to 24"],
+        ),
         (["rules", "check", "/"], ["/: this is a folder: give the name of a file"]),
         (["match", "/"], ["/: this is a folder: give the name of a file"]),
         (["match", "/dev/null"], ["/dev/null, line 1: a match needs 2 to 20 players, not 0"]),

@@ -138,7 +138,7 @@ def test_an_error_can_be_pickled():
 def test_a_later_step_error_names_the_step_and_the_reason():
     error = LaterStepError(Message("Anna's throw"), Message("it is too late"))
 
-    assert str(error) == "Anna's throw would then no longer be possible: it is too late"
+    assert str(error) == "Anna's throw would no longer be possible: it is too late"
 
 
 def test_the_reason_of_an_error_stays_a_message_if_it_has_one():

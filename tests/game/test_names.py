@@ -49,7 +49,7 @@ def test_names_in_any_script_and_emoji_are_accepted(name):
     ],
 )
 def test_unreadable_names_are_refused(name):
-    with pytest.raises(IllegalMove, match="a name must have 1 to 24 printable characters"):
+    with pytest.raises(IllegalMove, match="not a valid name: use 1 to 24 printable characters"):
         clean_name(name)
 
 

@@ -115,7 +115,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     def clip(position: int) -> Response:
         found = required().clip(position) if position <= MAX_EXACT else None
         missing = Message(
-            "there is no clip of that throw: it was not recorded, see the setting `clips`, or is deleted"
+            "there is no clip of that throw: it was deleted or never recorded (see the setting `clips`)"
         )
         return image_response(found, missing, CACHE_FRAME, MOTION_JPEG)
 

@@ -245,7 +245,7 @@ def test_a_chosen_keep_that_does_not_fit_in_german(opened):
     ("aside", "asked"),
     [
         ((1,), "1 Würfel beiseite und 4 gewürfelt ergeben nicht 6."),
-        ((1, 4), "1 4 liegen beiseite, aber die kannst du von diesem Wurf nicht behalten."),
+        ((1, 4), "1 und 4 liegen beiseite, die kannst du aus diesem Wurf aber nicht behalten."),
     ],
 )
 def test_dice_aside_that_do_not_fit_in_german(opened, aside, asked):
@@ -303,7 +303,7 @@ def test_readings_that_differ_in_german(opened):
             TrayReading(Reading(tuple(lay(faces, y=500))), has_tumbled=True),
         )
 
-    assert "Dieser Wurf: zweimal gelesen, zwei Ergebnisse." in opened.look()
+    assert "Zweimal gelesen, zwei Ergebnisse." in opened.look()
 
 
 def test_reading_again_in_german(opened):

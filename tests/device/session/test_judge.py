@@ -201,7 +201,9 @@ def test_a_chosen_keep_that_does_not_fit_the_number_is_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
     assert isinstance(verdict, Ask)
-    assert "so five dice should have been thrown, but there are four dice" in str(verdict.question)
+    assert "so five dice should have been thrown, but the camera sees four dice" in str(
+        verdict.question
+    )
     assert verdict.options[0].actions[0] == Kept((1, 1), assumed=True)
 
 
@@ -228,7 +230,9 @@ def test_dice_aside_that_are_no_keep_are_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert "1 4 are set aside, but you cannot keep those from this throw." in str(verdict.question)
+    assert "1 and 4 are set aside, but you can't keep those from this throw." in str(
+        verdict.question
+    )
 
 
 def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
@@ -365,7 +369,9 @@ def test_hot_dice_with_one_die_missing_are_asked_about(match):
     match = thrown(match, (1, 1, 1, 5, 5, 5))
     verdict = judge(match, tray_reading(lay((2, 3, 4, 5, 6), y=400)))
 
-    assert str(verdict.question) == "Anna may throw all 6, but there are five dice. Was 1 kept?"
+    assert (
+        str(verdict.question) == "Anna may throw all 6, but the camera sees five dice. Was 1 kept?"
+    )
 
 
 def test_a_kept_die_that_was_pushed_is_asked_about(match):

@@ -241,7 +241,7 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
     session.do(CorrectThrow(THOUSAND, 0))
 
     assert message(session) == (
-        "With that correction, the change by hand in Ben's turn 2 would then no longer be possible: "
+        "With that correction, the change by hand in Ben's turn 2 would no longer be possible: "
         "it would be Anna's turn. What happened?"
     )
     session.do(AnswerQuestion(session.table.choices[0].id))

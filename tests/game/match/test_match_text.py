@@ -128,7 +128,7 @@ def test_invalid_numbers_are_refused(line):
         ("\n\nplayer Anna\n\n", "line 3: a match needs 2 to 20 players, not 1"),
         ("113335:", "line 1: a match needs 2 to 20 players, not 0"),
         ("player Anna\nplayer Anna\nfirst 2", "line 2: two players are called Anna"),
-        ("player\nplayer Ben", "line 1: a name must have 1 to 24"),
+        ("player\nplayer Ben", "line 1: '' is not a valid name: use 1 to 24"),
         ("player/x Anna\nplayer Ben", "line 1: 'x' is not a whole number"),
         ("player/1 Anna\nplayer/1 Ben", "line 2: a match needs at least two teams"),
         ("player Anna\nplayer Ben\nfirst ²", "line 3: '²' is not a whole number"),

@@ -47,7 +47,7 @@ def test_a_misread_farkle_is_repaired_after_the_next_players_throw(match):
     match = match.throw(FARKLE).throw(SCORING).bank()
     correction = Corrected(0, OPENING)
     with pytest.raises(
-        LaterStepError, match=r"Ben's throw 1 1 1 2 3 4 in turn 2 would then no longer be possible"
+        LaterStepError, match=r"Ben's throw 1 1 1 2 3 4 in turn 2 would no longer be possible"
     ):
         match.push(correction)
     ways = labelled(match, correction)
@@ -63,7 +63,7 @@ def test_a_later_step_that_does_not_fit_is_named_with_the_player_who_made_it():
     match = match.throw(SCORING).bank().throw(FARKLE).throw(SCORING).bank()
 
     with pytest.raises(
-        LaterStepError, match=r"Cleo's throw 1 1 1 2 3 4 in turn 3 would then no longer be possible"
+        LaterStepError, match=r"Cleo's throw 1 1 1 2 3 4 in turn 3 would no longer be possible"
     ):
         match.push(Corrected(2, OPENING))
 

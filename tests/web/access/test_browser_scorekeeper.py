@@ -52,7 +52,7 @@ def test_watcher_asks_and_becomes_the_scorekeeper_by_a_press(new_phone, table):
     expect(anna.locator("#bank")).to_be_hidden()
     anna.locator("#ask").tap()
     expect(anna.get_by_text("Press the button at the tray now")).to_be_visible()
-    expect(ben.get_by_text("The next press of the button")).to_be_visible()
+    expect(ben.get_by_text("Press the button at the tray to agree")).to_be_visible()
     table.scorekeeper.press_button()
 
     expect_scorekeeper(anna)

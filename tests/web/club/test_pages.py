@@ -72,7 +72,7 @@ def test_unknown_page_links_back_to_the_board(client, page):
     answer = client.get(page)
 
     assert answer.status_code == 404
-    assert "Back to the board" in answer.text
+    assert "Back to the club board" in answer.text
 
 
 def test_only_the_steward_merges_players(client, played, people, steward):

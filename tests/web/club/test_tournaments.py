@@ -302,5 +302,5 @@ def test_screen_shows_an_open_call(client, tournaments, cup, calls):
     cup()
     calls.update(FREE)
 
-    assert "please to <b>t1</b>" in client.get("/").text
+    assert "please go to <b>t1</b>" in client.get("/").text
     assert client.post("/tournaments/1/0/withdraw").status_code == 403

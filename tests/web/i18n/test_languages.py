@@ -262,7 +262,7 @@ def test_rules_are_translated(client):
     page = client.get("/rules/zilch", headers={"Accept-Language": "de"}).text
 
     assert "Drei Farkles hintereinander kosten 500." in page
-    assert "drei 1en zählen 1.000" in page
+    assert "drei 1er zählen 1.000" in page
 
 
 def test_german_board_contains_no_english(client, table):

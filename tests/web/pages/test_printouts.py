@@ -73,5 +73,5 @@ def test_card_and_pad_are_in_the_language_of_the_phone(client, table):
     assert "Drei Farkles hintereinander kosten 500." in re.sub(r"<[^>]+>\s*", " ", printed).replace(
         "  ", " "
     )
-    assert "wer zuerst 10.000 hat<" in ruled
+    assert "bis 10.000<" in ruled
     assert ">Spieler 1<" in ruled
