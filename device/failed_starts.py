@@ -159,11 +159,12 @@ class StartRecord:
         log.warning("failed starts cannot be counted: no folder can be written")
 
     def _read(self) -> tuple[FailedStart, ...]:
-        """Return the failed starts of this boot in the last minutes; a damaged file has none."""
+        """Return the failed starts of this boot in the last minutes; a damaged file has none.
+
+        A later folder is used only after the first has become read-only, so it knows more.
+        """
         found: dict[float, FailedStart] = {}
-        for (
-            folder
-        ) in self._folders:  # the last folder is used only if the first has become read-only
+        for folder in self._folders:
             found |= {start.began_s: start for start in _starts(folder / FILE, self._boot)}
         now_s = self._clock()
         return tuple(found[at] for at in sorted(found) if 0 <= now_s - at <= WINDOW_S)

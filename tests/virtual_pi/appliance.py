@@ -116,7 +116,11 @@ class Appliance:
                 env=os.environ | variables,
             )
         appliance = cls(process, disk)
-        appliance.until(appliance.is_up, BOOT_S)
+        try:
+            appliance.until(appliance.is_up, BOOT_S)
+        except AssertionError:
+            appliance.kill()
+            raise
         return appliance
 
     @property
