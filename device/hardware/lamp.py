@@ -16,7 +16,9 @@ LAMPS = {
         "#ffffff", 0, Message("no match: throw one die each, or set one up on a phone")
     ),
     Indicator.READY: Lamp("#00ff00", 0, Message("ready: throw and press")),
-    Indicator.BOT: Lamp("#6000ff", 0.5, Message("a bot plays: watch, or press to go on at once")),
+    Indicator.BOT: Lamp(
+        "#6000ff", 0.5, Message("a bot is playing: watch, or press to continue at once")
+    ),
     Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
     Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank")),
     Indicator.HOT_DICE: Lamp(

@@ -208,7 +208,9 @@ class TableState:
         """
         if self.situation is Situation.BOT and self.match:
             name = self.match.state.player.display_name
-            raise TableError(Message("%(name)s is a bot and plays now: wait.", name=name))
+            raise TableError(
+                Message("%(name)s is a bot and is playing now: please wait.", name=name)
+            )
 
     def note_reading(self, time_s: float) -> None:
         """Note that no throw is unread in the tray as it was seen at this time on the tray reader's clock."""

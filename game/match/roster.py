@@ -127,7 +127,7 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
     if len(teams) == 1 and None not in teams:
         raise IllegalMove(Message("a match needs at least two teams, not one"))
     if all(players[seat].bot for seat in order):
-        raise IllegalMove(Message("a match needs one person at least, besides its bots"))
+        raise IllegalMove(Message("a match needs at least one person besides its bots"))
 
 
 def clean_team(team: int | None) -> int | None:

@@ -46,7 +46,10 @@ class Imitation:
         ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
         if not ended:
             raise OddsError(
-                Message("%(name)s has ended no match of two players with so many dice", name=name)
+                Message(
+                    "%(name)s has not finished a two-player match with this many dice yet",
+                    name=name,
+                )
             )
         return cls(learn(ended, name, ended[0].rules), tuple(ended))
 

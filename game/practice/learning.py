@@ -121,7 +121,7 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
     if n < LEAST_DECISIONS:
         raise OddsError(
             Message(
-                "%(name)s has decided %(n)s times to bank or to throw on: a bot needs %(least)s"
+                "%(name)s has chosen %(n)s times between banking and throwing on: a bot needs %(least)s"
                 " decisions to play like that",
                 name=name,
                 n=n,

@@ -55,7 +55,7 @@ def test_a_press_at_the_tray_lets_a_bot_go_on(rig):
 def test_the_lamp_shows_that_a_bot_plays(rig):
     farkle(rig, BotDice.SIMULATED)
 
-    assert str(rig.companion.snapshot().lamp.meaning).startswith("a bot plays")
+    assert str(rig.companion.snapshot().lamp.meaning).startswith("a bot is playing")
 
 
 def test_a_person_throws_for_the_bot_in_the_tray(tmp_path):
@@ -63,7 +63,7 @@ def test_a_person_throws_for_the_bot_in_the_tray(tmp_path):
         farkle(rig, BotDice.TRAY)
         rig.throw(1, 2, 3, 4, 4, 6)
         assert rig.companion.snapshot().situation is Situation.BOT
-        with pytest.raises(TableError, match="plays now"):
+        with pytest.raises(TableError, match="is playing now"):
             rig.companion.do(ThrowSimulatedDice())
         rig.clock.now_s += PAUSE_S
         rig.loop.step(0)

@@ -55,7 +55,9 @@ class MatchSetup:
         if bot is None:
             return StartMatch(names, **setup)
         if setup.get("teams"):
-            raise HttpProblem(400, Message("bot: a bot plays in no team: leave out one of the two"))
+            raise HttpProblem(
+                400, Message("bot: a bot cannot play in a team: leave out one of the two")
+            )
         dice = BotDice(bot_dice or BotDice.SIMULATED)
         if bot == BEST:
             name, player = BOT_NAME, Bot(dice)

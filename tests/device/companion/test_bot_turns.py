@@ -146,7 +146,7 @@ def test_a_person_throws_the_dice_of_a_bot_in_the_tray(by_tray):
 def test_a_hold_does_not_bank_for_a_bot(by_tray):
     farkle(by_tray)
     read(by_tray.session, 1, 2, 3, 4, 4, 6)
-    with pytest.raises(TableError, match="Bot is a bot and plays now: wait"):
+    with pytest.raises(TableError, match="Bot is a bot and is playing now: please wait"):
         hold(by_tray.session)
     by_tray.let_act()
     by_tray.session.table.tray_reader.has_tumbled = False
@@ -168,7 +168,7 @@ def test_nobody_keeps_or_banks_for_a_bot(by_tray, command):
 def test_nobody_throws_simulated_dice_for_a_bot(simulated, command):
     farkle(simulated)
 
-    with pytest.raises(TableError, match="Bot is a bot and plays now"):
+    with pytest.raises(TableError, match="Bot is a bot and is playing now"):
         simulated.session.do(command)
 
 
@@ -345,7 +345,7 @@ def test_a_bot_with_dice_in_the_tray_takes_over_only_if_its_style_does(tmp_path)
 
 
 def test_a_match_of_bots_only_is_refused(simulated):
-    with pytest.raises(IllegalMove, match="a match needs one person at least"):
+    with pytest.raises(IllegalMove, match="a match needs at least one person"):
         simulated.session.do(StartMatch(("Bot", "Tob"), bots=(SIMULATED, SIMULATED)))
 
 

@@ -89,7 +89,7 @@ def test_the_dice_that_a_person_likes_to_keep_in_hand_are_learnt():
 
 
 def test_too_few_decisions_are_refused_with_their_number(matches):
-    with pytest.raises(OddsError, match=f"Cleo has decided 0 times .* needs {LEAST_DECISIONS}"):
+    with pytest.raises(OddsError, match=f"Cleo has chosen 0 times .* needs {LEAST_DECISIONS}"):
         learn(matches, "Cleo", RULES)
 
 
@@ -97,5 +97,5 @@ def test_the_decisions_of_a_bot_are_not_those_of_the_person_of_the_same_name():
     anna, ben = Person(300, 600, 0, 0), Person(350, 900, 0, 0)
     played = [play((anna, ben), Random(1), bots=(Bot(), None))]
 
-    with pytest.raises(OddsError, match="Anna has decided 0 times"):
+    with pytest.raises(OddsError, match="Anna has chosen 0 times"):
         learn(played, "Anna", RULES)
