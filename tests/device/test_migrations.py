@@ -177,7 +177,7 @@ def test_a_journal_of_a_newer_version_is_refused_and_left_alone(left):
     file = left(NEWEST.name) / "state" / JOURNAL_FILE
     raise_number(file)
     before = file.read_bytes()
-    with pytest.raises(JournalError, match=r"a newer Traykeeper wrote it .* update this one"):
+    with pytest.raises(JournalError, match=r"from a newer version \(format 4, not 3\): update"):
         Journal.open(file)
 
     assert file.read_bytes() == before
@@ -187,7 +187,7 @@ def test_a_calibration_of_a_newer_version_is_refused_and_left_alone(left):
     file = left(NEWEST.name) / "state" / profile_file.FILE
     newer = file.read_text("utf-8").replace("format = 2", f"format = {profile_file.FORMAT + 1}")
     file.write_text(newer, "utf-8")
-    with pytest.raises(profile_file.ProfileError, match="made by a newer Traykeeper: update"):
+    with pytest.raises(profile_file.ProfileError, match="from a newer version: update"):
         profile_file.load(file)
 
     assert file.read_text("utf-8") == newer
@@ -217,7 +217,9 @@ def test_a_backup_of_a_newer_version_is_refused():
             return data
         return json.dumps(json.loads(data) | {"format": backup.FORMAT + 1})
 
-    with pytest.raises(backup.BackupError, match="it has format 2, known is 1: update first"):
+    with pytest.raises(
+        backup.BackupError, match="it has format 2, but this version knows 1: update"
+    ):
         backup.unpack(repacked(NEWEST / "evening.zip", newer), "evening.zip")
 
 

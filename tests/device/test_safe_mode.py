@@ -92,7 +92,7 @@ def test_what_failed_is_left_out_and_the_score_is_kept(tmp_path, part, monkeypat
 def test_the_networks_that_read_dice_are_not_loaded(tmp_path, is_safe, monkeypatch):
     """A processor that lacks an instruction of theirs ends the whole process."""
     loaded, loading = [], Event()
-    monkeypatch.setattr(app, "choose_engine", lambda _: loaded.append(True) or loading.set())
+    monkeypatch.setattr(app, "choose_engine", lambda *_: loaded.append(True) or loading.set())
     monkeypatch.setattr(app.gc, "freeze", lambda: None)
     monkeypatch.setattr(app, "notify", lambda word: word == "READY=1" and raise_end(loading))
 
