@@ -37,6 +37,7 @@ from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox, JournalMended
 from device.companion.table_worker import JournalNotice, SafeModeNotice
 from device.doctor.system import Machine, System
+from device.errors import UsageError
 from device.failed_starts import StartPart, StartRecord
 from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
@@ -55,10 +56,16 @@ from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import as_page_url, lan_address
 from device.log_file import keep_log
 from device.maintenance import Maintenance
+from device.mqtt.address import parse_address
 from device.mqtt.connect import publish_to_broker
 from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
 from device.session.live_match import LiveMatch
 from device.settings import Settings
+from device.shared_match.conversation import CLIP, PHOTO
+from device.shared_match.links import FOLDER as SHARED
+from device.shared_match.links import LinkStore
+from device.shared_match.shared_matches import SharedMatches
+from device.shared_match.tray_pair import SharedParts
 from device.storage.daily_backup import Backups, DailyBackup
 from device.storage.incoming_backup import IncomingBackup
 from device.storage.mending_journal import MendingJournal
@@ -68,14 +75,16 @@ from device.storage.recovery import open_journal
 from device.storage.rescue_state import delete_notice
 from device.storage.scorekeeper_file import FILE as PENCIL
 from device.storage.scorekeeper_file import ScorekeeperFile
-from device.storage.throw_pictures import DAY_S, ThrowPictures
+from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.watching.watch_loop import WatchOptions
 from device.webhook.webhook import send_to_webhook
-from game.errors import JournalError, reason
+from game.errors import GameError, JournalError, reason
 from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Paragraph
 from game.rules import rule_files
+from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from vision.networks import choose_engine
 from web.access.origin import AllowedHosts, split_names
@@ -224,6 +233,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         pictures=maintenance.frames.get,
         has_overlay=options.overlay,
         readers=tuple(split_names(options.readers)),
+        shared=maintenance.shared,
     )
 
 
@@ -276,7 +286,8 @@ def open_maintenance(
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
-        live_match = LiveMatch(journal)
+        shared = _shared_matches(options, state, rules, frames, inbox)
+        live_match = LiveMatch(journal, shared)
         damage = _joined(damage, _continue_match(live_match), _found_backup_notice(state))
         button, no_button = (None, None) if safe else _button(pins, options.button_pin, inbox)
         signals = open_signals(pins, _wiring(options), warn=partial(print_line, err=True))
@@ -306,10 +317,12 @@ def open_maintenance(
             ),
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
             coach=coach,
+            other_tray=shared.view,
             on_turn=Heartbeat(),
             bots=BotOptions(options.bot_pause_s, coach.think, monotonic),
         )
         companion.start()
+        shared.start(companion)
         try:
             with DailyBackup(backups):
                 yield Maintenance(
@@ -320,8 +333,10 @@ def open_maintenance(
                     misreads,
                     coach,
                     _system(options, state),
+                    shared,
                 )
         finally:
+            shared.close()
             companion.close()
 
 
@@ -343,6 +358,27 @@ def _safe_mode_notice(safe: SafeMode) -> SafeModeNotice:
         end_process()
 
     return SafeModeNotice(safe.reason, leave)
+
+
+def _shared_matches(
+    options: PlayOptions, state: Path, rules: Ruleset, frames: ThrowPictures, inbox: Inbox
+) -> SharedMatches:
+    """Return what plays matches with other trays, over HTTP and over the broker if there is one."""
+    broker = None
+    with suppress(UsageError, GameError):  # `publish_to_broker` reports what is wrong
+        if options.mqtt:
+            broker = parse_address(options.mqtt, secret=options.mqtt_secret, ca=options.mqtt_ca)
+    return SharedMatches(
+        SharedParts(
+            LinkStore(state / SHARED),
+            History(state / JOURNAL_FILE),
+            {PHOTO: frames, CLIP: ThrowClips(frames)},
+            rules,
+            broker,
+            lambda line: print_line(f"traykeeper: {line}", err=True),
+            inbox.changed,
+        )
+    )
 
 
 def _joined(*troubles: Message | None) -> Message | None:

@@ -15,12 +15,12 @@ from device.files import print_line
 from device.interrupts import INTERRUPTED, exit_at_ctrl_c
 from game.errors import GameError
 
-ELSEWHERE = {"restore": "backup", "match": "rules", "cameras": "doctor"}
+ELSEWHERE = {"restore": "backup", "compare": "backup", "match": "rules", "cameras": "doctor"}
 """Verbs in the module of another verb."""
 
 VERBS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
-    "doctor", "cameras", "backup", "restore", "bench",
+    "doctor", "cameras", "backup", "restore", "compare", "bench",
 )  # fmt: skip
 
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
@@ -111,6 +111,7 @@ def cli() -> None:
     traykeeper cameras                    # list the cameras and how to choose one
     traykeeper backup                     # save matches, calibration and settings in one file
     traykeeper restore evening.zip        # restore them
+    traykeeper compare a.zip b.zip        # compare a match that two trays played together
     traykeeper bench fit                  # measure what suits this machine
 
     Each command has its own help, for example: traykeeper play --help

@@ -28,6 +28,7 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import System
+from device.shared_match.shared_matches import SharedMatches
 from device.storage import backup
 from device.storage.backup import Backup, BackupError, match_count
 from device.storage.daily_backup import Backups
@@ -73,6 +74,7 @@ class Maintenance:
         misreads: Its pictures that people corrected.
         coach: Works out figures of its matches.
         system: The machine, for the checks.
+        shared: Its matches with other trays.
         deliveries: The newest deliveries to the webhook; None if there is none.
     """
 
@@ -83,6 +85,7 @@ class Maintenance:
     misreads: MisreadStore
     coach: TableCoach
     system: System
+    shared: SharedMatches
     deliveries: DeliveryLog | None = None
     _upload: BackupUpload = field(default_factory=BackupUpload)
     _lock: Lock = field(default_factory=Lock)

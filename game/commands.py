@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from game.match.bot import Bot
-from game.match.events import Event
+from game.match.events import Action, Event
+from game.match.match import Match
 from game.message import Message
 
 
@@ -229,6 +230,52 @@ class ProposeMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class BeginSharedMatch:
+    """Begin a match whose players sit at two trays.
+
+    Attributes:
+        match: The match before its first event.
+        key: Id of the match in both journals.
+    """
+
+    match: Match
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class FollowStep:
+    """Do a step that was made at the other tray.
+
+    Attributes:
+        match: Number of the match in the journal. If another match is played now, the step is refused.
+        actions: What was done together.
+    """
+
+    match: int
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOtherPhoto:
+    """Show the picture of a throw that was made at the other tray.
+
+    Attributes:
+        index: Timeline index of the throw.
+        picture: A JPEG file whose size in pixels has been checked.
+        clip: How the dice came to rest, as Motion JPEG; None if it was not recorded.
+    """
+
+    index: int
+    picture: bytes
+    clip: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOnAlone:
+    """Play on a shared match at this tray alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetJustDice:
     """Switch "just dice" on or off: while it is on, throws are read but no match is played."""
 
@@ -303,5 +350,6 @@ Command = (
     | KeepDice | Bank | CorrectThrow | CorrectDie | MarkForeignObject | AnswerQuestion | Undo | Redo
     | StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | RecordEvent | InsertTurn
     | DropEvents | AcknowledgeDamage | LeaveSafeMode | SetCoachMode | RestoreBackup
+    | BeginSharedMatch | FollowStep | ShowOtherPhoto | PlayOnAlone
 )  # fmt: skip
 """Everything that people can ask of the table."""

@@ -69,6 +69,7 @@ SHARED_NAMES = {
     "pin": "the number with which a screen gets the pencil",
     "rules": "rule sets",
     "settings": "what can be set",
+    "shared_match": "a match whose players sit at two trays",
     "table": "what can be asked of the table",
 }
 """File names that occur in several folders, with the one meaning that each has."""

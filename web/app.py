@@ -24,6 +24,7 @@ from web.api.misreads import create_misreads
 from web.api.openapi import create_openapi
 from web.api.picture import create_picture
 from web.api.scorekeeper import create_scorekeeper
+from web.api.shared_match import create_shared_match, create_shared_page
 from web.api.statistics import create_statistics, create_statistics_pages
 from web.api.table import create_api
 from web.concurrency_limit import ConcurrencyLimit
@@ -31,6 +32,7 @@ from web.contracts.calibration import Calibration
 from web.contracts.coach import Coach
 from web.contracts.maintenance import Maintainer
 from web.contracts.misreads import Misreads
+from web.contracts.shared_match import SharedPlay
 from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
@@ -66,6 +68,7 @@ def create_app(
     pictures: PictureAt = no_pictures,
     has_overlay: bool = True,
     readers: Sequence[str] = (),
+    shared: SharedPlay | None = None,
 ) -> Flask:
     """Create the web application of a table.
 
@@ -84,6 +87,7 @@ def create_app(
         pictures: Returns the camera image of a throw from its position in the journal.
         has_overlay: Whether there is a page for video streams.
         readers: Addresses of other programs' pages that may read the API.
+        shared: Plays matches with another tray; None if that is not possible.
     """
     app = Flask(__name__)
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
@@ -131,6 +135,8 @@ def create_app(
         ),
         create_scorekeeper(table, access),
         create_picture(table),
+        create_shared_match(table, shared),
+        create_shared_page(show, table, shared),
         limit.limit_blueprint(
             create_matches(past, coach, maintainer.clip_positions if maintainer else tuple)
         ),

@@ -203,6 +203,12 @@ def text() -> Field:
     return Field({"type": "string", "maxLength": MAX_TEXT}, allowed)
 
 
+def long_text(most: int) -> Field:
+    """Return a field for a text of at most so many characters, which error messages do not repeat."""
+    allowed = Message("text of at most %(n)s characters", n=most)
+    return Field({"type": "string", "maxLength": most}, allowed, is_quoted=False)
+
+
 def texts() -> Field:
     """Return a field for a list of short texts."""
     return _list_of(text())

@@ -50,7 +50,7 @@ def check_picture(picture: bytes) -> None:
         HttpProblem: If it cannot. The message says what to do.
     """
     check_type(picture)
-    width, height = _jpeg_size(picture) if picture.startswith(JPEG) else _png_size(picture)
+    width, height = jpeg_size(picture) if picture.startswith(JPEG) else _png_size(picture)
     if not width * height or (picture.startswith(JPEG) and picture.count(_SCAN) > MAX_SCANS):
         raise HttpProblem(400, DAMAGED)
     if width * height > MAX_MEGAPIXELS * 1_000_000:
@@ -71,7 +71,7 @@ def _png_size(data: bytes) -> tuple[int, int]:
     return width, height
 
 
-def _jpeg_size(data: bytes) -> tuple[int, int]:
+def jpeg_size(data: bytes) -> tuple[int, int]:
     """Return width and height of a JPEG, or (0, 0) if it has no frame header."""
     at = 2
     while data[at : at + 1] == b"\xff" and at + 9 <= len(data):

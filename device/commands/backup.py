@@ -1,11 +1,13 @@
-"""`traykeeper backup` and `restore`: matches, calibration and settings in one file."""
+"""`traykeeper backup`, `restore` and `compare`: matches, calibration and settings in files."""
 
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
+from device import match_files
 from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.commands.options import state_option
@@ -65,6 +67,28 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
     print_line(f"Restored. The previous matches are in {before}")
     if path := restore_settings(good, settings_path):
         print_line(f"The settings are in {path}; the previous ones are in {path.name}.bak")
+
+
+@click.command()
+@click.argument("file")
+@click.argument("other")
+@click.option("--match", "key", default="", metavar="ID", help="Id of the match to compare.")
+def compare(file: str, other: str, key: str) -> int:
+    """Compare a match that was played at two trays: do both files hold the same? Exit 1 if not.
+
+    Each file is a journal, the folder of one, a backup, or a match saved as text. Of two journals, the match
+    played last that both contain is compared step by step. A text holds one match, which is compared with the
+    match played last.
+
+    \b
+    traykeeper compare anna.zip ben.zip
+    traykeeper compare ~/.local/state/traykeeper ben.txt
+    """
+    with TemporaryDirectory() as one, TemporaryDirectory() as two:
+        ours, theirs = match_files.read(file, Path(one)), match_files.read(other, Path(two))
+        is_same, sentence = match_files.compare(ours, theirs, key)
+    print_line(sentence)
+    return 0 if is_same else 1
 
 
 def _settings(file: str | None) -> tuple[Settings, Path | None]:

@@ -35,6 +35,7 @@ from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from web.access.scorekeeper import Scorekeeper
+from web.contracts.shared_match import OtherTrayView
 from web.contracts.table import Snapshot
 
 
@@ -94,6 +95,7 @@ class Companion:
         watch: How the tray is watched.
         scorekeeper: Who may change the match from a phone; None lets the first that asks.
         coach: Works out figures; None if there is no coach.
+        other_tray: Returns what is known of the other tray of a shared match.
         on_turn: Called at every turn of the companion's loop, about once a second at least.
         bots: How bots play; None is the usual way.
         clock: Seconds that never run backwards; the camera's frames use the same clock.
@@ -118,6 +120,7 @@ class Companion:
         watch: WatchOptions = WatchOptions(),  # noqa: B008 - it is frozen
         scorekeeper: Scorekeeper | None = None,
         coach: TableCoach | None = None,
+        other_tray: Callable[[], OtherTrayView | None] = lambda: None,
         on_turn: Callable[[], object] = lambda: None,
         bots: BotOptions | None = None,
         clock: Callable[[], float] = monotonic,
@@ -170,6 +173,7 @@ class Companion:
                 hands_off=watch.reports_settled_dice,
                 is_alive=on_turn,
                 safe_mode=equipment.safe_mode,
+                other_tray=other_tray,
             )
         )
         self.loop = InboxLoop(inbox, self._worker, on_turn)

@@ -6,10 +6,11 @@ from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion, Overlay, TableState
 from device.session.tray_reader import TrayReading
 from device.storage.misreads import MisreadCollector, MisreadStore
-from device.storage.photo_album import AlbumPicture, PhotoAlbum, shows
+from device.storage.photo_album import AlbumPicture, PhotoAlbum, ThrowInView, shows
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.reports import CapturedReading
-from game.commands import CorrectDie, EnterThrow, MarkForeignObject
+from game.commands import CorrectDie, EnterThrow, MarkForeignObject, ShowOtherPhoto
+from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message
 from game.situation import TableError
@@ -35,6 +36,7 @@ class PictureKeeper:
         self._newest: CapturedReading | None = None
         self._cropped: AlbumPicture | None = None
         self._in_question: tuple[Overlay, AlbumPicture] | None = None
+        self._from_other_tray: tuple[Match, Photo] | None = None
         self._rolled_off: tuple[RollOff, AlbumPicture] | None = None
 
     def add(self, captured: CapturedReading) -> None:
@@ -58,7 +60,7 @@ class PictureKeeper:
         if self._in_question and self._in_question[0] is table.overlay:
             return self.album.as_read(self._in_question[1], throw)
         if throw:
-            return self.album.of(throw)
+            return self.album.of(throw) or self._other_photo(table, throw)
         if table.match is not None or table.dice_log is not None:
             return None
         if self._rolled_off and self._rolled_off[0] is table.rolloff:
@@ -124,6 +126,24 @@ class PictureKeeper:
                 self._throw_pictures.keep(position, self._cropped.image, self._cropped.clip)
         if self._misreads and table.match:
             self._misreads.learn(table.match)
+
+    def show_other(self, table: TableState, command: ShowOtherPhoto) -> None:
+        """Show the picture of a throw that was made at the other tray.
+
+        Args:
+            table: The state of the table.
+            command: The picture.
+        """
+        photo = self.album.from_other_tray(command.picture, command.index, command.clip)
+        self._from_other_tray = (table.live_match.match, photo)
+
+    def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
+        """Return the picture of a throw at the other tray, if it is the one that came last."""
+        if self._from_other_tray is None or table.match is None:
+            return None
+        match, photo = self._from_other_tray
+        is_same = match.start_state is table.match.start_state and photo.index == throw.index
+        return photo if is_same and not any(place.seen for place in throw.places) else None
 
     def _replace_newest(
         self, session: Session, captured: CapturedReading, tray_reading: TrayReading

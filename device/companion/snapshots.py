@@ -12,6 +12,7 @@ from device.session.table_state import NeedsAttention, OpenQuestion
 from game.message import Message
 from game.stats.announcements import has_banked
 from web.contracts.coach import Coaching
+from web.contracts.shared_match import OtherTrayView
 from web.contracts.table import Photo, ScorekeeperView, Snapshot
 
 
@@ -58,6 +59,7 @@ class Surroundings:
         notice: What has changed since the calibration.
         troubles: What is wrong.
         scorekeeper: Who may change the match.
+        other_tray: The other tray of a shared match.
     """
 
     simulated: bool
@@ -73,6 +75,7 @@ class Surroundings:
     notice: Message | None = None
     troubles: Troubles = field(default_factory=Troubles)
     scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
+    other_tray: OtherTrayView | None = None
 
 
 def draw(version: int, session: Session, around: Surroundings, coaching: Coaching) -> Snapshot:
@@ -109,6 +112,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         safe_mode=around.troubles.safe_mode is not None,
         scorekeeper=around.scorekeeper,
         coach=coaching,
+        other_tray=around.other_tray,
     )
 
 
@@ -130,6 +134,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         asked=around.scorekeeper.by_button,
         safe_mode=around.troubles.safe_mode is not None,
         may_shut_down=session.may_shut_down,
+        is_elsewhere=session.table.is_elsewhere,
     )
 
 

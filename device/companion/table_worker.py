@@ -36,6 +36,7 @@ from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Signals
 from device.hardware.systemd import keep_alive
 from device.session.indicator import BANK_S, STUCK_S
+from device.session.live_match import throws_elsewhere
 from device.session.session import Session
 from device.session.table_state import OpenQuestion, TableState
 from device.watching.reports import (
@@ -54,6 +55,7 @@ from game.commands import (
     MarkForeignObject,
     RestoreBackup,
     SetCoachMode,
+    ShowOtherPhoto,
     ThrowSimulatedDice,
 )
 from game.match.match import new_names
@@ -61,6 +63,7 @@ from game.message import Message, join_with_semicolons
 from game.situation import Situation, TableError
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.coach import Coaching, CoachMode
+from web.contracts.shared_match import OtherTrayView
 from web.contracts.table import Snapshot
 
 
@@ -113,6 +116,7 @@ class TableParts:
         hands_off: Whether thrown dice are read without a press.
         is_alive: Called while a long task is under way.
         safe_mode: The notice of safe mode; None if this is no safe mode.
+        other_tray: Returns what is known of the other tray of a shared match.
     """
 
     session: Session
@@ -128,6 +132,7 @@ class TableParts:
     hands_off: bool
     is_alive: Callable[[], object]
     safe_mode: SafeModeNotice | None = None
+    other_tray: Callable[[], OtherTrayView | None] = lambda: None
 
 
 class TableWorker:
@@ -208,10 +213,11 @@ class TableWorker:
             return True
         around, shown = self._surroundings, self.publisher.snapshot
         lamp = LAMPS[indicator_of(self._parts.session, around)]
-        return (shown.lamp, shown.troubles, shown.scorekeeper) != (
+        return (shown.lamp, shown.troubles, shown.scorekeeper, shown.other_tray) != (
             lamp,
             around.troubles.at_the_table,
             around.scorekeeper,
+            around.other_tray,
         )
 
     def say(self, message: Message) -> None:
@@ -275,8 +281,8 @@ class TableWorker:
                 parts.session.results.photographed(task.captured.tray_reading)
                 parts.pictures.add(task.captured)
                 parts.pictures.assign(parts.session.table)
-            case EnterThrow():
-                parts.pictures.enter(parts.session, task)
+            case EnterThrow() | ShowOtherPhoto():
+                self._take_without_camera(task)
             case CorrectDie() | MarkForeignObject():
                 self._correct(task)
             case ThrowSimulatedDice():
@@ -289,6 +295,13 @@ class TableWorker:
                 self._restore(task)
             case _:
                 parts.session.do(task)
+
+    def _take_without_camera(self, command: EnterThrow | ShowOtherPhoto) -> None:
+        pictures, session = self._parts.pictures, self._parts.session
+        if isinstance(command, EnterThrow):
+            pictures.enter(session, command)
+        else:
+            pictures.show_other(session.table, command)
 
     def _correct(self, command: CorrectDie | MarkForeignObject) -> None:
         photo = self.publisher.snapshot.photo
@@ -345,6 +358,7 @@ class TableWorker:
             notice=camera.notice,
             troubles=self.troubles,
             scorekeeper=parts.scorekeeper.view(),
+            other_tray=parts.other_tray(),
         )
 
     @property
@@ -356,6 +370,8 @@ class TableWorker:
 def _throw_simulated_dice(tray: SimulatedTray | None, table: TableState) -> None:
     if tray is None:
         raise TableError(Message("These dice are real: throw them yourself."))
+    if table.is_elsewhere:
+        raise TableError(throws_elsewhere(table.live_match.match))
     if isinstance(table.overlay, OpenQuestion):  # or the dice in question would be gone
         raise TableError(table.overlay.question)
     table.check_no_bot_plays()

@@ -1,5 +1,7 @@
 """Steps of the match, verdicts and answers, carried out at the table."""
 
+from collections.abc import Callable
+
 from device.session import messages
 from device.session.table_state import NeedsAttention, OpenQuestion, TableState
 from device.session.verdict import Accept, Answer, Ask, Attention, NotThrown, Verdict
@@ -24,14 +26,25 @@ class Decisions:
 
     def execute(self, *actions: Action) -> Match:
         """Do these actions as one step of the match, and return the match after it."""
+        after = self._revised(self._table.live_match.do, actions)
+        if any(isinstance(action, Thrown) for action in actions):
+            self._table.tray_reader.mark_accepted(self._table.read_s)
+            self._table.leftovers, self._table.has_simulated_throw = (), False
+        return after
+
+    def follow(self, *actions: Action) -> Match:
+        """Do a step that was made at the other tray, and return the match after it."""
+        return self._revised(self._table.live_match.follow, actions)
+
+    def _revised(self, do: Callable[..., Match], actions: tuple[Action, ...]) -> Match:
+        """Do a step; if it changes what was thrown at this tray, correct what the tray reader knows."""
         table = self._table
         places, before = table.last_places, table.live_match.match
-        after = table.live_match.do(*actions)
+        after = do(*actions)
         kinds = {type(action) for action in actions}
         if Thrown in kinds:
-            table.tray_reader.mark_accepted(table.read_s)
-            table.leftovers, table.has_simulated_throw = (), False
-        elif Spliced in kinds and _positions(after) != _positions(before):
+            return after
+        if Spliced in kinds and _positions(after) != _positions(before):
             table.leftovers = places  # the changed past does not turn these dice into a new throw
             table.tray_reader.discard_readings()
         elif kinds & {Undone, Redone} and _positions(after) != _positions(before):

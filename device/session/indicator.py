@@ -14,6 +14,7 @@ class Indicator(StrEnum):
     NO_MATCH = "no match"
     READY = "ready"
     BOT = "a bot plays"
+    OTHER_TRAY = "the other tray's turn"
     WAITING = "waiting for stillness"
     READ = "read"
     HOT_DICE = "hot dice"
@@ -85,6 +86,7 @@ def indicator_for(
     asked: bool = False,
     may_shut_down: bool = True,
     safe_mode: bool = False,
+    is_elsewhere: bool = False,
 ) -> Indicator:
     """Return what the lamp shows.
 
@@ -99,6 +101,7 @@ def indicator_for(
         asked: Whether a press now makes a phone the scorekeeper.
         may_shut_down: Whether a very long hold shuts the machine down.
         safe_mode: Whether so many starts failed that camera and button are off.
+        is_elsewhere: Whether the player on turn throws at another tray.
     """
     if testing:
         return TESTS[testing]
@@ -106,8 +109,9 @@ def indicator_for(
         for from_s, indicator in _HELD:
             if held_s >= from_s:
                 return indicator
-    if asked:
-        return Indicator.PENCIL
+    is_other_turn = is_elsewhere and situation is not Situation.WON
+    if asked or is_other_turn:
+        return Indicator.PENCIL if asked else Indicator.OTHER_TRAY
     if situation in _ASKS_FOR_A_THROW and (safe_mode or not has_camera):
         return _without_camera(safe_mode=safe_mode, started=started)
     if situation in _ASKS_FOR_A_THROW and moved:

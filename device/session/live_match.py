@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol, TypeVar, runtime_checkable
 
+from game.commands import CorrectThrow, Undo
 from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
 from game.match.events import Action, Place, Redone, Thrown, Undone
@@ -27,12 +28,13 @@ class StepRecord(Protocol):
     def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
         """Return the number and the state of the match played last, leaving one match out."""
 
-    def start(self, match: Match, *, request: str = "") -> int:
+    def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Record a new match and return its number.
 
         Args:
             match: The match without any event.
             request: Id of the phone's request for it.
+            key: Id of the match if another tray records it as well; "" makes a new one.
         """
 
     def reopen(self, match_id: int, *, request: str = "") -> Match:
@@ -67,14 +69,43 @@ class MendingRecord(StepRecord, Protocol):
         """Return the match with this number."""
 
 
+class OtherTray(Protocol):
+    """The other tray of matches whose players sit at two trays."""
+
+    def seating(self, match_id: int) -> Callable[[int], bool] | None:
+        """Return a function that tells whether a seat of this match is at the other tray.
+
+        It is None if the match is played at this tray only.
+        """
+
+    def ask(self, command: Undo | CorrectThrow) -> None:
+        """Ask the other tray for a change that only the tray of the player on turn can make.
+
+        Raises:
+            TableError: If the other tray cannot be reached.
+        """
+
+    def rematch(self, match: Match) -> str:
+        """Return the id of a match with the same players, which follows the match that is played now.
+
+        Args:
+            match: The match before its first event.
+
+        Raises:
+            TableError: If only the other tray can begin it. It is asked to, if it can be reached.
+        """
+
+
 class LiveMatch:
     """The match that is played at this table.
 
     Args:
         record: Where each step is written before it counts.
+        other_tray: The other tray, if matches can be played with one.
 
     Attributes:
         match_id: Number of the match in the record; 0 if there is none.
+        other_tray: The other tray, if matches can be played with one.
         trouble: Why the last step could not be written; None if it was.
         last_seen_position: Position in the record of the newest throw that a camera saw; 0 if there
             is none since the start.
@@ -84,8 +115,9 @@ class LiveMatch:
         steps: Number of changes of the match since the program started, including new matches.
     """
 
-    def __init__(self, record: StepRecord) -> None:
-        self._record = record
+    def __init__(self, record: StepRecord, other_tray: OtherTray | None = None) -> None:
+        self._record, self.other_tray = record, other_tray
+        self._is_seat_elsewhere: Callable[[int], bool] | None = None
         self.match_id = 0
         self.trouble: Message | None = None
         self.last_seen_position = 0
@@ -116,6 +148,22 @@ class LiveMatch:
         except JournalError:
             return False
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether only the other tray may make the next step, because the player on turn sits there."""
+        is_seat_elsewhere, match = self._is_seat_elsewhere, self._match
+        return bool(match and is_seat_elsewhere and is_seat_elsewhere(match.state.turn.seat))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether some players sit at another tray."""
+        return self._is_seat_elsewhere is not None
+
+    def update_seating(self) -> None:
+        """Find out again which players sit at another tray."""
+        other = self.other_tray
+        self._is_seat_elsewhere = other.seating(self.match_id) if other and self._match else None
+
     @contextmanager
     def for_request(self, request: str) -> Iterator[None]:
         """Write this id of a phone's request with the steps of the block."""
@@ -125,13 +173,18 @@ class LiveMatch:
         finally:
             self.request = before
 
-    def begin(self, match: Match) -> None:
+    def begin(self, match: Match, key: str = "") -> None:
         """Begin a match.
+
+        Args:
+            match: The match without any event.
+            key: Id of the match if another tray records it as well; "" makes a new one.
 
         Raises:
             JournalError: If it cannot be written.
         """
-        self.resume(self._write(lambda: self._record.start(match, request=self.request)), match)
+        number = self._write(lambda: self._record.start(match, request=self.request, key=key))
+        self.resume(number, match)
 
     def reopen(self, match_id: int) -> Match:
         """Continue an older match and return it. The match in play stays in the journal as it is.
@@ -157,6 +210,7 @@ class LiveMatch:
             with suppress(JournalError):
                 _, earlier = self._record.newest(except_match=self.match_id) or (0, self._match)
                 self.earlier_places = earlier.last_places
+        self.update_seating()
         self.steps += 1
 
     def resume(self, match_id: int, match: Match) -> None:
@@ -167,10 +221,22 @@ class LiveMatch:
             match: The match as it stands.
         """
         self.match_id, self._match = match_id, match
+        self.update_seating()
         self.steps += 1
 
     def do(self, *actions: Action) -> Match:
         """Do these actions as one step, and return the match after it.
+
+        Raises:
+            TableError: If only the other tray may make the next step.
+            GameError: If an action is refused or the step cannot be written. Then nothing is done.
+        """
+        if self.is_elsewhere:
+            raise TableError(throws_elsewhere(self.match))
+        return self.follow(*actions)
+
+    def follow(self, *actions: Action) -> Match:
+        """Do these actions as one step, wherever it was made, and return the match after it.
 
         Raises:
             GameError: If an action is refused or the step cannot be written. Then nothing is done.
@@ -220,6 +286,12 @@ class LiveMatch:
         for event in self._match.timeline:
             record.append(self.match_id, event)
         self._match = record.match(self.match_id)
+
+
+def throws_elsewhere(match: Match) -> Message:
+    """Return the sentence that the player on turn throws at the other tray."""
+    name = match.state.player.display_name
+    return Message("%(name)s throws at the other tray.", name=name)
 
 
 def _is_undo_or_redo(actions: tuple[Action, ...]) -> bool:

@@ -7,7 +7,17 @@ from device.session.decisions import Decisions
 from device.session.table_state import TableState
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Answer, Ask, Verdict
-from game.commands import Bank, DropEvents, InsertTurn, KeepDice, RecordEvent, Redo
+from game.commands import (
+    Bank,
+    CorrectThrow,
+    DropEvents,
+    FollowStep,
+    InsertTurn,
+    KeepDice,
+    RecordEvent,
+    Redo,
+    Undo,
+)
 from game.errors import GameError, IllegalMove, LaterStepError
 from game.match.events import (
     Action,
@@ -20,6 +30,7 @@ from game.match.events import (
     ScoreSet,
     Spliced,
 )
+from game.match.match import Match
 from game.match.match_text import inserted_turn
 from game.match.repair import check_same_players, repairs
 from game.message import Message, Paragraph
@@ -43,6 +54,7 @@ class MatchPlay:
 
     def __init__(self, table: TableState, decisions: Decisions) -> None:
         self._table, self._decisions = table, decisions
+        self._last_followed: tuple[str, Match | None] = ("", None)
 
     def do(self, command: MatchCommand) -> None:
         """Carry out a command that only makes sense in a match.
@@ -86,6 +98,8 @@ class MatchPlay:
             if last is None:
                 raise TableError(Message("There is no throw to correct yet."))
             index = last.index
+        if self._has_asked_other_tray(CorrectThrow(dice, index)):
+            return
         correction = Corrected(index, dice)
         corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
         if without_decision := corrected_for_bot(match, correction):
@@ -104,8 +118,28 @@ class MatchPlay:
 
     def undo(self) -> None:
         """Implement `Play.undo`."""
+        if self._has_asked_other_tray(Undo()):
+            return
         actions = undo_actions(self._table.live_match.match)
         self._revise(Message("Undone."), *actions)
+
+    def follow(self, command: FollowStep) -> None:
+        """Do a step that was made at the other tray.
+
+        Raises:
+            TableError: If another match is played here now.
+        """
+        table, actions = self._table, command.actions
+        if command.match != table.live_match.match_id:
+            raise TableError(Message("Another match is played here now."))
+        before, (mark, after) = table.live_match.match, self._last_followed
+        if table.live_match.request == mark and before is after:
+            return  # it was sent again while the table was busy
+        after = self._decisions.follow(*actions)
+        self._last_followed = (table.live_match.request, after)
+        if table.dice_log is None:
+            table.clear()
+            table.message = messages.followed(actions, before, after)
 
     def bank(self, dice: Dice | None = None) -> None:
         """Bank the turn with this keep, or with the best keep of the last throw."""
@@ -148,6 +182,15 @@ class MatchPlay:
             Message("%(name)s banked, and nobody threw these dice", name=name), chosen=bank
         )
 
+    def _has_asked_other_tray(self, command: Undo | CorrectThrow) -> bool:
+        """Ask the other tray for a change if the player on turn sits there; return whether it was asked."""
+        live_match = self._table.live_match
+        if not live_match.is_elsewhere or live_match.other_tray is None:
+            return False
+        live_match.other_tray.ask(command)
+        self._table.message = Message("The other tray is asked to change that.")
+        return True
+
     def _play(self, action: Kept | Banked) -> None:
         player = self._table.live_match.match.state.player
         if player.bot:
@@ -160,6 +203,8 @@ class MatchPlay:
 
     def _record(self, event: Event) -> None:
         before = self._table.live_match.match
+        if isinstance(event, Joined) and self._table.live_match.is_shared:
+            raise TableError(Message("Nobody can join a match that is played at two trays."))
         if isinstance(event, Joined | Renamed):
             check_distinct(player.name for player in before.push(event).state.players)
         after = self._decisions.execute(event)

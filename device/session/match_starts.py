@@ -7,7 +7,15 @@ from device.session import messages
 from device.session.decisions import Decisions
 from device.session.table_state import WELCOME, TableState
 from device.session.verdict import Answer, Ask
-from game.commands import ProposeMatch, Rematch, ReopenMatch, SetJustDice, StartMatch
+from game.commands import (
+    BeginSharedMatch,
+    PlayOnAlone,
+    ProposeMatch,
+    Rematch,
+    ReopenMatch,
+    SetJustDice,
+    StartMatch,
+)
 from game.dice_log import DiceLog
 from game.match.bot import Bot
 from game.match.events import ScoreSet
@@ -21,7 +29,9 @@ from game.situation import READY_FOR_MATCH, TableError
 
 SEED_BITS = 32
 
-StartCommand = StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice
+StartCommand = (
+    StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | BeginSharedMatch | PlayOnAlone
+)
 """A command that changes what is played at the table."""
 
 
@@ -45,6 +55,13 @@ class MatchStarts:
         match command:
             case StartMatch():
                 self._start(command)
+            case BeginSharedMatch():
+                name = _first(command.match)
+                begins = Message("The other tray is here: %(name)s begins.", name=name)
+                self.begin(command.match, begins, command.key)
+            case PlayOnAlone():
+                self._table.live_match.update_seating()
+                self._table.message = Message("The match goes on at this tray alone.")
             case Rematch():
                 self._rematch()
             case ReopenMatch():
@@ -66,16 +83,17 @@ class MatchStarts:
             after = self._decisions.execute(*given)
             self._table.message = Paragraph(begins, *messages.head_starts(after))
 
-    def begin(self, match: Match, message: Message) -> None:
+    def begin(self, match: Match, message: Message, key: str = "") -> None:
         """Begin a match.
 
         Args:
             match: The match without any event.
             message: What the table says about it.
+            key: Id of the match if it is played at two trays; "" makes a new one.
         """
         table = self._table
         table.leftovers = table.last_places
-        table.live_match.begin(match)
+        table.live_match.begin(match, key)
         self._show_new_match(message)
 
     def reload(self) -> None:
@@ -101,8 +119,10 @@ class MatchStarts:
         old = self._table.live_match.match
         if old.state.winner is None:
             raise TableError(Message("The match is not finished: play on, or start a new match."))
-        match = rematch(old)
-        self.begin(match, Message("Rematch: %(name)s begins.", name=_first(match)))
+        match, live_match = rematch(old), self._table.live_match
+        other = live_match.other_tray if live_match.is_shared else None
+        key = other.rematch(match) if other else ""
+        self.begin(match, Message("Rematch: %(name)s begins.", name=_first(match)), key)
 
     def _reopen(self, match_id: int) -> None:
         table = self._table

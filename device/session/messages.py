@@ -5,15 +5,22 @@ from collections.abc import Callable, Iterator
 from game.dice_log import DiceThrow
 from game.match.bot import BotDice
 from game.match.events import (
+    Action,
+    Banked,
+    Corrected,
     Event,
     Joined,
     Kept,
     Left,
+    Redone,
     Renamed,
     Reordered,
     ScoreSet,
+    Spliced,
+    Thrown,
     TookOver,
     TurnSet,
+    Undone,
 )
 from game.match.keep_hints import best_opponent
 from game.match.match import Match
@@ -69,6 +76,24 @@ def revision_outcome(before: Match, after: Match) -> Message:
     old, new = before.state.turns, after.state.turns
     ended = len(new) >= len(old) and new[-1:] != old[-1:]
     return outcome(after) if ended else standing(after)
+
+
+def followed(actions: tuple[Action, ...], before: Match, after: Match) -> Message:
+    """Return what a step that was made at the other tray led to.
+
+    Args:
+        actions: The actions of the step.
+        before: The match before it.
+        after: The match after it.
+    """
+    match actions[0]:
+        case Corrected() | Spliced() | Undone() | Redone():
+            changed = Message("Changed at the other tray.")
+            return Paragraph(changed, revision_outcome(before, after))
+        case Thrown() | Kept() | Banked():
+            return outcome(after)
+        case event:
+            return recorded_event(event, before, after)
 
 
 def recorded_event(event: Event, before: Match, after: Match) -> Message:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from device.session import judge
 from device.session.decisions import Decisions
+from device.session.live_match import throws_elsewhere
 from device.session.plays import Plays
 from device.session.table_state import (
     STILL_WAITING,
@@ -128,9 +129,9 @@ class ReadingRequests:
 
     def dice_settled(self) -> None:
         """Read dice that were seen to roll and lie still now, if a throw is expected."""
-        overlay = self._table.overlay
-        expects_none = (Situation.WON, Situation.BOT)
-        if not isinstance(overlay, Waiting) and self._table.situation not in expects_none:
+        table, overlay = self._table, self._table.overlay
+        expects_none = table.situation in (Situation.WON, Situation.BOT) or table.is_elsewhere
+        if not isinstance(overlay, Waiting) and not expects_none:
             self.request(ReadUnprompted(overlay))
 
     def reread(self) -> None:
@@ -244,12 +245,14 @@ class ReadingResults:
         There is no second reading of a photo, so a person has to confirm a throw that costs points.
 
         Raises:
-            TableError: If the match is over.
+            TableError: If the match is over, or the player on turn throws at another tray.
         """
         table = self._table
         if table.situation is Situation.WON:
             raise TableError(Message("The match is over: hold the button for a rematch."))
         table.check_no_bot_plays()
+        if table.is_elsewhere:
+            raise TableError(throws_elsewhere(table.live_match.match))
         table.clear()
         table.read_s = tray_reading.time_s
         verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))

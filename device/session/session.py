@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from device.session.decisions import Decisions
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
-from device.session.live_match import LiveMatch
+from device.session.live_match import LiveMatch, throws_elsewhere
 from device.session.match_play import MatchCommand, MatchPlay
 from device.session.match_starts import MatchStarts, StartCommand
 from device.session.plays import DicePlay, Plays, RollOffPlay
@@ -29,13 +29,11 @@ from game.commands import (
     Command,
     CorrectThrow,
     EnterThrow,
+    FollowStep,
     KeepDice,
     ReadAgain,
     RecordEvent,
     Rematch,
-    ReopenMatch,
-    SetJustDice,
-    StartMatch,
     Undo,
 )
 from game.message import Message, Paragraph
@@ -43,9 +41,12 @@ from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
 
 WITHOUT_MATCH = (
-    AnswerQuestion, CorrectThrow, EnterThrow, Rematch, ReopenMatch, SetJustDice, StartMatch, Undo,
+    AnswerQuestion, CorrectThrow, EnterThrow, FollowStep, StartCommand, Undo,
 )  # fmt: skip
 """The commands that are accepted while "just dice" is on."""
+
+AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
+"""The commands that only the tray of the player on turn carries out."""
 
 MOVED_ON = Message("The match has moved on: check the scoreboard, then try again.")
 
@@ -106,6 +107,8 @@ class Session:
                 self._plays.current.correct(command.dice, command.index)
             case Undo():
                 self.undo()
+            case FollowStep():
+                self._plays.match.follow(command)
             case AnswerQuestion():
                 self._decisions.answer(command.choice)
             case ReadAgain():
@@ -121,6 +124,8 @@ class Session:
         """Raise an error if a command cannot be carried out in this state of the table."""
         if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
             raise TableError(Message("No match is being played: these are just dice."))
+        if self.table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
+            raise TableError(throws_elsewhere(self.table.live_match.match))
         if self._is_late(command):
             raise TableError(MOVED_ON)
         if isinstance(command, EnterThrow | ReadAgain):
@@ -175,6 +180,8 @@ class Session:
             self._shut_down_if_allowed()
         elif held_s >= UNDO_S:
             self.undo()
+        elif self.table.is_elsewhere and self.table.situation is not Situation.WON:
+            self.table.message = throws_elsewhere(self.table.live_match.match)
         elif held_s >= BANK_S:
             self._hold()
         elif self.table.situation is Situation.WON:

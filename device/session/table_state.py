@@ -170,6 +170,11 @@ class TableState:
         return self.live_match.match if self.live_match and self.dice_log is None else None
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether the player on turn throws at another tray, and not at this one."""
+        return self.dice_log is None and self.live_match.is_elsewhere
+
+    @property
     def last_throw(self) -> Throw | DiceThrow | None:
         """The newest throw of the match, or without a match."""
         if self.dice_log is not None:

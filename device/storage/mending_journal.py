@@ -74,9 +74,9 @@ class MendingJournal:
         """Implement `Journal.newest`."""
         return self._opened().newest(except_match=except_match)
 
-    def start(self, match: Match, *, request: str = "") -> int:
+    def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Implement `Journal.start`."""
-        return self._opened().start(match, request=request)
+        return self._opened().start(match, request=request, key=key)
 
     def append(
         self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""

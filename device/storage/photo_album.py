@@ -20,6 +20,7 @@ from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading, Zone
 from web.contracts.table import Photo, PhotoDie
+from web.picture_check import jpeg_size
 
 MAX_PICTURES = 6
 """Pictures in memory, each of at most 4 MB at 1536x864. This many throws can be undone with their pictures."""
@@ -56,6 +57,7 @@ class PhotoAlbum:
     def __init__(self) -> None:
         self._pictures: deque[AlbumPicture] = deque(maxlen=MAX_PICTURES)
         self._drawn: OrderedDict[str, bytes] = OrderedDict()
+        self._other_clip: tuple[str, bytes | None] = ("", None)
 
     def add(
         self,
@@ -102,6 +104,20 @@ class PhotoAlbum:
                 return self._photo(picture, shown, found, throw.index)
         return None
 
+    def from_other_tray(self, jpeg: bytes, index: int, clip: bytes | None = None) -> Photo:
+        """Return the photo of a throw that was made at another tray.
+
+        Args:
+            jpeg: The picture, whose header has been checked.
+            index: Number of the throw.
+            clip: How the dice came to rest, as Motion JPEG; None if it was not recorded.
+        """
+        name = blake2s(jpeg, digest_size=NAME_BYTES).hexdigest()
+        self._keep(name, jpeg)
+        self._other_clip = (name, clip)
+        width, height = jpeg_size(jpeg)
+        return Photo(name, width, height, (), index, clip is not None)
+
     def get(self, name: str) -> bytes | None:
         """Return the photo of this name as JPEG, or None if it is too old."""
         return self._drawn.get(name)
@@ -120,7 +136,9 @@ class PhotoAlbum:
 
     def clip(self, name: str) -> bytes | None:
         """Return how the dice of a photo came to rest, as Motion JPEG, or None if it is not known."""
-        picture = self._named(name)
+        picture, (other_name, other_clip) = self._named(name), self._other_clip
+        if picture is None and name == other_name:
+            return other_clip
         return picture.clip.motion_jpeg if picture and picture.clip else None
 
     def _named(self, name: str) -> "AlbumPicture | None":

@@ -7,16 +7,19 @@ disk is nearly full. A failure never affects the match.
 import logging
 import shutil
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from queue import Full, Queue
 from threading import Thread
 
 from device.cameras.base import Image
-from device.cameras.roll_clip import RollClip
+from device.cameras.roll_clip import COMMENT, START_OF_IMAGE, RollClip
 from device.cameras.tray_picture import encode_jpeg
 from device.files import write_atomically
 from game.journal.entry import EARLIEST_S
+from web.picture_check import JPEG, check_picture
+from web.problem import HttpProblem
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +40,13 @@ MAX_GAP = 0.25
 """The most that one gap between two throws counts, as a part of the age limit: a clock that jumps deletes nothing."""
 
 
+Item = tuple[int, Image | bytes | None, RollClip | bytes | None]
+"""What waits to be written: the position of a throw, its picture and its clip. Bytes are encoded already."""
+
+MAX_CLIP_BYTES = 400_000
+"""Largest clip that is taken from another tray: its limit, with room for later versions."""
+
+
 class ThrowPictures:
     """The pictures and clips of throws, by the position of the throw in the journal.
 
@@ -55,7 +65,7 @@ class ThrowPictures:
     ) -> None:
         self._folder = folder
         self._max_bytes, self._max_age_s = max_bytes, max_age_s
-        self._queue: Queue[tuple[int, Image, RollClip | None] | None] = Queue(MAX_WAITING)
+        self._queue: Queue[Item | None] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._run, name="frames", daemon=True)
         self._thread.start()
 
@@ -67,9 +77,38 @@ class ThrowPictures:
             image: The picture.
             clip: How the dice came to rest; None if it was not recorded.
         """
+        self._queue_up((position, image, clip))
+
+    def add(self, position: int, data: bytes) -> bool:
+        """Write a picture that another tray took, in the background; return False if it is not a valid JPEG.
+
+        Args:
+            position: Position of the throw in the journal.
+            data: The JPEG.
+        """
+        try:
+            check_picture(data)
+        except HttpProblem:
+            return False
+        self._queue_up((position, data, None))
+        return data.startswith(JPEG)
+
+    def add_clip(self, position: int, data: bytes) -> bool:
+        """Write a clip that another tray recorded, in the background; return False if it cannot be one.
+
+        Args:
+            position: Position of the throw in the journal.
+            data: The clip as Motion JPEG.
+        """
+        is_clip = data.startswith(START_OF_IMAGE + COMMENT) and len(data) <= MAX_CLIP_BYTES
+        if is_clip:
+            self._queue_up((position, None, data))
+        return is_clip
+
+    def _queue_up(self, item: Item) -> None:
         if self._max_bytes:
             with suppress(Full):
-                self._queue.put_nowait((position, image, clip))
+                self._queue.put_nowait(item)
 
     def get(self, position: int) -> bytes | None:
         """Return the picture of the throw at this position as JPEG, or None if it is not kept."""
@@ -96,13 +135,18 @@ class ThrowPictures:
             except OSError as error:
                 log.warning("cannot keep the picture of a throw: %s", error)
 
-    def _write(self, position: int, image: Image, clip: RollClip | None) -> None:
+    def _write(
+        self, position: int, image: Image | bytes | None, clip: RollClip | bytes | None
+    ) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shutil.disk_usage(self._folder).free < SPARE_BYTES:
             return
-        write_atomically(self._path(position, PICTURE), encode_jpeg(image, WIDTH_PX))
+        if image is not None:
+            data = image if isinstance(image, bytes) else encode_jpeg(image, WIDTH_PX)
+            write_atomically(self._path(position, PICTURE), data)
         if clip:
-            write_atomically(self._path(position, CLIP), clip.motion_jpeg)
+            data = clip if isinstance(clip, bytes) else clip.motion_jpeg
+            write_atomically(self._path(position, CLIP), data)
 
     def _prune(self) -> None:
         """Delete the oldest throws' pictures and clips until both limits are kept."""
@@ -128,6 +172,30 @@ class ThrowPictures:
 
     def _path(self, position: int, suffix: str) -> Path:
         return self._folder / f"{position:09}{suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowClips:
+    """The clips of throws alone, as they are exchanged with another tray.
+
+    Attributes:
+        pictures: The pictures and clips of this tray.
+    """
+
+    pictures: ThrowPictures
+
+    def get(self, position: int) -> bytes | None:
+        """Return the clip of the throw at this position, or None if there is none."""
+        return self.pictures.clip(position)
+
+    def add(self, position: int, data: bytes) -> bool:
+        """Keep a clip from another tray; return False if it cannot be one.
+
+        Args:
+            position: Position of the throw in the journal.
+            data: The clip as Motion JPEG.
+        """
+        return self.pictures.add_clip(position, data)
 
 
 def delete_after(folder: Path, position: int) -> None:

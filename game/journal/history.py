@@ -191,6 +191,19 @@ class History:
             )
             return tuple(request for (request,) in rows if request)
 
+    def marks(self, match_id: int) -> tuple[str, ...]:
+        """Return the id of the request that made each entry of a match, in order; "" if there is none."""
+        query = "SELECT request FROM entry WHERE match = ? ORDER BY seq"
+        with _reading(self.path) as db:
+            return tuple(request or "" for (request,) in db.execute(query, (match_id,)))
+
+    def newest(self) -> tuple[int, str] | None:
+        """Return number and id of the match that was played last, or None if there is none."""
+        query = "SELECT id, key FROM match JOIN entry ON match = id ORDER BY position DESC LIMIT 1"
+        with _reading(self.path) as db:
+            row = db.execute(query).fetchone()
+        return (int(row[0]), str(row[1])) if row else None
+
     def key(self, match_id: int) -> str:
         """Return the id of a match that no other match has, in any journal."""
         with _reading(self.path) as db:

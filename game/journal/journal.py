@@ -123,15 +123,16 @@ class Journal:
         self.trace.close()
         self._lock.close()
 
-    def start(self, match: Match, *, request: str = "") -> int:
+    def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Record a new match and return its number.
 
         Args:
             match: The match before its first event.
             request: Id of the request that started it, if any.
+            key: Id of the match if another journal has it as well; "" makes a new one.
         """
         with self._write():
-            row = self._db.execute("INSERT INTO match (key) VALUES (?)", (schema.new_key(),))
+            row = self._db.execute("INSERT INTO match (key) VALUES (?)", (key or schema.new_key(),))
             assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
             self._insert(row.lastrowid, START_SEQ, start_text(match), request)
         self._write_owner()

@@ -25,6 +25,9 @@ CHAIN_BYTES = 6
 MAX_SEQ = 100_000
 """Largest number of a step. Real matches have some hundreds."""
 
+SIGNED = "signed:"
+"""Beginning of the request mark of a step that was made at another tray, before its signature."""
+
 Body = Mapping[str, Any]
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from game.errors import JournalError
 from game.journal.entry import Entry
 from game.journal.history import END_POSITION, History, PlayedMatch
+from game.journal.wire import SIGNED
 from game.match.events import Event, Thrown
 from game.match.match import Match
 from game.rules.ruleset import FACES
@@ -108,6 +109,7 @@ class MatchCounter:
     def _count(self, played: PlayedMatch) -> _Counted:
         try:
             match, entries = self._history.match(played.id), self._history.steps(played.id)
+            marks = self._history.marks(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
         return _Counted(
@@ -115,7 +117,7 @@ class MatchCounter:
             steps=played.steps,
             names=tuple(player.name for player in match.state.players),
             tallies=tallies(match),
-            faces=count_faces(match.timeline),
+            faces=count_faces(_thrown_here(match.timeline, marks)),
             read=sum(_read_by_camera(e) for e in match.timeline),
             corrected=_corrected(match, entries),
         )
@@ -126,6 +128,13 @@ def _all(history: History) -> Iterator[PlayedMatch]:
     while page := history.matches(before=before, limit=PAGE_SIZE):
         yield from page
         before = page[-1].position
+
+
+def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Event]:
+    """Return the events without throws of other dice: those that another tray may have sent."""
+    if any(mark.startswith(SIGNED) for mark in marks):
+        return (event for event in events if not isinstance(event, Thrown) or event.seen_positions)
+    return events
 
 
 def _corrected(match: Match, entries: Iterable[Entry]) -> int:

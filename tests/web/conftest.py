@@ -74,7 +74,7 @@ class NoJournal:
     def newest(self):
         return None
 
-    def start(self, match, *, request=""):
+    def start(self, match, *, request="", key=""):
         self._begun[len(self._begun) + 1] = match
         return len(self._begun)
 

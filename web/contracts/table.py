@@ -13,6 +13,7 @@ from game.match.rolloff import RollOff
 from game.message import Message
 from game.situation import Choice, Situation
 from web.contracts.coach import Coaching
+from web.contracts.shared_match import OtherTrayView
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Snapshot:
         safe_mode: Whether camera and button are off because several starts failed.
         scorekeeper: Who the scorekeeper is.
         coach: What the coach says about the match.
+        other_tray: The other tray of a match that is played at two trays; None if there is none.
     """
 
     version: int
@@ -155,6 +157,7 @@ class Snapshot:
     safe_mode: bool = False
     scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
     coach: Coaching = field(default_factory=Coaching)
+    other_tray: OtherTrayView | None = None
 
 
 class Table(Protocol):

@@ -28,6 +28,7 @@ SECTIONS = (
     "steps",
     "advice",
     "fit",
+    "other_tray",
     "question",
     "throw",
     "keeps",

@@ -294,6 +294,21 @@ class PencilJson(TypedDict):
     players: list[OwnPhoneJson]
 
 
+class OtherTrayJson(TypedDict):
+    """The other tray of a match that is played at two trays.
+
+    `phase` is "inviting", "joining" or "playing". `seats` are the players at the other tray;
+    `throws` means that one of them is on turn, so that this tray reads no dice. `trouble` says why
+    the trays cannot play together now, or is null.
+    """
+
+    phase: str
+    seats: list[int]
+    throws: bool
+    is_reachable: bool
+    trouble: str | None
+
+
 class MatchJson(TypedDict):
     """The match. Without one the lists are empty and the objects null.
 
@@ -372,4 +387,5 @@ class StateJson(MatchJson):
     just_dice: JustDiceJson | None
     rolloff: RollOffJson | None
     pencil: PencilJson
+    other_tray: OtherTrayJson | None
     coach: CoachJson

@@ -26,6 +26,7 @@ from web.state.json_schema import (
     LastThrowJson,
     MatchJson,
     OddsJson,
+    OtherTrayJson,
     PencilJson,
     PhotoDieJson,
     PhotoJson,
@@ -77,6 +78,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
         just_dice=_just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         rolloff=shaped(RollOffJson, snapshot.rolloff) if snapshot.rolloff else None,
         pencil=_pencil(snapshot.scorekeeper, translate),
+        other_tray=_other_tray(snapshot, translate) if snapshot.other_tray else None,
         coach=coach_json(snapshot.coach, translate),
         **match,
     )
@@ -258,6 +260,15 @@ def _photo(photo: Photo) -> PhotoJson:
             for number, die in enumerate(photo.dice)
         ],
     )
+
+
+def _other_tray(snapshot: Snapshot, translate: Translate) -> OtherTrayJson | None:
+    view, match = snapshot.other_tray, snapshot.match
+    if view is None:
+        return None
+    is_on_turn = match is not None and match.state.winner is None
+    throws = match is not None and is_on_turn and match.state.turn.seat in view.seats
+    return shaped(OtherTrayJson, view, translate, seats=list(view.seats), throws=throws)
 
 
 def _pencil(view: ScorekeeperView, translate: Translate) -> PencilJson:

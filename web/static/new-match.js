@@ -178,6 +178,30 @@
     else if (started) scrollTo(0, 0);
   });
 
+  // Invites another tray, or joins its match. Only the names that were typed are players at this tray.
+  const share = window.once(async (button) => {
+    const form = button.form;
+    const names = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
+    if (!names.length) return window.toast(byId("other-tray").dataset.names);
+    const { rules, target, options } = setUp(form);
+    const joins = button.dataset.share === "join";
+    const body = joins ? { invitation: byId("invitation").value.trim(), names } : { names, rules, target, options };
+    const done = await window.post(`/api/v1/shared-match/${button.dataset.share}`, body);
+    if (done) remember(names);
+    if (done) location.assign(joins ? "/" : "/shared");
+    return done;
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-share]");
+    if (button) share(button);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "invitation" || event.key !== "Enter") return;
+    event.preventDefault(); // Enter would start a match at this tray
+    share(document.querySelector("[data-share=join]"));
+  });
+
   // Each team has the colour that it will have in the match: the colour of its first player.
   function showTeams() {
     const isOn = byId("in-teams")?.checked;

@@ -7,7 +7,7 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Corrected, Farkled, Place, ScoreSet, Spliced, Thrown, Undone
+from game.match.events import Banked, Corrected, Farkled, Place, ScoreSet, Spliced, Thrown, Undone
 from game.match.match import Match
 from game.match.state import TurnEnding
 from game.odds.throw_odds import throw_chances
@@ -125,6 +125,17 @@ def test_each_match_counts_for_the_dice_set_in_use(journal):
     newest, oldest = counts.sets
     assert (newest.dice.name, newest.fairness.counts[5], newest.read) == ("red", 6, 0)
     assert (oldest.dice.name, oldest.fairness.counts[0], oldest.read) == ("ivory", 3, 1)
+
+
+def test_throws_that_may_come_from_another_tray_do_not_count_for_the_dice(journal):
+    shared = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    journal.append(shared, seen(1, 1, 1, 2, 3, 4))
+    journal.append(shared, Banked())
+    journal.append(shared, Thrown((6, 6, 6, 6, 6, 6)), request="signed:00")
+    _, counts, _ = counted(journal, DiceSetPeriod("ivory"))
+
+    (dice,) = counts.sets
+    assert dice.fairness.counts == (3, 1, 1, 1, 0, 0)
 
 
 def test_corrected_readings_are_counted_and_true_faces_are_used(journal):

@@ -1,0 +1,169 @@
+"""Files with matches: journals, backups and texts, and whether two of them hold the same match."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from device.errors import UsageError
+from device.files import printable
+from device.shared_match.links import FOLDER, LinkStore
+from device.shared_match.replica import entries_with_marks, first_unsigned
+from device.storage import backup
+from game.errors import GameError
+from game.file_io import read_text
+from game.journal.comparison import (
+    Difference,
+    entries_of_match,
+    first_difference,
+    last_state,
+)
+from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
+from game.journal.wire import WireEntry
+from game.match.match import Match
+from game.match.match_text import from_text, to_text
+
+KINDS = "name a journal.db, its folder, a backup (.zip), or a match as text (.txt)"
+
+MOST = 10_000
+"""Matches of a journal among which the common one is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFile:
+    """A file with matches.
+
+    Attributes:
+        name: What messages call it.
+        history: The journal; None for a text.
+        numbers: Number of each match in the journal by its id, the match played last first.
+        text: The match of a text; None for a journal.
+        links: What the tray of the journal knows of its shared matches, to check signatures.
+    """
+
+    name: str
+    history: History | None = None
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    text: Match | None = None
+    links: LinkStore | None = None
+
+    @classmethod
+    def of_journal(cls, name: str, path: Path) -> Self:
+        """Return the matches of a journal.
+
+        Args:
+            name: What messages call the file.
+            path: The database.
+        """
+        history = History(path)
+        numbers = {played.key: played.id for played in history.matches(limit=MOST)}
+        return cls(name, history, numbers, links=LinkStore(path.parent / FOLDER))
+
+    def entries(self, key: str) -> tuple[WireEntry, ...]:
+        """Return the entries of the match with this id."""
+        if self.history is None or key not in self.numbers:
+            raise UsageError(f"{self.name} has no such match: {KINDS}")
+        found = entries_with_marks(self.history, self.numbers[key], key)
+        return tuple(wire for wire, _, _ in found)
+
+    def unsigned_step(self, key: str) -> int | None:
+        """Return the first step that lacks the signature of the other tray, if the code is known here."""
+        link = self.links.get(key) if self.links else None
+        if link is None or self.history is None or key not in self.numbers:
+            return None
+        return first_unsigned(link, entries_with_marks(self.history, self.numbers[key], key))
+
+    def timeline(self, key: str) -> tuple[WireEntry, ...]:
+        """Return what counts in the match with this id, by default in the one played last."""
+        match = self.text or last_state(self.entries(key or next(iter(self.numbers), "")))
+        # A text does not tell an assumed keep from a chosen one, so both copies go through it.
+        return entries_of_match(from_text(to_text(match), self.name)) if match else ()
+
+
+def read(file: str, unpack_to: Path) -> MatchFile:
+    """Return the matches of a file.
+
+    Args:
+        file: A journal, its folder, a backup or a text.
+        unpack_to: Folder in which the journal of a backup may be written.
+
+    Raises:
+        UsageError, GameError: If the file cannot be read.
+    """
+    path = Path(file).expanduser()
+    name = printable(path)
+    if path.suffix == ".txt":
+        return MatchFile(name, text=from_text(read_text(path), name))
+    if path.is_dir():
+        path = path / JOURNAL_FILE
+    if not path.is_file():
+        raise UsageError(f"{printable(path)}: there is no such file: {KINDS}")
+    if path.suffix == ".zip":
+        copy = unpack_to / f"{path.stem}.db"
+        copy.write_bytes(backup.read(path).journal)
+        path = copy
+    try:
+        return MatchFile.of_journal(name, path)
+    except GameError:
+        raise UsageError(f"{name} cannot be read as a journal: {KINDS}") from None
+
+
+def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, str]:
+    """Return whether two files hold the same match, and that in a sentence.
+
+    Args:
+        ours: One file.
+        theirs: The other file.
+        key: Id of the match; "" takes the match played last.
+
+    Raises:
+        UsageError: If the files have no match in common, or this version cannot play it.
+    """
+    mine, others = _copies(ours, theirs, key)
+    try:
+        found = first_difference(mine, others)
+        last = last_state(mine)
+    except GameError as error:
+        raise UsageError(f"{ours.name}: {error}; update this Traykeeper") from None
+    if found:
+        return False, _difference(found, ours.name, theirs.name)
+    for file in (ours, theirs):
+        if (seq := file.unsigned_step(mine[0].match)) is not None:
+            return (
+                False,
+                f"{file.name}: step {seq} has no signature of the other tray: somebody changed it.",
+            )
+    scores = _scores(last) if last else ""
+    return True, f"{ours.name} and {theirs.name} hold the same match: {scores}."
+
+
+def _copies(
+    ours: MatchFile, theirs: MatchFile, key: str
+) -> tuple[Sequence[WireEntry], Sequence[WireEntry]]:
+    """Return the two copies to compare: step by step if both are journals, else only what counts."""
+    if ours.text or theirs.text:
+        return ours.timeline(key), theirs.timeline(key)
+    common = [each for each in ours.numbers if each in theirs.numbers and key in ("", each)]
+    if not common:
+        which = f"the match {key} is not in both" if key else "they have no match in common"
+        raise UsageError(f"{ours.name} and {theirs.name}: {which}: compare the files of both trays")
+    return ours.entries(common[0]), theirs.entries(common[0])
+
+
+def _scores(match: Match) -> str:
+    players = match.state.players
+    return ", ".join(f"{player.name} {player.score:,}" for player in players)
+
+
+def _difference(found: Difference, ours: str, theirs: str) -> str:
+    if found.theirs is None:
+        return f"{theirs} lacks everything from step {found.seq} on, where {ours} has {found.ours}."
+    if found.ours is None:
+        return (
+            f"{ours} lacks everything from step {found.seq} on, where {theirs} has {found.theirs}."
+        )
+    return (
+        f"They differ from step {found.seq} on: {ours} has {found.ours}, "
+        f"{theirs} has {found.theirs}."
+    )

@@ -1,0 +1,72 @@
+"""How a guest reaches the host over HTTP: one request for each message, whose answer is the host's message."""
+
+import http.client
+from urllib.parse import urlsplit
+
+from device.shared_match.sync import MAX_BYTES, SharedMatchError
+from game.message import Message
+
+PATH = "/api/v1/shared-match/sync"
+TIMEOUT_S = 5.0
+
+UNKNOWN_CODE = Message("The other tray does not know this code: check it, or ask for a new one.")
+TOO_MANY_TRIES = Message("Too many wrong codes were tried at the other tray: wait five minutes.")
+
+
+class UnreachableError(SharedMatchError):
+    """The other tray does not answer."""
+
+
+class UnknownHereError(SharedMatchError):
+    """The host does not know the code."""
+
+
+class HttpTransport:
+    """The way to the host.
+
+    Args:
+        address: Address of the host's page.
+    """
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self._address, self._host, self._port = address, parts.hostname or "", parts.port
+
+    def __repr__(self) -> str:
+        return f"<HttpTransport to {self._address}>"
+
+    def exchange(self, message: str) -> bytes:
+        """Send a message and return the answer.
+
+        Raises:
+            UnreachableError: If there is no answer.
+            UnknownHereError: If the host does not know the code.
+        """
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
+        try:
+            connection.request("POST", PATH, message, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            body = answer.read(MAX_BYTES + 1)
+        except (OSError, http.client.HTTPException):
+            raise UnreachableError(
+                Message(
+                    "No tray answers at %(address)s: check the address, and that Traykeeper runs there.",
+                    address=self._address,
+                )
+            ) from None
+        finally:
+            connection.close()
+        match answer.status:
+            case http.client.OK:
+                return body
+            case http.client.FORBIDDEN:
+                raise UnknownHereError(UNKNOWN_CODE)
+            case http.client.TOO_MANY_REQUESTS:
+                raise UnknownHereError(TOO_MANY_TRIES)
+        raise UnreachableError(
+            Message(
+                "What answers at %(address)s plays no matches with other trays: check the address, "
+                "and install the same version on both.",
+                address=self._address,
+            )
+        )

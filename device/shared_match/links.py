@@ -1,0 +1,148 @@
+"""What a tray remembers about the matches that it plays with another tray, in files of the state folder."""
+
+import json
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+from device.shared_match.match_code import MatchKeys, MatchSide, keys_of
+from game.file_io import write_atomically
+from game.journal.wire import is_match_id
+
+log = logging.getLogger(__name__)
+
+FOLDER = "shared"
+PENDING = "pending"
+
+MAX_LINKS = 20
+"""Newest matches whose link is kept. Older ones can still be looked at, but not continued together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One side of a shared match.
+
+    Attributes:
+        side: The side of this tray.
+        code: The code on which the trays agreed.
+        id: The id of its keys, which names the match in messages.
+        address: Address of the host's page, for a guest that reaches it over HTTP; otherwise "".
+        names: The players at this tray, as they were entered.
+        rules: Name of the rules that the host chose; None is the default of this tray.
+        target: Points to play for; None is the target of the rules.
+        options: Options that differ from the rules.
+        match: Id of the match; "" until it begins.
+        guest_seats: The seats of the players at the guest's tray.
+        is_ended: Whether this tray plays on alone.
+    """
+
+    side: MatchSide
+    code: str = field(repr=False)
+    id: str
+    address: str = ""
+    names: tuple[str, ...] = ()
+    rules: str | None = None
+    target: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    match: str = ""
+    guest_seats: tuple[int, ...] = ()
+    is_ended: bool = False
+
+    @property
+    def keys(self) -> MatchKeys:
+        """The keys of the code."""
+        return keys_of(self.code)
+
+    def is_elsewhere(self, seat: int) -> bool:
+        """Return whether a player sits at the other tray. Players who join later sit at the host's."""
+        return (seat in self.guest_seats) == (self.side is MatchSide.HOST)
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Return the link that `asdict` turned into JSON.
+
+        Raises:
+            TypeError, ValueError, KeyError: If it is not one.
+        """
+        lists = {name: tuple(data[name]) for name in ("names", "guest_seats")}
+        return cls(**data | lists | {"side": MatchSide(data["side"])})
+
+
+class LinkStore:
+    """The links of a tray. Any thread may call.
+
+    Args:
+        folder: The folder for the files, which is created with the first one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._lock = folder, Lock()
+        self._links = {path.stem: link for path in _newest(folder) if (link := _read(path))}
+
+    @property
+    def pending(self) -> Link | None:
+        """The link of a match that has not begun yet."""
+        return self._links.get(PENDING)
+
+    def get(self, match: str) -> Link | None:
+        """Return the link of the match with this id, unless this tray plays on alone."""
+        link = self._links.get(match)
+        return link if link and link.match and not link.is_ended else None
+
+    def find(self, keys_id: str) -> Link | None:
+        """Return the link whose keys have this id. A match that has not begun yet comes first."""
+        pending = self.pending
+        return pending if pending and pending.id == keys_id else self.begun(keys_id)
+
+    def begun(self, keys_id: str) -> Link | None:
+        """Return the newest match with keys of this id that this tray has begun, or was about to begin."""
+        links = (link for link in self._links.values() if link.match and link.id == keys_id)
+        return next(links, None)
+
+    def save(self, link: Link) -> None:
+        """Save a link.
+
+        Raises:
+            OSError: If it cannot be written. Nothing is changed then.
+        """
+        name = link.match or PENDING
+        with self._lock:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_atomically(self._folder / f"{name}.json", json.dumps(asdict(link)))
+            self._links = {name: link} | {k: v for k, v in self._links.items() if k != name}
+        for old in list(self._links)[MAX_LINKS:]:
+            self._remove(old)
+
+    def withdraw(self) -> None:
+        """Forget the pending link."""
+        self._remove(PENDING)
+
+    def end(self, match: str) -> None:
+        """Note that this tray plays on alone."""
+        if link := self.get(match):
+            self.save(replace(link, is_ended=True))
+
+    def _remove(self, name: str) -> None:
+        with self._lock, suppress(OSError):
+            self._links = {k: v for k, v in self._links.items() if k != name}
+            (self._folder / f"{name}.json").unlink(missing_ok=True)
+
+
+def _newest(folder: Path) -> list[Path]:
+    """Return the files of links, the newest first."""
+    files = [
+        path for path in folder.glob("*.json") if path.stem == PENDING or is_match_id(path.stem)
+    ]
+    return sorted(files, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _read(path: Path) -> Link | None:
+    try:
+        return Link.from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        log.warning("%s cannot be read (%s): that match goes on at this tray only", path, error)
+        return None

@@ -1,0 +1,293 @@
+"""The messages between the two trays of a shared match.
+
+Each message says how much of the match its sender has, and brings what the other tray lacks. It can be lost,
+repeated or overtaken without harm, because the next one says the same again.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from device.shared_match.match_code import MatchKeys, MatchSide
+from game.errors import JournalError, TraykeeperError
+from game.journal.wire import WireEntry
+from game.message import Message
+
+VERSION = 1
+"""Version of the messages. Trays with different versions do not play together."""
+
+MAX_BYTES = 98_304
+"""Largest message: twenty entries and a part of a picture."""
+
+MAX_ENTRIES, MAX_ENTRY_CHARS = 20, 24_000
+"""Entries in one message, and the length after which no further entry is added."""
+
+PART_BYTES = 36_000
+"""Bytes of a picture in one message; as base64 they are 48 kB."""
+
+MAX_FILE_BYTES = 1_000_000
+"""Largest picture that a tray takes from the other one."""
+
+MAX_NAMES = 19
+NOTHING = -1
+"""The number of the last entry while a tray has none."""
+
+
+class SharedMatchError(TraykeeperError):
+    """The two trays cannot play together. The message says why and what to do."""
+
+
+class NotSignedError(SharedMatchError):
+    """A message or an entry has a wrong signature."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Message(
+                "A message of the other tray has a wrong signature: agree on a new code, and join again."
+            )
+        )
+
+
+OTHER_VERSION = Message(
+    "The other tray has another version of Traykeeper: install the same version on both."
+)
+GARBLED = Message("The other tray sends something that is no message of a match.")
+
+
+class Refusal(StrEnum):
+    """Why a tray does not play now. The other tray knows the sentence for it."""
+
+    NONE = ""
+    SAME_NAME = "same name"
+    OTHER_MATCH = "other match"
+    PLAYS_ALONE = "plays alone"
+
+
+REFUSALS = {
+    Refusal.SAME_NAME: Message(
+        "A player of the other tray has the same name: join again with another name."
+    ),
+    Refusal.OTHER_MATCH: Message(
+        "The other tray plays another match now: this one waits until it is continued there."
+    ),
+    Refusal.PLAYS_ALONE: Message(
+        "The other tray has left this match: play on alone, or agree on a new one."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEntry:
+    """An entry of a match with the signature of the side that made it."""
+
+    wire: WireEntry
+    author: MatchSide
+    signature: str
+
+    @staticmethod
+    def text(wire: WireEntry) -> str:
+        """Return the text that is signed."""
+        return json.dumps(wire.to_json(), sort_keys=True, separators=(",", ":"))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as JSON."""
+        return {"entry": self.wire.to_json(), "by": self.author, "signature": self.signature}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Return the entry that `to_json` wrote."""
+        return cls(
+            WireEntry.from_json(data["entry"]), MatchSide(data["by"]), _text(data["signature"])
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A change that only the tray of the player on turn can make, asked for by the other one.
+
+    Attributes:
+        id: Tells wishes apart.
+        kind: "undo", "correct" or "rematch".
+        seq: Number of the last entry that the asking tray has; the match must not have moved on since.
+        index: Timeline index of the throw to correct.
+        dice: The corrected dice.
+    """
+
+    id: str
+    kind: str
+    seq: int
+    index: int = 0
+    dice: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a picture of a throw, or the request for it, which has no data.
+
+    Attributes:
+        seq: Number of the entry with the throw.
+        kind: What kind of picture it is.
+        at: Offset of the part in bytes.
+        size: Size of the whole file in bytes; 0 if there is none (yet).
+        data: The bytes of the part.
+    """
+
+    seq: int
+    kind: str
+    at: int
+    size: int = 0
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """One message.
+
+    Attributes:
+        side: The side that sends it.
+        names: The players of the guest, until the match begins.
+        match: Id of the match; "" before it begins.
+        guest_seats: Their seats, from the host.
+        rules: Digest of the complete rules.
+        seq: Number of the last entry that the sender has.
+        chain: Digest of the match up to that entry.
+        entries: Entries that the receiver lacks.
+        wish: A change that the receiver is asked to make.
+        done_wish: Id of the last wish that the sender has dealt with.
+        want: The part of a picture that the sender lacks.
+        part: The part for which the receiver asked.
+        refusal: Why the sender does not play now.
+    """
+
+    side: MatchSide
+    names: tuple[str, ...] = ()
+    match: str = ""
+    guest_seats: tuple[int, ...] = ()
+    rules: str = ""
+    seq: int = NOTHING
+    chain: str = ""
+    entries: tuple[SignedEntry, ...] = ()
+    wish: Wish | None = None
+    done_wish: str = ""
+    want: FilePart | None = None
+    part: FilePart | None = None
+    refusal: Refusal = Refusal.NONE
+
+    def sealed(self, keys: MatchKeys) -> str:
+        """Return the message as JSON with a signature of its side."""
+        text = json.dumps({"version": VERSION} | _plain(self), separators=(",", ":"))
+        return json.dumps({"id": keys.id, "text": text, "mac": keys.sign(self.side, text)})
+
+    @classmethod
+    def opened(cls, sealed: "Sealed", keys: MatchKeys, side: MatchSide) -> Self:
+        """Return the message that `sealed` made, after checking who sent it.
+
+        Args:
+            sealed: The signed message.
+            keys: The keys of the match.
+            side: The side that has to have sent it.
+
+        Raises:
+            NotSignedError: If the signature is wrong.
+            SharedMatchError: If the sender has another version.
+        """
+        if not keys.is_signed(side, sealed.text, sealed.mac):
+            raise NotSignedError
+        try:
+            data = json.loads(sealed.text)
+            if data["version"] != VERSION:
+                raise SharedMatchError(OTHER_VERSION)
+            return cls(
+                side,
+                names=tuple(map(_text, data["names"][:MAX_NAMES])),
+                match=_text(data["match"]),
+                guest_seats=tuple(map(_number, data["guest_seats"])),
+                rules=_text(data["rules"]),
+                seq=_number(data["seq"]),
+                chain=_text(data["chain"]),
+                entries=tuple(map(SignedEntry.from_json, data["entries"][:MAX_ENTRIES])),
+                wish=_wish(data["wish"]),
+                done_wish=_text(data["done_wish"]),
+                want=_part(data["want"]),
+                part=_part(data["part"]),
+                refusal=Refusal(data["refusal"]),
+            )
+        except (KeyError, TypeError, ValueError, RecursionError, JournalError):
+            raise SharedMatchError(OTHER_VERSION) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A message whose signature has not been checked yet.
+
+    Attributes:
+        id: The id of the keys with which it is signed.
+        text: The message as JSON.
+        mac: The signature.
+    """
+
+    id: str
+    text: str
+    mac: str
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Return the message in some bytes.
+
+        Raises:
+            SharedMatchError: If there is none.
+        """
+        try:
+            if len(data) > MAX_BYTES:
+                raise SharedMatchError(GARBLED)
+            fields = json.loads(data)
+            return cls(*(_text(fields[name]) for name in ("id", "text", "mac")))
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise SharedMatchError(GARBLED) from None
+
+
+def _plain(sync: Sync) -> dict[str, Any]:
+    wish = sync.wish and {name: getattr(sync.wish, name) for name in Wish.__slots__}
+    return {name: getattr(sync, name) for name in Sync.__slots__ if name != "side"} | {
+        "entries": [entry.to_json() for entry in sync.entries],
+        "wish": wish,
+        "want": _plain_part(sync.want),
+        "part": _plain_part(sync.part),
+    }
+
+
+def _plain_part(part: FilePart | None) -> dict[str, Any] | None:
+    if part is None:
+        return None
+    fields = {name: getattr(part, name) for name in FilePart.__slots__}
+    return fields | {"data": b64encode(part.data).decode()}
+
+
+def _part(data: Any) -> FilePart | None:
+    if data is None:
+        return None
+    seq, at, size = (_number(data[name]) for name in ("seq", "at", "size"))
+    return FilePart(seq, _text(data["kind"]), at, size, b64decode(data["data"], validate=True))
+
+
+def _wish(data: Any) -> Wish | None:
+    if data is None:
+        return None
+    dice = tuple(map(_number, data["dice"]))
+    return Wish(
+        _text(data["id"]), _text(data["kind"]), _number(data["seq"]), _number(data["index"]), dice
+    )
+
+
+def _text(found: Any) -> str:
+    if not isinstance(found, str):
+        raise TypeError("text expected")
+    return found
+
+
+def _number(found: Any) -> int:
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise TypeError("a number expected")
+    return found

@@ -1,0 +1,182 @@
+"""The thread that talks to the other tray, over HTTP or over a broker."""
+
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Protocol
+
+from device.errors import UsageError
+from device.mqtt.address import Address
+from device.shared_match.broker_transport import BrokerTransport
+from device.shared_match.http_transport import HttpTransport, UnknownHereError, UnreachableError
+from device.shared_match.links import Link
+from device.shared_match.match_code import MatchSide
+from device.shared_match.sync import Sealed, Sync
+from device.shared_match.tray_pair import TrayPair
+from game.errors import TraykeeperError
+from web.contracts.table import Snapshot
+
+log = logging.getLogger(__name__)
+
+POLL_S = 1.0
+"""Longest pause between two messages of a guest to the host."""
+
+BROKER_S = 2.0
+"""Longest pause between two messages over a broker."""
+
+REFUSED_S = 60.0
+"""Pause after the host did not know the code. More often would look like guessing."""
+
+
+class AnnouncingTable(Protocol):
+    """The part of the companion that announces changes."""
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """Wait for a later snapshot.
+
+        Args:
+            after: Version of the last known snapshot.
+            timeout_s: Longest wait; then the answer is None.
+        """
+
+
+class Talker:
+    """Sends what there is to say to the other tray, and hands over what it says.
+
+    Args:
+        pair: Knows the match.
+        broker: The broker of this tray; None if there is none.
+        clock: Seconds that never run backwards.
+        warn: Prints one line about a problem.
+    """
+
+    def __init__(
+        self,
+        pair: TrayPair,
+        broker: Address | None,
+        clock: Callable[[], float],
+        warn: Callable[[str], object],
+    ) -> None:
+        self._pair, self._address, self._clock, self._warn = pair, broker, clock, warn
+        self._broker: BrokerTransport | None = None
+        self._news, self._closing = Event(), Event()
+        self._next_s = 0.0
+        self._threads: tuple[Thread, ...] = ()
+
+    def start(self, table: AnnouncingTable) -> None:
+        """Start the threads.
+
+        Args:
+            table: The companion, which announces changes.
+        """
+        self._threads = (
+            Thread(target=self._run, name="other-tray", daemon=True),
+            Thread(target=self._listen, args=(table,), name="other-tray-listens", daemon=True),
+        )
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """End the threads and the connection to the broker."""
+        self._closing.set()
+        self._news.set()
+        for thread in self._threads:
+            thread.join()
+        self._close_broker()
+
+    def wake(self, *, at_once: bool = False) -> None:
+        """Look for something to say.
+
+        Args:
+            at_once: Whether to say it even if the pause after the last message is not over.
+        """
+        if at_once:
+            self._next_s = 0.0
+        self._news.set()
+
+    def _listen(self, table: AnnouncingTable) -> None:
+        version = -1
+        while not self._closing.is_set():
+            if snapshot := table.wait(version, POLL_S):
+                version = snapshot.version
+                self._news.set()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._news.wait(max(0.0, self._next_s - self._clock()))
+            self._news.clear()
+            try:
+                self._turn()
+            except Exception:
+                log.exception("failed to talk to the other tray; the match continues")
+                self._next_s = self._clock() + POLL_S
+
+    def _turn(self) -> None:
+        self._pair.refresh()
+        link = self._pair.link
+        self._connect_broker(link)
+        if link and link.side is MatchSide.GUEST and link.address:
+            self._ask_host(link)
+        elif link and self._broker:
+            self._use_broker(self._broker, link)
+        elif self._clock() >= self._next_s:
+            self._next_s = self._clock() + POLL_S
+
+    def _has_to_speak(self) -> bool:
+        conversation = self._pair.conversation
+        return self._clock() >= self._next_s or bool(conversation and conversation.has_news)
+
+    def _ask_host(self, link: Link) -> None:
+        if not self._has_to_speak():
+            return
+        self._next_s = self._clock() + POLL_S
+        text = self._pair.message(link).sealed(link.keys)
+        try:
+            self._hear(link, HttpTransport(link.address).exchange(text))
+        except UnreachableError as error:
+            if not link.match:  # the view of a match that has begun says so after some seconds
+                self._pair.trouble = error.message
+        except TraykeeperError as error:
+            self._pair.trouble = error.message
+            if isinstance(error, UnknownHereError):
+                self._next_s = self._clock() + REFUSED_S
+        else:
+            if self._pair.conversation and self._pair.conversation.has_news:
+                self._news.set()
+
+    def _use_broker(self, broker: BrokerTransport, link: Link) -> None:
+        for message in broker.received():
+            try:
+                self._hear(link, message)
+            except TraykeeperError as error:
+                log.warning("a message of the other tray is ignored: %s", error)
+        if self._has_to_speak():
+            self._next_s = self._clock() + BROKER_S
+            link = self._pair.link or link
+            broker.send(self._pair.message(link).sealed(link.keys))
+
+    def _hear(self, link: Link, message: bytes) -> None:
+        sealed = Sealed.parse(message)
+        if sealed.id == link.id:
+            self._pair.answer(link, Sync.opened(sealed, link.keys, link.side.other))
+
+    def _connect_broker(self, link: Link | None) -> None:
+        """Connect to the broker while a match needs it, and only then."""
+        wanted = link if link and self._address and not link.address else None
+        if self._broker and (wanted is None or self._broker.match_id != wanted.id):
+            self._close_broker()
+        if wanted and self._address and self._broker is None:
+            try:
+                self._broker = BrokerTransport(
+                    self._address, wanted.id, wanted.side,
+                    on_message=self.wake,
+                    on_connected=lambda: self.wake(at_once=True),
+                    warn=self._warn,
+                )  # fmt: skip
+            except UsageError as error:
+                self._warn(str(error))
+
+    def _close_broker(self) -> None:
+        if self._broker:
+            self._broker.close()
+            self._broker = None

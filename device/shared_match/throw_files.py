@@ -1,0 +1,147 @@
+"""The pictures of throws that travel between two trays: each side asks for what it lacks, part by part."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from device.shared_match.sync import MAX_FILE_BYTES, PART_BYTES, FilePart
+
+MAX_WANTED = 6
+"""Newest throws whose pictures are fetched, so that a long outage ends with the match and not with pictures."""
+
+MAX_TRIES = 12
+"""How often to ask for a picture that the other tray does not have (yet): it is written after the throw."""
+
+
+class ThrowFiles(Protocol):
+    """One kind of picture of throws, by the position of the throw in the journal."""
+
+    def get(self, position: int) -> bytes | None:
+        """Return the file of the throw at this position, or None if there is none."""
+
+    def add(self, position: int, data: bytes) -> bool:
+        """Keep a file from the other tray; return False if it is not a valid picture.
+
+        Args:
+            position: Position of the throw in this tray's journal.
+            data: The file.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFiles:
+    """The pictures of a throw that have arrived since the start.
+
+    Attributes:
+        index: Timeline index of the throw.
+        files: The pictures by kind.
+    """
+
+    index: int
+    files: Mapping[str, bytes]
+
+
+@dataclass(slots=True)
+class _Fetch:
+    """A picture that is being fetched."""
+
+    position: int
+    index: int
+    data: bytearray
+    tries: int = 0
+
+
+class FileFetcher:
+    """Fetches the pictures of the other tray's throws, and answers for the own ones.
+
+    Args:
+        files: The pictures of this tray by kind.
+    """
+
+    def __init__(self, files: Mapping[str, ThrowFiles]) -> None:
+        self._files = files
+        self._own: dict[int, int] = {}
+        self._wanted: OrderedDict[tuple[int, str], _Fetch] = OrderedDict()
+        self._answer: FilePart | None = None
+        self._has_advanced = False
+        self._arrived = FetchedFiles(-1, {})
+
+    def __repr__(self) -> str:
+        return f"<FileFetcher: {len(self._wanted)} wanted>"
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether an answer waits to be sent, or the next part can be asked for at once."""
+        return self._answer is not None or self._has_advanced
+
+    def note_throw(self, seq: int, position: int, index: int, *, is_own: bool) -> None:
+        """Note a throw of the match.
+
+        Args:
+            seq: Number of its entry in the match.
+            position: Position of the entry in the journal.
+            index: Timeline index of the throw.
+            is_own: Whether it was made at this tray.
+        """
+        if is_own:
+            self._own[seq] = position
+            return
+        for kind in reversed(list(self._files)):  # the kind that is named first is fetched first
+            if self._files[kind].get(position) is None:
+                self._wanted[seq, kind] = _Fetch(position, index, bytearray())
+        while len(self._wanted) > MAX_WANTED * len(self._files):
+            self._wanted.popitem(last=False)
+
+    def forget(self) -> None:
+        """Forget all throws, because the journal was replaced."""
+        self._own.clear()
+        self._wanted.clear()
+
+    def want(self) -> FilePart | None:
+        """Return the request for the next part, of the newest throw first; None if nothing is missing."""
+        self._has_advanced = False
+        for (seq, kind), fetch in reversed(self._wanted.items()):
+            return FilePart(seq, kind, len(fetch.data))
+        return None
+
+    def answer(self, want: FilePart) -> None:
+        """Prepare the answer to a request of the other tray."""
+        files, position = self._files.get(want.kind), self._own.get(want.seq)
+        data = (files.get(position) if files and position is not None else None) or b""
+        part = data[want.at : want.at + PART_BYTES]
+        self._answer = FilePart(want.seq, want.kind, want.at, len(data), part)
+
+    def take_answer(self) -> FilePart | None:
+        """Return the answer that waits to be sent, once."""
+        answer, self._answer = self._answer, None
+        return answer
+
+    def add(self, part: FilePart) -> FetchedFiles | None:
+        """Take a part that has arrived; return the pictures of its throw if one is complete now."""
+        name = (part.seq, part.kind)
+        fetch = self._wanted.get(name)
+        if fetch is None or part.at != len(fetch.data):
+            return None
+        fetch.data += part.data
+        if not part.data or part.size > MAX_FILE_BYTES or len(fetch.data) > part.size:
+            self._try_later(name, fetch)
+            return None
+        self._has_advanced = True
+        if len(fetch.data) < part.size:
+            return None
+        del self._wanted[name]
+        data = bytes(fetch.data)
+        if not self._files[part.kind].add(fetch.position, data):
+            return None
+        before = self._arrived.files if self._arrived.index == fetch.index else {}
+        self._arrived = FetchedFiles(fetch.index, {**before, part.kind: data})
+        return self._arrived
+
+    def _try_later(self, name: tuple[int, str], fetch: _Fetch) -> None:
+        """Ask for the other pictures first; give up after some tries."""
+        fetch.data.clear()
+        fetch.tries += 1
+        self._wanted.move_to_end(name, last=False)
+        if fetch.tries >= MAX_TRIES:
+            del self._wanted[name]

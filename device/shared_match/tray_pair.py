@@ -1,0 +1,244 @@
+"""Which match this tray plays with another one, how it begins, and what is answered to each message."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from threading import RLock
+
+from device.mqtt.address import Address
+from device.session.match_starts import from_form
+from device.shared_match.conversation import Conversation, DoingTable, refusing
+from device.shared_match.links import Link, LinkStore
+from device.shared_match.match_code import MatchSide
+from device.shared_match.replica import Replica
+from device.shared_match.sync import NOTHING, REFUSALS, Refusal, SharedMatchError, Sync
+from device.shared_match.throw_files import ThrowFiles
+from game.commands import BeginSharedMatch, PlayOnAlone, StartMatch
+from game.errors import GameError, IllegalMove, JournalError
+from game.journal.history import History
+from game.journal.schema import new_key
+from game.match.match import Match
+from game.message import Message
+from game.names import default_name
+from game.rules.ruleset import Ruleset
+from game.situation import TableError
+from web.contracts.shared_match import OtherTrayView, SharedPhase
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedParts:
+    """What shared matches are made of.
+
+    Attributes:
+        links: What this tray remembers of them.
+        history: The journal.
+        files: The pictures of throws by kind.
+        rules: The default rules of this tray.
+        broker: The broker of this tray; None if there is none.
+        warn: Prints one line about a problem.
+        on_change: Called when what is shown of the other tray has changed, because somebody asked for it.
+    """
+
+    links: LinkStore
+    history: History
+    files: Mapping[str, ThrowFiles]
+    rules: Ruleset
+    broker: Address | None = None
+    warn: Callable[[str], object] = log.warning
+    on_change: Callable[[], object] = lambda: None
+
+
+class SameNameError(IllegalMove):
+    """Two players at the two trays have the same name."""
+
+
+class TrayPair:
+    """The match that this tray plays with another one. Any thread may call.
+
+    Args:
+        parts: What shared matches are made of.
+        clock: Seconds that never run backwards.
+
+    Attributes:
+        conversation: What the two trays say about the match that is played now; None if it is not shared.
+        trouble: Why the trays cannot play together now; None if they can.
+    """
+
+    def __init__(self, parts: SharedParts, clock: Callable[[], float]) -> None:
+        self._parts, self._clock = parts, clock
+        self._table: DoingTable | None = None
+        self._lock = RLock()
+        self._version: tuple[str, int] | None = None
+        self.conversation: Conversation | None = None
+        self.trouble: Message | None = None
+
+    def connect(self, table: DoingTable) -> None:
+        """Carry out the steps of the other tray at this table from now on."""
+        self._table = table
+
+    @property
+    def link(self) -> Link | None:
+        """The match that is to begin or, without one, the match that is played."""
+        pending = self._parts.links.pending
+        return pending or (self.conversation.link if self.conversation else None)
+
+    @property
+    def view(self) -> OtherTrayView | None:
+        """What is shown of the other tray."""
+        link, conversation = self.link, self.conversation
+        if link and not link.match:
+            is_host = link.side is MatchSide.HOST
+            phase = SharedPhase.INVITING if is_host else SharedPhase.JOINING
+            return OtherTrayView(phase, trouble=self.trouble)
+        if conversation is None:
+            return None
+        view = conversation.view
+        return replace(view, trouble=self.trouble) if self.trouble and view.is_reachable else view
+
+    def open(self, link: Link) -> None:
+        """Wait for the other tray with this link.
+
+        Raises:
+            GameError: If these players cannot play by these rules.
+        """
+        if link.side is MatchSide.HOST:
+            names = map(default_name, range(len(link.names) + 1))
+            self._match_of(link, (next(name for name in names if name not in link.names),))
+        with self._lock:
+            self.trouble = None
+            self._parts.links.save(link)
+
+    def leave(self) -> None:
+        """Stop waiting for the other tray, or play on alone."""
+        with self._lock:
+            self.trouble = None
+            if self._parts.links.pending:
+                self._parts.links.withdraw()
+            elif self.conversation and self._table:
+                self._parts.links.end(self.conversation.link.match)
+                self.conversation = self._version = None
+                self._table.do(PlayOnAlone())
+
+    def refresh(self) -> None:
+        """Follow the match that is played at this table now, if it is a shared one."""
+        history, links = self._parts.history, self._parts.links
+        with self._lock:
+            try:
+                version = history.version
+                if version == self._version or self._table is None:
+                    return
+                newest = history.newest()
+                link = links.get(newest[1]) if newest else None
+                if newest is None or link is None:
+                    self.conversation = None
+                    return
+                if self.conversation is None or self.conversation.link != link:
+                    self.conversation = Conversation(
+                        link, newest[0], history, self._table,
+                        files=self._parts.files, clock=self._clock,
+                    )  # fmt: skip
+                self.conversation.refresh()
+                self._version = version
+            except JournalError as error:
+                self.trouble = error.message
+
+    def rematch(self, match: Match) -> str | None:
+        """Return the id of a rematch that the host begins; None if this tray is the guest.
+
+        Args:
+            match: The rematch before its first event.
+        """
+        link = self.conversation.link if self.conversation else None
+        if self.conversation is None or link is None or link.side is MatchSide.GUEST:
+            return None
+        seated = enumerate(player.name for player in match.state.players)
+        guests = tuple(seat for seat, name in seated if name in self.conversation.guests)
+        rematch = replace(link, match=new_key(), guest_seats=guests)
+        self._parts.links.save(rematch)
+        return rematch.match
+
+    def message(self, link: Link) -> Sync:
+        """Return what this tray says now about a match."""
+        with self._lock:
+            if self.conversation and self.conversation.link.id == link.id:
+                return self.conversation.message()
+            return Sync(link.side, names=link.names if link.side is MatchSide.GUEST else ())
+
+    def answer(self, link: Link, sync: Sync) -> Sync:
+        """Do what a message says, and return the answer.
+
+        Args:
+            link: The match that it is about.
+            sync: The message, whose signature has been checked.
+        """
+        if link.is_ended:
+            return refusing(link, Refusal.PLAYS_ALONE)
+        with self._lock:
+            try:
+                if not link.match or self._is_rematch(link, sync):
+                    self._begin(link, sync)
+                self.refresh()
+                if self.conversation is None or self.conversation.link.id != link.id:
+                    return refusing(link, Refusal.OTHER_MATCH) if link.match else self.message(link)
+                self.trouble = None
+                self.conversation.take(sync)
+                self.refresh()
+            except SameNameError as error:
+                self.trouble = error.message
+                return refusing(link, Refusal.SAME_NAME)
+            except (SharedMatchError, TableError, GameError) as error:
+                self.trouble = error.message
+            return self.message(link)
+
+    def _begin(self, link: Link, sync: Sync) -> None:
+        """Begin the match if the message has what is missing: the guest's players, or the host's start."""
+        if sync.refusal:
+            raise SharedMatchError(REFUSALS[sync.refusal])
+        if not link.match and self._has_begun(link):
+            self._parts.links.withdraw()
+        elif link.side is MatchSide.HOST and sync.names:
+            match = self._match_of(link, sync.names)
+            seated = enumerate(player.name for player in match.state.players)
+            guests = tuple(seat for seat, name in seated if name not in link.names)
+            self._begin_match(replace(link, match=new_key(), guest_seats=guests), match, "")
+        elif link.side is MatchSide.GUEST and sync.match and sync.entries:
+            empty = Replica(MatchSide.GUEST, link.keys, sync.guest_seats)
+            start = replace(sync, entries=sync.entries[:1], seq=NOTHING)
+            for first in empty.check(start):
+                begun = replace(link, match=sync.match, guest_seats=sync.guest_seats)
+                self._begin_match(begun, first.wire.played(None), first.mark)
+
+    def _is_rematch(self, link: Link, sync: Sync) -> bool:
+        """Return whether the host has begun the next match with the same code, after this one was won."""
+        match = self.conversation.match if self.conversation else None
+        is_next = link.side is MatchSide.GUEST and sync.match not in ("", link.match)
+        return is_next and match is not None and match.state.winner is not None
+
+    def _has_begun(self, link: Link) -> bool:
+        """Return whether the match began just before the program was stopped."""
+        begun = self._parts.links.begun(link.id)
+        keys = {key for _, key, _ in self._parts.history.match_sizes()}
+        return begun is not None and begun.match in keys
+
+    def _begin_match(self, link: Link, match: Match, mark: str) -> None:
+        if self._table is None:
+            return
+        self._parts.links.save(link)
+        self._table.do(BeginSharedMatch(match, link.match), mark)
+        self._parts.links.withdraw()
+
+    def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:
+        """Return the match of these guests and the own players, who sit alternately."""
+        own = {name.casefold() for name in link.names}
+        if clash := next((name for name in guests if name.casefold() in own), None):
+            why = Message(
+                "%(name)s would play at both trays: one of them needs another name.", name=clash
+            )
+            raise SameNameError(why)
+        rows = range(max(len(link.names), len(guests)))
+        pairs = [link.names[i : i + 1] + guests[i : i + 1] for i in rows]
+        names = tuple(name for pair in pairs for name in pair)
+        form = StartMatch(names, link.rules, link.target, link.options)
+        return from_form(self._parts.rules, form)

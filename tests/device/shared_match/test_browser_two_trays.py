@@ -1,0 +1,83 @@
+"""Two phones in a real browser begin a match at two trays; one shows the throw of the other with its picture."""
+
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import expect
+
+from device.app import PlayOptions, serving
+from tests.browser import PHONE, open_with_pencil
+from web.app import new_link
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture
+def open_phone(browser, tmp_path):
+    """Start a companion with a simulated tray, and return the scorekeeper's page and how to stop it."""
+    errors = []
+    with ExitStack() as stack:
+
+        def opened(name):
+            options = PlayOptions(
+                camera="sim",
+                host="127.0.0.1",
+                port=0,
+                state=str(tmp_path / name),
+                roll_s=0.3,
+                seed=3,
+            )
+            _, server = stack.enter_context(serving(options))
+            page = browser.new_context(viewport=PHONE, reduced_motion="reduce").new_page()
+            page.set_default_timeout(PATIENCE_MS)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+            expect(page.locator("html.holder")).to_be_attached()
+            return page, server
+
+        yield opened
+    assert errors == []
+
+
+def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, browser):
+    (host, server), (guest, _) = open_phone("host"), open_phone("guest")
+    watcher = browser.new_page(viewport=PHONE)
+
+    host.locator("#name-0").fill("Anna")
+    host.locator("#other-tray summary").click()
+    host.locator("[data-share=invite]").click()
+    code, link = (host.locator(each) for each in (".match-code", ".match-link"))
+    invitation = link.inner_text()
+    watcher.goto(invitation)
+    expect(watcher.locator("main")).to_contain_text("You are invited to a match")
+    assert code.inner_text() not in watcher.content()
+
+    guest.locator("#name-0").fill("Ben")
+    guest.locator("#other-tray summary").click()
+    guest.locator("#invitation").fill(invitation)
+    guest.locator("[data-share=join]").click()
+
+    expect(guest.locator(".elsewhere")).to_have_text(
+        "Anna throws at the other tray.", timeout=PATIENCE_MS
+    )
+    expect(guest.locator("#throw-dice")).to_be_hidden()
+    expect(host.locator("#throw-dice")).to_be_visible(timeout=PATIENCE_MS)
+    host.locator("#throw-dice").click()
+    host.wait_for_timeout(600)  # the dice leave the hand
+    host.locator("#tray-button").click()
+    expect(host.locator(".big-dice .slot").first).to_be_visible(timeout=PATIENCE_MS)
+
+    picture = guest.locator(".photo img[src^='/api/v1/photo/']")
+    expect(picture).to_be_visible(timeout=PATIENCE_MS)
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
+    expect(guest.locator(".keep")).to_have_count(0)
+    faces = [
+        page.locator(".big-dice[data-dice]").get_attribute("data-dice") for page in (host, guest)
+    ]
+    assert faces[0] == faces[1]
+
+    server.stop()
+    expect(guest.locator("#other_tray")).to_contain_text(
+        "The other tray is not reachable: the match waits.", timeout=PATIENCE_MS
+    )

@@ -1,0 +1,508 @@
+"""Two tables play one match, and every message between them can be lost."""
+
+import json
+import sqlite3
+from contextlib import ExitStack, closing
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from device import match_files
+from device.shared_match import shared_matches
+from device.shared_match import sync as messages
+from device.shared_match.match_code import MatchSide, keys_of
+from device.shared_match.sync import NotSignedError, Sealed, SharedMatchError, Sync
+from game.commands import (
+    Bank,
+    CorrectThrow,
+    EnterThrow,
+    FollowStep,
+    KeepDice,
+    RecordEvent,
+    Rematch,
+    StartMatch,
+    Undo,
+)
+from game.errors import GameError
+from game.journal.journal import JOURNAL_FILE
+from game.match.events import Joined, ScoreSet, Thrown
+from game.situation import TableError
+from tests.device.shared_match.tables import open_table
+from web.contracts.shared_match import SharedPhase, UnknownCodeError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_code():
+    """Deriving the keys of a code takes long on purpose, so all tests use the same code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_matches, "new_code", lambda: "K7QM2XRT9D")
+        yield
+
+
+class Pair:
+    """A host and a guest, and the messages between them."""
+
+    def __init__(self, stack, folder):
+        self._stack, self._folder = stack, folder
+        self.host, self.guest = self._open("host"), self._open("guest")
+
+    def _open(self, name):
+        table = self._stack.enter_context(open_table(self._folder / name))
+        table.shared.pair.connect(table)
+        table.shared.pair.refresh()
+        return table
+
+    def restart(self, name):
+        """Stop a side as a power cut does: what it has not written is gone."""
+        getattr(self, name).close()
+        setattr(self, name, self._open(name))
+
+    def begin(self, hosts=("Anna",), guests=("Ben",)):
+        self.host.shared.invite(hosts, None, None, None)
+        self.guest.shared.join(self.host.shared.invitation("http://host/"), guests)
+        self.exchange()
+
+    def exchange(self, *, lose_request=False, lose_answer=False):
+        """Let the guest send one message, and the host answer it."""
+        self.guest.shared.pair.refresh()
+        link = self.guest.shared.pair.link
+        request = Sealed.parse(self.guest.shared.pair.message(link).sealed(link.keys).encode())
+        if lose_request:
+            return
+        answer = self.host.shared.exchange(request.id, request.text, request.mac)
+        if not lose_answer:
+            sealed = Sealed.parse(answer.encode())
+            self.guest.shared.pair.answer(link, Sync.opened(sealed, link.keys, MatchSide.HOST))
+
+    def settle(self):
+        for _ in range(12):
+            self.exchange()
+
+    @property
+    def on_turn(self):
+        return self.guest if self.host.is_elsewhere else self.host
+
+    @property
+    def waiting(self):
+        return self.host if self.on_turn is self.guest else self.guest
+
+    @property
+    def agree(self):
+        return bool(self.host.entries()) and self.host.entries() == self.guest.entries()
+
+
+@pytest.fixture
+def pair(tmp_path):
+    with ExitStack() as stack:
+        yield Pair(stack, tmp_path)
+
+
+def throw(table, random):
+    """Throw the dice in hand, after keeping what is best if anything was thrown before."""
+    state = table.match.state
+    if state.turn.last and state.keeps and not state.turn.last.keep:
+        table.do(KeepDice(state.keeps[0].dice))
+    n = table.match.state.dice_in_hand
+    table.do(EnterThrow(tuple(random.randint(1, 6) for _ in range(n))))
+
+
+def play(pair, random):
+    """Let the player on turn throw or bank, where that player sits."""
+    table = pair.on_turn
+    state = table.match.state
+    best = state.best_bank_keep if state.turn.last else None
+    if best and not state.bank_refusal() and state.locked_points + best.score >= 300:
+        table.do(Bank())
+    else:
+        throw(table, random)
+
+
+def test_the_players_of_both_trays_sit_alternately(pair):
+    pair.begin(("Anna", "Cleo", "Dora"), ("Ben",))
+    names = [player.name for player in pair.guest.match.state.players]
+
+    assert names == ["Anna", "Ben", "Cleo", "Dora"]
+    assert pair.host.shared.view().seats == (1,)
+    assert pair.guest.shared.view().seats == (0, 2, 3)
+    assert pair.agree
+
+
+def test_a_whole_match_is_the_same_in_both_journals(pair):
+    pair.begin()
+    random = Random(1)
+    while pair.host.match.state.winner is None:
+        play(pair, random)
+        pair.exchange()
+        pair.exchange()
+    scores = [player.score for player in pair.host.match.state.players]
+
+    assert max(scores) >= 2_000
+    assert [player.score for player in pair.guest.match.state.players] == scores
+    assert pair.agree
+
+
+@pytest.mark.parametrize("lost", ["lose_request", "lose_answer"])
+@pytest.mark.parametrize("cut", range(8))
+def test_a_match_begins_and_continues_whichever_message_is_lost(pair, lost, cut):
+    pair.host.shared.invite(("Anna",), None, None, None)
+    pair.guest.shared.join(pair.host.shared.invitation("http://host/"), ("Ben",))
+    random = Random(cut)
+    for n in range(8):
+        pair.exchange(**{lost: n == cut})
+        if n > cut and pair.guest.match and pair.host.match:
+            play(pair, random)
+    pair.settle()
+
+    assert len(pair.host.entries()) > 1 or cut == 7
+    assert pair.agree
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    steps=st.lists(
+        st.sampled_from(
+            ["play", "play", "play", "send", "send", "lose_request", "lose_answer", "undo", "correct",
+             "set", "restart host", "restart guest"]
+        ),
+        max_size=40,
+    ),
+    seed=st.integers(0, 2**16),
+)  # fmt: skip
+def test_both_journals_agree_whatever_is_lost_or_restarted(tmp_path_factory, steps, seed):
+    random = Random(seed)
+    with ExitStack() as stack:
+        pair = Pair(stack, tmp_path_factory.mktemp("pair"))
+        pair.begin()
+        for step in steps:
+            try:
+                act(pair, step, random)
+            except (GameError, TableError):
+                continue  # the rules forbid it, or the other tray is on turn
+        pair.settle()
+
+        assert pair.agree
+        marks = pair.host.history.marks(pair.host.history.newest()[0])
+        assert all(mark.startswith("signed:") for mark in marks if mark)
+
+
+def act(pair, step, random):
+    table = random.choice((pair.host, pair.guest))
+    match step:
+        case "play":
+            play(pair, random)
+        case "send":
+            pair.exchange()
+        case "lose_request" | "lose_answer":
+            pair.exchange(**{step: True})
+        case "undo":
+            table.do(Undo())
+        case "correct" if table.match.last_throw:
+            n = len(table.match.last_throw.dice)
+            table.do(CorrectThrow(tuple(random.randint(1, 6) for _ in range(n))))
+        case "set":
+            table.session._decisions.execute(ScoreSet(0, 50 * random.randint(0, 9)))
+        case "restart host" | "restart guest":
+            pair.restart(step.split()[1])
+
+
+def test_only_the_tray_of_the_player_on_turn_takes_throws(pair):
+    pair.begin()
+
+    with pytest.raises(TableError, match="Anna throws at the other tray"):
+        pair.guest.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.guest.session.release_button(0.1)
+    assert str(pair.guest.session.table.message) == "Anna throws at the other tray."
+    assert pair.guest.session.table.overlay is None
+
+
+def test_the_other_tray_takes_back_what_it_alone_can_take_back(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.host.do(Bank())
+    pair.settle()
+    assert pair.host.is_elsewhere
+    pair.host.do(Undo())
+    said = str(pair.host.session.table.message)
+    pair.settle()
+
+    assert said == "The other tray is asked to change that."
+    assert not pair.host.is_elsewhere
+    assert pair.host.match.state.turn.last.dice == (1, 1, 1, 2, 3, 4)
+    assert pair.agree
+
+
+def test_a_throw_is_corrected_after_its_turn_has_passed(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((2, 3, 3, 4, 6, 6)))
+    pair.settle()
+    assert pair.host.is_elsewhere
+    pair.host.do(CorrectThrow((1, 3, 3, 4, 6, 6), pair.host.match.last_throw.index))
+    pair.settle()
+
+    assert pair.guest.match.last_throw.dice == (1, 3, 3, 4, 6, 6)
+    assert pair.agree
+
+
+def test_a_change_is_not_asked_of_a_tray_that_is_not_reachable(pair):
+    pair.begin()
+    pair.guest.clock.now_s += 60
+
+    with pytest.raises(TableError, match="not reachable"):
+        pair.guest.do(Undo())
+
+
+def test_the_view_says_that_the_match_waits_while_the_other_tray_is_silent(pair):
+    pair.begin()
+    assert pair.guest.shared.view().trouble is None
+    pair.guest.clock.now_s += 60
+    silent = pair.guest.shared.view()
+    pair.exchange()
+
+    assert str(silent.trouble) == "The other tray is not reachable: the match waits."
+    assert not silent.is_reachable
+    assert pair.guest.shared.view().trouble is None
+
+
+def test_players_with_the_same_name_cannot_begin(pair):
+    pair.begin(("Anna",), ("anna",))
+
+    assert pair.host.match is None
+    assert "Anna" in str(pair.host.shared.view().trouble) or "anna" in str(
+        pair.host.shared.view().trouble
+    )
+    assert "same name" in str(pair.guest.shared.view().trouble)
+
+
+def test_the_guest_hears_that_the_host_plays_something_else(pair):
+    pair.begin()
+    pair.host.do(StartMatch(("Cleo", "Dora")))
+    pair.exchange()
+
+    assert "plays another match" in str(pair.guest.shared.view().trouble)
+    assert pair.host.shared.view() is None
+
+
+def test_a_tray_that_plays_on_alone_takes_all_throws(pair):
+    pair.begin()
+    pair.guest.shared.leave()
+    pair.guest.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+
+    assert pair.guest.shared.view() is None
+    assert pair.guest.match.state.turn.last.dice == (1, 1, 1, 2, 3, 4)
+
+
+def test_matches_that_went_different_ways_are_reported(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.guest.session.table.live_match.follow(Thrown((5, 5, 5, 2, 3, 4)))
+    pair.exchange()
+
+    assert "different matches from step 1 on" in str(pair.host.shared.view().trouble)
+
+
+def test_a_message_without_the_code_is_refused(pair):
+    pair.begin()
+    link = pair.guest.shared.pair.link
+    forged = pair.guest.shared.pair.message(link)
+    for keys in (keys_of("0000000000"), replace_id(keys_of("0000000000"), link.keys.id)):
+        data = json.loads(forged.sealed(keys))
+        with pytest.raises(UnknownCodeError):
+            pair.host.shared.exchange(data["id"], data["text"], data["mac"])
+
+
+def replace_id(keys, name):
+    return type(keys)(name, keys.keys)
+
+
+def test_a_host_does_not_accept_its_own_messages(pair):
+    pair.begin()
+    link = pair.host.shared.pair.link
+    sealed = Sealed.parse(pair.host.shared.pair.message(link).sealed(link.keys).encode())
+
+    with pytest.raises(UnknownCodeError):
+        pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
+
+
+def test_another_version_is_told_to_update(pair, monkeypatch):
+    pair.begin()
+    link = pair.guest.shared.pair.link
+    monkeypatch.setattr(messages, "VERSION", 2)
+    sealed = Sealed.parse(pair.guest.shared.pair.message(link).sealed(link.keys).encode())
+    monkeypatch.undo()
+
+    with pytest.raises(SharedMatchError, match="install the same version on both"):
+        pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
+
+
+def test_rules_that_mean_something_else_in_another_version_are_refused(pair, monkeypatch):
+    monkeypatch.setattr("device.shared_match.conversation.rules_digest", lambda _: "older")
+    pair.begin()
+
+    assert pair.guest.match is None
+    assert "same version" in str(pair.guest.shared.view().trouble)
+
+
+def test_an_entry_signed_with_a_wrong_key_is_refused(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.host.shared.pair.refresh()
+    conversation = pair.host.shared.pair.conversation
+    conversation._peer_seq = 0
+    good = conversation.message()
+    bad = type(good.entries[0])(good.entries[0].wire, MatchSide.HOST, "00")
+    forged = type(good)(**{f: getattr(good, f) for f in good.__slots__} | {"entries": (bad,)})
+
+    with pytest.raises(NotSignedError):
+        pair.guest.shared.pair.conversation.take(forged)
+    assert len(pair.guest.entries()) == 1
+
+
+def test_the_picture_of_a_throw_arrives_in_parts(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    picture = bytes(range(256)) * 400
+    position = pair.host.history.version[1]
+    pair.exchange()
+    pair.host.files[position] = picture
+    pair.settle()
+
+    assert pair.guest.files[pair.guest.history.version[1]] == picture
+    assert (pair.guest.photos[-1].picture, pair.guest.photos[-1].clip) == (picture, None)
+    assert pair.guest.photos[-1].index == 0
+
+
+def test_the_clip_of_a_throw_follows_its_picture(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    position = pair.host.history.version[1]
+    pair.host.clips[position] = b"clip" * 20_000
+    pair.exchange()
+    pair.exchange()
+    pair.host.files[position] = b"picture"
+    pair.settle()
+
+    shown = pair.guest.photos[-1]
+    assert (shown.picture, shown.clip) == (b"picture", b"clip" * 20_000)
+    assert pair.guest.clips[pair.guest.history.version[1]] == shown.clip
+
+
+def test_a_picture_that_does_not_exist_is_not_asked_for_for_ever(pair):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    for _ in range(30):
+        pair.exchange()
+
+    assert pair.guest.shared.pair.conversation.message().want is None
+
+
+def test_a_pending_invitation_survives_a_restart(pair):
+    pair.host.shared.invite(("Anna",), None, 3_000, None)
+    pair.guest.shared.join(pair.host.shared.invitation("http://host/"), ("Ben",))
+    pair.restart("host")
+    pair.restart("guest")
+    assert pair.host.shared.view().phase is SharedPhase.INVITING
+    assert pair.guest.shared.view().phase is SharedPhase.JOINING
+    pair.exchange()
+
+    assert pair.agree
+    assert pair.guest.match.rules.target == 3_000
+
+
+@pytest.mark.parametrize("asker", ["host", "guest"])
+def test_a_rematch_begins_at_both_trays_whoever_asks_for_it(pair, asker):
+    pair.begin(("Anna", "Cleo"))
+    pair.host.do(RecordEvent(ScoreSet(0, 1_900)))
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.host.do(Bank())
+    pair.settle()
+    play_to_the_end(pair)
+    first = pair.host.history.newest()
+    if asker == "host":
+        pair.host.do(Rematch())
+    else:
+        with pytest.raises(TableError, match="asked to begin the rematch"):
+            pair.guest.do(Rematch())
+    pair.settle()
+    names = [player.name for player in pair.guest.match.state.players]
+
+    assert pair.host.history.newest() != first
+    assert pair.agree
+    assert len(pair.guest.entries()) == 1
+    assert [names[seat] for seat in pair.host.shared.view().seats] == ["Ben"]
+    assert pair.on_turn.match.state.player.name == names[pair.host.match.state.turn.seat]
+
+
+def play_to_the_end(pair):
+    random = Random(3)
+    while pair.host.match.state.winner is None:
+        play(pair, random)
+        pair.exchange()
+        pair.exchange()
+    pair.settle()
+
+
+def test_nobody_joins_a_match_of_two_trays(pair):
+    pair.begin()
+
+    with pytest.raises(TableError, match="Nobody can join"):
+        pair.host.do(RecordEvent(Joined("Cleo")))
+
+
+def test_a_step_whose_signature_was_changed_is_found_afterwards(pair, tmp_path):
+    pair.begin()
+    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.settle()
+    good = match_files.compare(*read_both(tmp_path))
+    with closing(sqlite3.connect(tmp_path / "guest" / JOURNAL_FILE)) as db, db:
+        db.execute("UPDATE entry SET request = 'signed:00' WHERE seq = 1")
+
+    assert good == (
+        True,
+        f"{tmp_path}/host and {tmp_path}/guest hold the same match: Anna 0, Ben 0.",
+    )
+    assert match_files.compare(*read_both(tmp_path)) == (
+        False,
+        f"{tmp_path}/guest: step 1 has no signature of the other tray: somebody changed it.",
+    )
+
+
+def read_both(folder):
+    return [match_files.read(str(folder / name), folder) for name in ("host", "guest")]
+
+
+def test_a_step_that_comes_twice_while_the_table_is_busy_is_done_once(pair):
+    pair.begin()
+    number = pair.guest.history.newest()[0]
+    for _ in range(2):
+        pair.guest.do(FollowStep(number, (Thrown((1, 1, 1, 2, 3, 4)),)), "signed:1")
+
+    assert len(pair.guest.match.timeline) == 1
+
+
+@pytest.mark.parametrize("name", ["host", "guest"])
+def test_a_tray_that_lost_steps_gets_them_back_from_the_other_one(pair, name):
+    pair.begin()
+    random = Random(8)
+    play_some(pair, random, 2)
+    table = getattr(pair, name)
+    copy = table.history.copy()
+    play_some(pair, random, 4)
+    before = pair.host.entries()
+    table.journal.restore(copy)
+    table.session.starts.reload()
+    assert table.entries() != before
+    pair.settle()
+
+    assert pair.host.entries() == before
+    assert pair.agree
+
+
+def play_some(pair, random, n):
+    for _ in range(n):
+        play(pair, random)
+        pair.exchange()
+        pair.exchange()

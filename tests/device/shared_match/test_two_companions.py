@@ -1,0 +1,212 @@
+"""Two companions on one machine play a match to 2,000 points, while their connection is cut ten times."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http.cookiejar import CookieJar
+from pathlib import Path
+from random import Random
+from threading import Thread
+
+import pytest
+
+from device.app import PlayOptions, serving
+from device.cli import main
+from game.journal.comparison import comparable_entries
+from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
+from tests.mosquitto import mosquitto, needs_mosquitto, until
+from web.app import new_link
+
+N_CUTS = 10
+PATIENCE_S = 60
+
+
+class Phone:
+    """The scorekeeper's phone of one companion, over HTTP."""
+
+    def __init__(self, server, folder: Path) -> None:
+        self.port, self.folder = server.port, folder
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        self.post("pencil/link", token=new_link(server.app).partition("=")[2])
+
+    def get(self, path: str):
+        return json.load(self._open(path, None))
+
+    def post(self, path: str, **body):
+        return json.load(self._open(path, json.dumps(body).encode()))
+
+    def _open(self, path: str, data: bytes | None):
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}"
+        request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+        return self._opener.open(request, timeout=20)
+
+    @property
+    def state(self):
+        return self.get("state")
+
+    @property
+    def entries(self):
+        """The entries of the match in this companion's journal."""
+        history = History(self.folder / JOURNAL_FILE)
+        newest = history.newest()
+        return comparable_entries(newest[1], history.steps(newest[0])) if newest else ()
+
+
+class Cable:
+    """A connection to a port that can be cut."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._open: set[socket.socket] = set()
+        self.is_cut = False
+        Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Break off what is on its way, and let nothing through."""
+        self.is_cut = True
+        for one in tuple(self._open):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def mend(self) -> None:
+        self.is_cut = False
+
+    def close(self) -> None:
+        self.cut()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                if self.is_cut:
+                    near.close()
+                    continue
+                far = socket.create_connection(("127.0.0.1", self._to))
+                for pair in ((near, far), (far, near)):
+                    Thread(target=self._carry, args=pair, daemon=True).start()
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        self._open.add(source)
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                if self.is_cut:
+                    break
+                target.sendall(data)
+        self._open.discard(source)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        source.close()
+
+
+@contextmanager
+def companion(folder: Path, **settings):
+    """A companion without a camera, as `traykeeper play` runs it."""
+    options = PlayOptions(
+        camera="usb:97",
+        host="127.0.0.1",
+        port=0,
+        state=str(folder),
+        mqtt_discovery=False,
+        **settings,
+    )
+    with serving(options) as (_, server):
+        yield Phone(server, folder)
+
+
+def begin(host: Phone, guest: Phone, *, by_broker: bool, cable: Cable | None = None) -> None:
+    host.post("shared-match/invite", names=["Anna"], target=2_000, options={"opening": 0})
+    made = host.get("shared-match")
+    link = made["code"] if by_broker else made["link"].replace(f":{host.port}/", f":{cable.port}/")
+    guest.post("shared-match/join", invitation=link, names=["Ben"])
+    until(lambda: host.state["turn"] and guest.state["turn"], PATIENCE_S)
+
+
+def play_turn(phone: Phone, random: Random) -> None:
+    """Play one turn, as a careful player would."""
+    while True:
+        state = phone.state
+        if state["winner"] is not None or state["other_tray"]["throws"]:
+            return
+        bank = state["bank"]
+        if state["turn"]["throws"] and bank and not bank["refusal"] and bank["points"] >= 200:
+            phone.post("bank", dice=bank["dice"], points=bank["points"])
+            return
+        if state["keeps"] and state["turn"]["throws"][-1]["kept"] is None:
+            state = phone.post("keep", dice=state["keeps"][0]["dice"])
+        dice = [random.randint(1, 6) for _ in range(state["dice_to_throw"])]
+        phone.post("dice", dice=dice)
+
+
+def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone]:
+    """Return the phone of the tray that is on turn, and the other one, once both know it."""
+
+    def found():
+        throws = [phone.state["other_tray"]["throws"] for phone in (host, guest)]
+        return {(False, True): (host, guest), (True, False): (guest, host)}.get(tuple(throws))
+
+    return until(found, PATIENCE_S)
+
+
+def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
+    """Play to the end; the connection is cut before each of the first turns, and mended after it."""
+    random, n_cuts = Random(4), 0
+    while host.state["winner"] is None:
+        phone, other = on_turn(host, guest)
+        if n_cuts < N_CUTS:
+            cut()
+            n_cuts += 1
+            before = other.state["step"]
+            play_turn(phone, random)
+            assert other.state["step"] == before, "the connection is not cut"
+            mend()
+        else:
+            play_turn(phone, random)
+        until(lambda: host.entries == guest.entries, PATIENCE_S)
+    return n_cuts
+
+
+@pytest.mark.slow
+def test_a_match_over_http_is_the_same_in_both_journals_after_ten_cuts(tmp_path, capsys):
+    with companion(tmp_path / "host") as host, companion(tmp_path / "guest") as guest:
+        with closing(Cable(host.port)) as cable:
+            begin(host, guest, by_broker=False, cable=cable)
+            n_cuts = play_with_cuts(host, guest, cable.cut, cable.mend)
+            until(lambda: guest.state["winner"] is not None)
+        scores = [[p["score"] for p in phone.state["players"]] for phone in (host, guest)]
+
+    assert n_cuts == N_CUTS
+    assert scores[0] == scores[1]
+    assert max(scores[0]) >= 2_000
+    check_same(tmp_path, capsys)
+
+
+@needs_mosquitto
+@pytest.mark.slow
+def test_a_match_over_a_broker_is_the_same_in_both_journals_after_ten_cuts(tmp_path, capsys):
+    with ExitStack() as stack:
+        broker = stack.enter_context(mosquitto(tmp_path / "broker"))
+        host, guest = (
+            stack.enter_context(companion(tmp_path / name, mqtt_tray=name, **broker.settings()))
+            for name in ("host", "guest")
+        )
+        begin(host, guest, by_broker=True)
+        n_cuts = play_with_cuts(host, guest, broker.kill, broker.start)
+        until(lambda: guest.state["winner"] is not None)
+
+    assert n_cuts == N_CUTS
+    check_same(tmp_path, capsys)
+
+
+def check_same(folder: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", str(folder / "host"), str(folder / "guest")])
+
+    assert ended.value.code == 0
+    assert "hold the same match" in capsys.readouterr().out

@@ -1,0 +1,128 @@
+"""The API and the page of matches that are played at two trays."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Blueprint, Response, g, request
+
+from game.message import Message
+from web.access.rate_limit import RateLimit
+from web.contracts.shared_match import SharedPlay, UnknownCodeError
+from web.contracts.table import Table
+from web.fields import any_object, integer, long_text, optional, text, texts
+from web.problem import HttpProblem
+from web.response import json_response
+from web.route import JSON, Permission, Routes
+
+MAX_MESSAGE = 98_304
+"""Longest message of the other tray: twenty steps and a part of a picture."""
+
+MAX_TARGET = 1_000_000
+
+MAX_WRONG, MAX_TOTAL_WRONG, PERIOD_S = 10, 100, 300.0
+"""Wrong codes in five minutes, from one address and from all: the same as for PINs."""
+
+NOT_HERE = Message("matches with another tray are not possible here")
+NO_INVITATION = Message("no other tray is invited: make a code first")
+
+
+def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
+    """Create the routes of /api/v1/shared-match.
+
+    Args:
+        table: The companion.
+        shared: Plays matches with another tray; None if that is not possible.
+    """
+    routes = Routes("shared_match", "/api/v1/shared-match")
+
+    @routes.read(
+        "", "The invitation for another tray: a link, and the code alone",
+        permission=Permission.SCOREKEEPER, errors=(403, 404),
+    )  # fmt: skip
+    def invitation() -> Response:
+        link = _required(shared).invitation(table.snapshot().join_url)
+        if not link:
+            raise HttpProblem(404, NO_INVITATION)
+        return json_response({"link": link, "code": link.rpartition("#")[2]})
+
+    @routes.command(
+        "/invite", "Make a code with which another tray can join a match",
+        {
+            "names": texts(), "rules": optional(text()),
+            "target": optional(integer(1, MAX_TARGET)), "options": optional(any_object()),
+        },
+    )  # fmt: skip
+    def invite(
+        names: tuple[str, ...],
+        rules: str | None,
+        target: int | None,
+        options: Mapping[str, Any] | None,
+    ) -> Response:
+        _required(shared).invite(names, rules, target, options)
+        return json_response({})
+
+    @routes.command(
+        "/join", "Join the match of another tray, with the link or the code that it shows",
+        {"invitation": text(), "names": texts()},
+    )  # fmt: skip
+    def join(invitation: str, names: tuple[str, ...]) -> Response:
+        _required(shared).join(invitation, names)
+        return json_response({})
+
+    @routes.command("/leave", "Withdraw the invitation, or play on without the other tray")
+    def leave() -> Response:
+        _required(shared).leave()
+        return json_response({})
+
+    _add_exchange(routes, shared)
+    return routes
+
+
+def _add_exchange(routes: Routes, shared: SharedPlay | None) -> None:
+    wrong = RateLimit(MAX_WRONG, MAX_TOTAL_WRONG, PERIOD_S)
+
+    @routes.command(
+        "/sync", "Take a signed message of the other tray, and answer with one",
+        {"id": text(), "text": long_text(MAX_MESSAGE), "mac": text()},
+        Permission.ANYBODY, errors=(429,), max_body_bytes=MAX_MESSAGE,
+    )  # fmt: skip
+    def exchange(**sealed: str) -> Response:
+        address = str(request.remote_addr)
+        if wait_s := wrong.wait_s(address):
+            refusal = Message("too many wrong codes: wait %(n)s s", n=round(wait_s))
+            raise HttpProblem(429, refusal, headers={"Retry-After": f"{wait_s:.0f}"})
+        try:
+            answer = _required(shared).exchange(sealed["id"], sealed["text"], sealed["mac"])
+        except UnknownCodeError as error:
+            wrong.record(address)
+            raise HttpProblem(403, error.message) from None
+        return Response(answer, headers={"Cache-Control": "no-store"}, mimetype=JSON)
+
+
+def create_shared_page(
+    show: Callable[..., Response], table: Table, shared: SharedPlay | None
+) -> Blueprint:
+    """Create the blueprint of the page /shared.
+
+    Args:
+        show: Renders a template with the current snapshot.
+        table: The companion.
+        shared: Plays matches with another tray; None if that is not possible.
+    """
+    pages = Blueprint("shared", __name__)
+
+    @pages.get("/shared")
+    def invitation() -> Response:
+        """Show the code to the scorekeeper, and to others what to do with it."""
+        other = shared.view() if shared else None
+        page = table.snapshot().join_url
+        link = shared.invitation(page) if shared and g.is_scorekeeper else ""
+        return show("shared.html", other=other, link=link, code=link.rpartition("#")[2])
+
+    return pages
+
+
+def _required(shared: SharedPlay | None) -> SharedPlay:
+    if shared is None:
+        raise HttpProblem(404, NOT_HERE)
+    return shared

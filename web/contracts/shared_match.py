@@ -1,0 +1,98 @@
+"""A match that is played at two trays, as the pages and the API need it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from game.errors import TraykeeperError
+from game.message import Message
+
+
+class SharedPhase(StrEnum):
+    """How far a shared match is."""
+
+    INVITING = "inviting"
+    JOINING = "joining"
+    PLAYING = "playing"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTrayView:
+    """The other tray of a shared match.
+
+    Attributes:
+        phase: How far the match is.
+        seats: The seats of the players at the other tray.
+        is_reachable: Whether the other tray has answered within the last seconds.
+        trouble: Why the trays cannot play together now, and what to do; None if they can.
+    """
+
+    phase: SharedPhase
+    seats: tuple[int, ...] = ()
+    is_reachable: bool = False
+    trouble: Message | None = None
+
+
+class UnknownCodeError(TraykeeperError):
+    """A message with the code of no match that is known here."""
+
+
+class SharedPlay(Protocol):
+    """Plays matches together with another tray. Any thread may call."""
+
+    def view(self) -> OtherTrayView | None:
+        """Return what is shown of the other tray; None if there is none."""
+
+    def invitation(self, page: str) -> str:
+        """Return the invitation for the other tray, which is secret; "" if there is none.
+
+        Args:
+            page: Address of this tray's page.
+        """
+
+    def invite(
+        self,
+        names: tuple[str, ...],
+        rules: str | None,
+        target: int | None,
+        options: Mapping[str, Any] | None,
+    ) -> None:
+        """Make a code with which another tray can join a match.
+
+        Args:
+            names: The players at this tray.
+            rules: Name of published rules; None is the default of this tray.
+            target: Points to play for; None is the target of the rules.
+            options: Options that differ from the rules.
+
+        Raises:
+            GameError: If these players cannot play, or the rules are not valid.
+        """
+
+    def join(self, invitation: str, names: tuple[str, ...]) -> None:
+        """Join the match of another tray.
+
+        Args:
+            invitation: The link or the code that the other tray shows.
+            names: The players at this tray.
+
+        Raises:
+            TableError: If the invitation cannot be read, or the trays would need a broker to meet.
+        """
+
+    def leave(self) -> None:
+        """Withdraw the invitation, or play on alone."""
+
+    def exchange(self, keys_id: str, text: str, mac: str) -> str:
+        """Take a message of the other tray, and return the answer as JSON.
+
+        Args:
+            keys_id: Id of the keys with which it is signed.
+            text: The message.
+            mac: Its signature.
+
+        Raises:
+            UnknownCodeError: If it is not signed with the code of a match that is known here.
+            TraykeeperError: If it cannot be understood.
+        """
