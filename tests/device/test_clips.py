@@ -1,5 +1,8 @@
 """How dice came to rest can be shown again, for the throw in view and for older ones."""
 
+import re
+from itertools import pairwise
+
 import cv2
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from game.commands import CorrectThrow, EnterThrow, SetJustDice, StartMatch, Und
 from game.journal.history import History
 from game.situation import Situation
 from tests.clock import Clock
-from tests.device.rig import ROLL_S, open_rig
+from tests.device.rig import NUDGE_S, ROLL_S, open_rig
 from tests.web.conftest import as_scorekeeper, make_app
 
 FIRST = (1, 1, 2, 3, 4, 6)
@@ -57,6 +60,18 @@ def test_a_question_about_a_die_has_a_clip(match_rig):
 
     assert asked.situation is Situation.ATTENTION
     assert asked.photo.has_clip
+
+
+def test_a_hand_that_moves_dice_after_the_roll_is_in_the_clip_too(match_rig):
+    match_rig.roll(*FIRST)
+    match_rig.wait_s(3.0)
+    match_rig.tray.nudge(hand=True)
+    match_rig.wait_s(NUDGE_S)
+    clip = match_rig.companion.photo_clip(match_rig.press().photo.id)
+    times_ms = [int(text) for text in re.findall(rb"\xfe..(-?\d+)\xff", clip, re.DOTALL)]
+
+    assert times_ms[0] < -3000
+    assert max(b - a for a, b in pairwise(times_ms)) > 2000
 
 
 def test_throws_without_a_match_have_clips_too(rig):
