@@ -109,3 +109,4 @@ def test_a_match_is_played_over_a_stream_that_breaks_off_ten_times(tmp_path):
         assert rig.state.winner == account.state.winner
         assert max(rig.scores) >= RULES.target
         assert phone.breaks == BREAKS
+        assert rig.companion.snapshot().photo.has_clip
