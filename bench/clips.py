@@ -24,7 +24,7 @@ ROLL_S = 2.0
 """As long as the longest clip."""
 
 SLOWER = 10.0
-"""About how much slower one core of a Pi Zero 2 W is than one of a server."""
+"""An estimate for a core of a Pi Zero 2 W, beside one of a server. It was not measured on one."""
 
 MAX_STEPS = 2_000
 """Steps after which a throw counts as never read. It takes about a hundred."""
