@@ -6,6 +6,7 @@ import pytest
 
 from bench.clips import RollingTable
 from device.cameras.roll_clip import MAX_BYTES
+from device.watching.motion import STILL_S
 from device.watching.watch_loop import PREVIEW_PERIOD_S
 from tests.campaigns.size import count
 from tests.campaigns.test_many_matches import resident_mb
@@ -25,11 +26,13 @@ def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_throws():
     while table.now_s < end_s:
         roll = table.roll()
         times_s = [frame.time_s for frame in roll.clip.frames]
+        gaps_s = [b - a for a, b in pairwise(times_s[:-1])]
         rolls, frames = rolls + 1, frames + len(times_s)
         rolled_s, cpu_s = rolled_s + roll.seconds, cpu_s + roll.cpu_s
 
         assert roll.dropped == 0
-        assert max(b - a for a, b in pairwise(times_s[:-1])) < 1.5 * PREVIEW_PERIOD_S
+        # A longer gap is a rest: a die that falls late, after the watch took the tray for still.
+        assert all(gap_s < 1.5 * PREVIEW_PERIOD_S or gap_s > STILL_S for gap_s in gaps_s)
         assert len(roll.clip.motion_jpeg) <= MAX_BYTES
 
     assert resident_mb() - before_mb < GROWTH_MB
