@@ -19,6 +19,7 @@ from game.match.match import Match
 from game.match.state import State
 from game.message import Message
 from game.odds.figures import Figures
+from game.practice.bot_steps import is_practice
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
@@ -66,41 +67,57 @@ class TableCoach:
 
     # During a match
 
-    def switch(self, mode: CoachMode) -> None:
+    def switch(self, mode: CoachMode, *, practice: bool = False) -> None:
         """Choose how much the coach says.
+
+        Args:
+            mode: How much.
+            practice: Whether this is for matches against a bot, or for those of persons.
 
         Raises:
             TableError: If the mode cannot be saved.
         """
-        self._notes_file.change(lambda notes: replace(notes, mode=mode))
+        self._notes_file.change(
+            lambda notes: replace(notes, practice=mode) if practice else replace(notes, mode=mode)
+        )
         if mode is CoachMode.OFF:
             self._solving.stop()
             with self._lock:
                 self._wanted = None
 
-    @property
-    def _mode(self) -> CoachMode:
-        return self._notes_file.notes.mode
+    def _mode(self, match: Match | None) -> CoachMode:
+        """Return how much the coach says in a match."""
+        notes = self._notes_file.notes
+        return notes.practice if match and is_practice(match) else notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
         """Return what is known about this match now. More may follow with the next change."""
-        if self._mode is CoachMode.OFF or match is None:
-            return Coaching(self._mode)
+        mode = self._mode(match)
+        if mode is CoachMode.OFF or match is None:
+            return Coaching(mode)
         with self._lock:
             self._want(match)
-            shown = self._shown(match)
+            shown = self._shown(match, mode)
         rules = match.rules
-        return Coaching(self._mode, shown, self._solving.share(rules), self._solving.trouble(rules))
+        return Coaching(mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
-    def _shown(self, match: Match) -> Figures | None:
+    def _shown(self, match: Match, mode: CoachMode) -> Figures | None:
         """Return the figures of this match, or only those of the last turn while they are computed."""
         if self._figures is None:
             return None
         figured, found = self._figures
-        if figured.state is match.state and self._mode is CoachMode.LIVE:
+        is_newest = figured.state is match.state
+        if is_newest and mode is CoachMode.LIVE:
             return found
         same_turn = len(figured.state.turns) == len(match.state.turns)
-        return replace(found, keeps=(), before=None, turn=found.turn if same_turn else ())
+        tells_why = is_newest and mode is CoachMode.WHY
+        return replace(
+            found,
+            keeps=(),
+            before=None,
+            turn=found.turn if same_turn else (),
+            decision=found.decision if tells_why else None,
+        )
 
     def _want(self, match: Match) -> None:
         """Ask for the figures of this match, or of the newest wanted one after the current question."""
@@ -122,7 +139,8 @@ class TableCoach:
                 self._figures = asked, found
             if self._wanted is not None:
                 self._want(self._wanted)
-        if asked is not None and not found.solved and self._mode is not CoachMode.OFF:
+        is_on = self._mode(asked) is not CoachMode.OFF
+        if asked is not None and not found.solved and is_on:
             self._solving.begin(asked.rules)
         self._changed()
 

@@ -24,11 +24,13 @@ class Notes:
 
     Attributes:
         mode: How much the coach says.
+        practice: The same in matches against a bot.
         dice: The sets of dice, each with the position in the journal from which it was used.
     """
 
     mode: CoachMode = CoachMode.OFF
     dice: tuple[DiceSetPeriod, ...] = (DiceSetPeriod(""),)
+    practice: CoachMode = CoachMode.WHY
 
     def with_dice(self, dice: DiceSetPeriod) -> "Notes":
         """Return the notes with a new current set of dice, without sets that were never thrown."""
@@ -82,7 +84,11 @@ class NotesFile:
 def _read(file: Path) -> Notes | None:
     try:
         values = json.loads(file.read_text("utf-8"))
-        return Notes(CoachMode(values["mode"]), tuple(map(_dice_set, values["dice"])))
+        return Notes(
+            CoachMode(values["mode"]),
+            tuple(map(_dice_set, values["dice"])),
+            CoachMode(values.get("practice", CoachMode.WHY)),
+        )
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
 

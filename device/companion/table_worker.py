@@ -60,6 +60,7 @@ from game.commands import (
 )
 from game.match.match import new_names
 from game.message import Message, join_with_semicolons
+from game.practice.bot_steps import is_practice
 from game.situation import Situation, TableError
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.coach import Coaching, CoachMode
@@ -314,7 +315,9 @@ class TableWorker:
         coach, safe_mode = self._parts.coach, self._parts.safe_mode
         match command:
             case SetCoachMode() if coach:
-                coach.switch(CoachMode(command.mode))
+                match = self._parts.session.table.match
+                practice = match is not None and is_practice(match)
+                coach.switch(CoachMode(command.mode), practice=practice)
             case SetCoachMode():
                 raise TableError(Message("There is no coach."))
             case LeaveSafeMode() if safe_mode:

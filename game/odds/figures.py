@@ -46,6 +46,8 @@ class Figures:
         keeps: The choice that each legal keep of the last throw leads to, best first.
         before: The choice before the first throw of a turn, or None.
         turn: Luck and decisions of the turn that ended last.
+        decision: The newest decision of a person, in this turn or the one before; None if there is
+            none.
     """
 
     solved: bool
@@ -53,6 +55,7 @@ class Figures:
     keeps: tuple[TurnOption, ...] = ()
     before: TurnOption | None = None
     turn: tuple[ReviewedMoment, ...] = ()
+    decision: ReviewedMoment | None = None
 
     @property
     def win(self) -> float | None:
@@ -71,14 +74,17 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     state = match.state
     solved = wins is not None and wins.solved
     left_out = tuple(_caveats(state))
+    newest = _newest_moments(match, wins)
+    turn, decision = _last_turn(match, newest), _last_decision(match, newest)
     if state.winner is not None:
-        return Figures(solved, left_out, turn=_last_turn(match, wins))
+        return Figures(solved, left_out, turn=turn, decision=decision)
     return Figures(
         solved,
         left_out,
         keeps=keep_options(state, wins) if state.keeps else (),
         before=None if state.turn.throws else _before(state, wins),
-        turn=_last_turn(match, wins),
+        turn=turn,
+        decision=decision,
     )
 
 
@@ -87,12 +93,26 @@ def _before(state: State, wins: MatchOdds | None) -> TurnOption:
     return turn_odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
 
 
-def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
-    turns = match.state.turns
-    if not turns:
-        return ()
-    found = review(match, wins, since=turns[-1].start)
-    return tuple(moment for moment in found.moments if moment.turn == len(turns) - 1)
+def _newest_moments(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
+    """Return luck and decisions of this turn and the one before, and of bots' turns between them."""
+    state = match.state
+    own = (turn for turn in reversed(state.turns) if state.players[turn.seat].bot is None)
+    newest = next(own, None)
+    return review(match, wins, since=newest.start if newest else 0).moments
+
+
+def _last_turn(match: Match, moments: tuple[ReviewedMoment, ...]) -> tuple[ReviewedMoment, ...]:
+    return tuple(moment for moment in moments if moment.turn == len(match.state.turns) - 1)
+
+
+def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> ReviewedMoment | None:
+    """Return the newest decision of a person, until a person has thrown in a later turn."""
+    state = match.state
+    own = (m for m in reversed(moments) if m.done and state.players[m.seat].bot is None)
+    newest = next(own, None)
+    has_thrown_since = state.player.bot is None and state.turn.throws
+    is_old = newest is not None and newest.turn < len(state.turns)
+    return None if has_thrown_since and is_old else newest
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:

@@ -20,6 +20,11 @@ from game.practice.strategy import needs_decision
 from game.rules.ruleset import Dice
 
 
+def is_practice(match: Match) -> bool:
+    """Return whether a bot plays in a match."""
+    return any(player.bot for player in match.state.players)
+
+
 def is_bot_next(state: State) -> bool:
     """Return whether a bot throws simulated dice next, or decides about a throw."""
     bot = state.player.bot

@@ -23,6 +23,9 @@ class CoachMode(StrEnum):
     AFTER = "after"
     """Only about turns that are over."""
 
+    WHY = "why"
+    """Also about each decision: what it cost."""
+
     LIVE = "live"
 
 

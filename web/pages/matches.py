@@ -15,6 +15,7 @@ from game.match.events import Thrown
 from game.match.match import Match
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
+from game.practice.mistakes import MistakeSum, mistakes
 from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.tally import tallies
@@ -73,10 +74,12 @@ class LuckAndDecisions:
     Attributes:
         luck: Points and chance to win.
         decisions: Points and chance to win; zero for perfect decisions.
+        mistakes: The decisions that were not the best, by kind.
     """
 
     luck: tuple[float, float]
     decisions: tuple[float, float]
+    mistakes: tuple[MistakeSum, ...] = ()
 
 
 def create_match_pages(
@@ -289,6 +292,10 @@ def luck_and_decisions(match: Match, review: Review) -> list[LuckAndDecisions]:
         review: What the coach found.
     """
     return [
-        LuckAndDecisions(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
+        LuckAndDecisions(
+            review.total(seat, Cause.LUCK),
+            review.total(seat, Cause.DECISION),
+            mistakes(review, seat),
+        )
         for seat in range(len(match.state.players))
     ]

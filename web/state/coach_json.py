@@ -27,6 +27,7 @@ def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
         caveats=plain(figures.caveats) if figures else [],
         before=_odds(figures.before, None, translate) if figures and figures.before else None,
         turn=[moment_json(moment) for moment in figures.turn] if figures else [],
+        decision=moment_json(figures.decision) if figures and figures.decision else None,
     )
 
 

@@ -249,14 +249,15 @@ class MomentJson(TypedDict):
 
 
 class CoachJson(TypedDict):
-    """What the coach says. `mode` is "off", "after" (each turn) or "live".
+    """What the coach says. `mode` is "off", "after" (each turn), "why" (each decision) or "live".
 
     `solved` means that chances to win are known. `solving` is the share of their calculation that
     is done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the
     player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
     players, against the best of the others), "several" (they are for a race and off by about one
     point), "taking over", "penalties", "multiplied", "other" (rules that `traykeeper odds` names).
-    `before` is the next throw at the beginning of a turn.
+    `before` is the next throw at the beginning of a turn. `decision` is the newest decision of a
+    person, with what it cost, or null.
     """
 
     mode: str
@@ -267,6 +268,7 @@ class CoachJson(TypedDict):
     caveats: list[str]
     before: OddsJson | None
     turn: list[MomentJson]
+    decision: MomentJson | None
 
 
 class OwnPhoneJson(TypedDict):

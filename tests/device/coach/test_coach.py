@@ -14,6 +14,7 @@ from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
+from game.match.bot import Bot
 from game.match.events import Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
@@ -88,6 +89,32 @@ def test_the_coach_after_the_turn_says_nothing_about_the_current_turn(rig):
 
     assert (found.keeps, found.before) == ((), None)
     assert len(found.turn) == 2
+
+
+def practice(*dice):
+    """Anna has banked against a bot."""
+    return Match.start(RULES, ["Anna", "Bot"], bots=(None, Bot())).throw(dice).bank()
+
+
+def test_in_practice_the_coach_tells_what_each_decision_cost_until_it_is_switched_off(rig):
+    match = practice(1, 1, 1, 2, 3, 5)
+    found = rig.until(lambda: rig.coach.coaching(match).figures)
+    assert rig.coach.coaching(match).mode is CoachMode.WHY
+    assert found.decision.done.bank
+
+    rig.coach.switch(CoachMode.OFF, practice=True)
+
+    assert rig.coach.coaching(match).figures is None
+
+
+def test_between_persons_the_coach_tells_what_decisions_cost_only_if_asked(rig):
+    match = short(10_000).bank()
+    assert rig.coach.coaching(match).mode is CoachMode.OFF
+    rig.coach.switch(CoachMode.AFTER)
+    assert rig.until(lambda: rig.coach.coaching(match).figures).decision is None
+    rig.coach.switch(CoachMode.WHY)
+
+    assert rig.until(lambda: rig.coach.coaching(match).figures).decision.done.bank
 
 
 def test_an_unsolved_match_is_solved_and_saved(rig, tmp_path):

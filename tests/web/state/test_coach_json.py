@@ -38,7 +38,7 @@ def test_scorekeeper_sets_the_mode(client, table):
     refused = client.post("/api/v1/coach", json={"mode": "loud"})
 
     assert refused.status_code == 400
-    assert "off, after, live" in refused.json["detail"]
+    assert "off, after, why, live" in refused.json["detail"]
 
 
 def test_every_keep_has_its_odds_and_the_best_is_marked(client, live):
@@ -164,3 +164,23 @@ def test_unknown_chance_in_the_last_round_is_not_shown(client, live):
     live.do(EnterThrow((2, 3, 3, 4, 6, 6)))
 
     assert "Luck of the dice" in client.get("/").text
+
+
+def test_the_board_says_what_the_newest_decision_cost(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="complete-guide"))
+    table.do(EnterThrow((1, 2, 3, 4, 4, 6)))
+    table.do(Bank())
+    table.advise(CoachMode.WHY)
+
+    decision = client.get("/api/v1/state").json["coach"]["decision"]
+    assert (decision["done"]["bank"], decision["best"]["bank"]) == (True, False)
+    assert "Throwing on was better by" in client.get("/").text
+
+
+def test_the_board_says_so_if_a_decision_was_the_best(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="complete-guide"))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    table.do(Bank())
+    table.advise(CoachMode.WHY)
+
+    assert "That was the best choice." in client.get("/").text
