@@ -177,9 +177,12 @@ class TrayPair:
             return refusing(link, Refusal.PLAYS_ALONE)
         with self._lock:
             try:
-                if not link.match or self._is_rematch(link, sync):
+                is_start = not link.match or self._is_rematch(link, sync)
+                if is_start:
                     self._begin(link, sync)
                 self.refresh()
+                if is_start and self.conversation:
+                    self._parts.on_change()  # the table was shown before this tray knew its players
                 if self.conversation is None or self.conversation.link.id != link.id:
                     return refusing(link, Refusal.OTHER_MATCH) if link.match else self.message(link)
                 self.trouble = None

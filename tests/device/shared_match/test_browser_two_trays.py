@@ -25,7 +25,7 @@ def open_phone(browser, tmp_path):
                 host="127.0.0.1",
                 port=0,
                 state=str(tmp_path / name),
-                roll_s=0.3,
+                roll_s=1.2,
                 seed=3,
             )
             _, server = stack.enter_context(serving(options))
@@ -64,7 +64,7 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     expect(guest.locator("#throw-dice")).to_be_hidden()
     expect(host.locator("#throw-dice")).to_be_visible(timeout=PATIENCE_MS)
     host.locator("#throw-dice").click()
-    host.wait_for_timeout(600)  # the dice leave the hand
+    host.wait_for_timeout(800)  # the dice roll
     host.locator("#tray-button").click()
     expect(host.locator(".big-dice .slot").first).to_be_visible(timeout=PATIENCE_MS)
 
@@ -72,6 +72,8 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     expect(picture).to_be_visible(timeout=PATIENCE_MS)
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
     expect(guest.locator(".keep")).to_have_count(0)
+    expect(host.locator("#roll-again")).to_be_visible()
+    expect(guest.locator("#roll-again")).to_be_visible(timeout=PATIENCE_MS)
     faces = [
         page.locator(".big-dice[data-dice]").get_attribute("data-dice") for page in (host, guest)
     ]
