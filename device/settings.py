@@ -286,7 +286,7 @@ def show(settings: Settings, name: str) -> str:
     """
     known = {f.name: f for f in fields(Settings)}
     if name not in known:
-        raise UsageError(f"{quoted(name)} is no setting: {nearest(name, known)}")
+        raise UsageError(f"{quoted(name)} is not a setting: {nearest(name, known)}")
     value = getattr(settings, name)
     return value if isinstance(value, str) else json.dumps(value)
 

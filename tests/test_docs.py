@@ -145,15 +145,17 @@ def texts_of_the_program():
 
 
 def quoted_messages():
-    """Yield the messages in the first two columns of the tables of the troubleshooting page."""
-    for line in DOCS["troubleshoot.md"].partition("## The doctor")[0].splitlines():
+    """Yield the messages that the tables for troubles quote, in all columns but the last."""
+    text = DOCS["troubleshoot.md"].partition("## The doctor")[0]
+    text += DOCS["calibrate.md"].partition("| message |")[2]
+    for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         for cell in cells[:-1] if line.startswith("|") else ():
             yield from re.findall(r'["`]([^"`]+)["`]', cell)
 
 
 @pytest.mark.parametrize("message", list(quoted_messages()))
-def test_the_troubleshooting_page_quotes_what_the_program_says(message):
+def test_the_tables_for_troubles_quote_what_the_program_says(message):
     program = texts_of_the_program()
     for sentence in re.split(r"(?<=[.?]) (?=[A-Z])", message):
         parts = [part.strip(" .?()").lower() for part in re.split(r"\.\.\.", sentence)]

@@ -38,7 +38,7 @@ def test_row_of_a_team_player_is_one_line_and_shows_twelve_letters(page):
 
     expect(rows).to_have_count(4)
     assert rows.evaluate_all(ONE_LINE) == [True] * 4
-    assert rows.locator("input").evaluate_all(FITS) == [True] * 4
+    assert rows.locator("[name=name]").evaluate_all(FITS) == [True] * 4
 
 
 def test_team_has_the_colour_that_it_has_in_the_match(page, table):

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from game.commands import Bank
 from game.match.match import Match
 from tests.browser import PATIENCE_MS
+from tests.languages import OTHERS
 from tests.web.conftest import PHONE_COOKIE, RULES, make_app
 from tests.web.evening import AtOnce, journal_of
 from tests.web.first_screen import FONTS, layout_faults, set_font
@@ -86,13 +87,16 @@ def test_double_text_size_needs_no_sideways_scrolling(open_page, table, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_double_text_size_needs_no_sideways_scrolling_on_past_matches(browser, table, tmp_path):
+@pytest.mark.parametrize("language", OTHERS)
+def test_double_text_size_needs_no_sideways_scrolling_on_past_matches(
+    browser, table, tmp_path, language
+):
     match = Match.start(RULES, ["Anna", "Bartholomäus"])
     history = journal_of(tmp_path, match.throw(THROW).bank().throw(THROW).bank())
     thrown(table)
     table.do(Bank())
     app = make_app(table, history=history, coach=AtOnce(history))
-    page = browser.new_page(viewport={"width": 360, "height": 640}, locale="de")
+    page = browser.new_page(viewport={"width": 360, "height": 640}, locale=language)
     wide = {}
     with Server(app, "127.0.0.1", 0) as server:
         for path in LOOKING_BACK:
