@@ -70,9 +70,12 @@ class SubmitPhoto:
 
     Attributes:
         picture: A JPEG or PNG file whose size in pixels has been checked.
+        step: Number of the step that the phone showed. If the match has moved on since, the photo is
+            refused.
     """
 
     picture: bytes
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,14 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Redo:
-    """Restore the step that was taken back last."""
+    """Restore the step that was taken back last.
+
+    Attributes:
+        step: Number of the step that the phone showed. If the match has moved on since, the redo is
+            refused.
+    """
+
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,10 +300,13 @@ class RecordEvent:
         event: What happened.
         seat: The seat that the phone showed as on turn. If another seat is on turn, the event is
             refused.
+        step: Number of the step that the phone showed. If the match has moved on since, the event is
+            refused.
     """
 
     event: Event
     seat: int | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,18 +316,29 @@ class InsertTurn:
     Attributes:
         turn: The turn in the notation of `game.match.notation`.
         before: Timeline index of the event that the turn precedes. None adds it at the end.
+        step: Number of the step that the phone showed. If the match has moved on since, the turn is
+            refused.
     """
 
     turn: str
     before: int | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DropEvents:
-    """Remove the events from `start` up to, but not including, `stop` from the timeline."""
+    """Remove the events from `start` up to, but not including, `stop` from the timeline.
+
+    Attributes:
+        start: Timeline index of the first event to remove.
+        stop: Timeline index after the last event to remove.
+        step: Number of the step that the phone showed. If the match has moved on since, the removal is
+            refused.
+    """
 
     start: int
     stop: int
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import Future
 from threading import RLock
 
@@ -31,10 +32,16 @@ class Reviews:
     Args:
         worker: Computes them.
         history: All matches of the journal.
+        on_unsolved: Called with the number of a match whose review has no chances to win.
     """
 
-    def __init__(self, worker: QuestionWorker, history: History) -> None:
-        self._worker, self._history = worker, history
+    def __init__(
+        self,
+        worker: QuestionWorker,
+        history: History,
+        on_unsolved: Callable[[int], object] = lambda _: None,
+    ) -> None:
+        self._worker, self._history, self._on_unsolved = worker, history, on_unsolved
         self._lock = RLock()
         self._reviews: OrderedDict[ReviewKey, ReviewedMatch | None] = OrderedDict()
         self._counts: Totals | None = None
@@ -70,8 +77,12 @@ class Reviews:
             if error := future.exception():
                 log.warning("cannot review match %s: %s", key[1], error)
                 self._reviews.pop(key, None)
-            elif key in self._reviews:
-                self._reviews[key] = ReviewedMatch(*future.result())
+                return
+            found = ReviewedMatch(*future.result())
+            if key in self._reviews:
+                self._reviews[key] = found
+        if not found.solved:
+            self._on_unsolved(key[1])
 
     def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
         """Return the statistics of all matches for these sets of dice, or None while they are computed."""

@@ -245,5 +245,5 @@ class Companion:
                 reading = self._photo_reader.submit(
                     read_phone_picture, command.picture, self._clock()
                 )
-                return self.loop.ask(Photographed(reading.result()), request)
+                return self.loop.ask(Photographed(reading.result(), command.step), request)
         return self.loop.ask(command, request)

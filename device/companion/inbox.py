@@ -77,9 +77,15 @@ class Announce:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographed:
-    """A phone took a photo, and this was read from it."""
+    """A phone took a photo, and this was read from it.
+
+    Attributes:
+        captured: The reading.
+        step: Number of the step that the phone showed when it sent the photo; None if it did not say.
+    """
 
     captured: CapturedReading
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

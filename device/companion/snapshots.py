@@ -99,6 +99,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         rolloff=table.rolloff if match is None and table.dice_log is None else None,
         photo=around.photo,
         just_dice=table.dice_log,
+        unread_throw=table.unread_throw,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
         choices=table.choices,
         has_ignored_objects=session.results.has_ignored_objects,

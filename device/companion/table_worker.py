@@ -38,7 +38,7 @@ from device.hardware.systemd import keep_alive
 from device.session.indicator import BANK_S, STUCK_S
 from device.session.live_match import throws_elsewhere
 from device.session.session import Session
-from device.session.table_state import OpenQuestion, TableState
+from device.session.table_state import TableState
 from device.watching.reports import (
     CameraFound,
     CameraLost,
@@ -208,17 +208,24 @@ class TableWorker:
         self._parts.bots.act()
 
     def has_news(self) -> bool:
-        """Implement `NoteWorker.has_news`: a camera hangs, a button is stuck, or a page has stopped asking."""
+        """Implement `NoteWorker.has_news`: a camera hangs, a button is stuck, dice roll, or a page has stopped asking."""
         if report := self._parts.camera.check_hung():
             self._take(report)
             return True
         around, shown = self._surroundings, self.publisher.snapshot
         lamp = LAMPS[indicator_of(self._parts.session, around)]
-        return (shown.lamp, shown.troubles, shown.scorekeeper, shown.other_tray) != (
+        return (
+            shown.lamp,
+            shown.troubles,
+            shown.scorekeeper,
+            shown.other_tray,
+            shown.unread_throw,
+        ) != (
             lamp,
             around.troubles.at_the_table,
             around.scorekeeper,
             around.other_tray,
+            self._parts.session.table.unread_throw,
         )
 
     def say(self, message: Message) -> None:
@@ -279,6 +286,7 @@ class TableWorker:
             case Announce():
                 self._join_url = task.join_url
             case Photographed():
+                parts.session.check_step(task.step)
                 parts.session.results.photographed(task.captured.tray_reading)
                 parts.pictures.add(task.captured)
                 parts.pictures.assign(parts.session.table)
@@ -375,9 +383,9 @@ def _throw_simulated_dice(tray: SimulatedTray | None, table: TableState) -> None
         raise TableError(Message("These dice are real: throw them yourself."))
     if table.is_elsewhere:
         raise TableError(throws_elsewhere(table.live_match.match))
-    if isinstance(table.overlay, OpenQuestion):  # or the dice in question would be gone
-        raise TableError(table.overlay.question)
     table.check_no_bot_plays()
+    if reason := table.throw_refusal:
+        raise TableError(reason)
     if table.dice_log is not None:
         tray.throw_all()
     else:

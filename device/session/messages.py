@@ -66,6 +66,18 @@ def standing(match: Match) -> Message:
     return _at_risk(match) if state.turn.last else _next(match)
 
 
+def moved_on(match: Match | None) -> Message:
+    """Return why a command for an earlier state is refused, and what the match is at now.
+
+    Args:
+        match: The match in play, if there is one.
+    """
+    return Paragraph(
+        Message("The match has moved on: check the scoreboard, then try again."),
+        standing(match) if match else None,
+    )
+
+
 def revision_outcome(before: Match, after: Match) -> Message:
     """Return what a change of the past led to, without the end of a turn that had ended before.
 

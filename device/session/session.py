@@ -7,6 +7,7 @@ the other and publishes a snapshot after each. The table of states is in docs/pl
 
 from collections.abc import Callable
 
+from device.session import messages
 from device.session.decisions import Decisions
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from device.session.live_match import LiveMatch, throws_elsewhere
@@ -28,11 +29,14 @@ from game.commands import (
     Bank,
     Command,
     CorrectThrow,
+    DropEvents,
     EnterThrow,
     FollowStep,
+    InsertTurn,
     KeepDice,
     ReadAgain,
     RecordEvent,
+    Redo,
     Rematch,
     Undo,
 )
@@ -48,7 +52,18 @@ WITHOUT_MATCH = (
 AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
 """The commands that only the tray of the player on turn carries out."""
 
-MOVED_ON = Message("The match has moved on: check the scoreboard, then try again.")
+AIMED = (
+    EnterThrow
+    | KeepDice
+    | Bank
+    | CorrectThrow
+    | Undo
+    | Redo
+    | RecordEvent
+    | InsertTurn
+    | DropEvents
+)
+"""The commands that can name the step that the phone showed."""
 
 
 class Session:
@@ -126,26 +141,40 @@ class Session:
             raise TableError(Message("No match is being played: these are just dice."))
         if self.table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
             raise TableError(throws_elsewhere(self.table.live_match.match))
+        if isinstance(command, AIMED):
+            self.check_step(command.step)
         if self._is_late(command):
-            raise TableError(MOVED_ON)
+            raise TableError(messages.moved_on(self.table.match))
         if isinstance(command, EnterThrow | ReadAgain):
             self.table.check_no_bot_plays()
         if isinstance(command, KeepDice | Bank) and (reason := self.table.unread_throw):
             raise TableError(reason)
-        if isinstance(command, Bank) and command.points not in (
-            None,
-            self._plays.match.bank_points(command.dice),
-        ):
-            raise TableError(MOVED_ON)
+        if isinstance(command, Bank) and command.points is not None:
+            self._check_bank(command.points, self._plays.match.bank_points(command.dice))
+
+    def check_step(self, step: int | None) -> None:
+        """Raise an error that says what has changed if the match is not at this step any more.
+
+        Args:
+            step: Number of the step that a phone showed; None if the phone did not name it.
+        """
+        if step not in (None, self.table.live_match.steps):
+            raise TableError(messages.moved_on(self.table.match))
+
+    def _check_bank(self, shown: int, points: int) -> None:
+        if shown != points:
+            raise TableError(
+                Message(
+                    "The match has moved on: a bank is worth %(points)s points now, not %(shown)s.",
+                    points=points,
+                    shown=shown,
+                )
+            )
 
     def _is_late(self, command: Command) -> bool:
         """Return whether the phone that sent the command showed an earlier state of the table."""
         table = self.table
         match command:
-            case EnterThrow() | Undo() | KeepDice() | Bank() | CorrectThrow() if (
-                command.step not in (None, table.live_match.steps)
-            ):
-                return True
             case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
                 return table.last_throw is None or table.last_throw.index != throw
             case RecordEvent(seat=int(seat)):

@@ -217,6 +217,16 @@ class TableState:
                 Message("%(name)s is a bot and is playing now: please wait.", name=name)
             )
 
+    @property
+    def throw_refusal(self) -> Message | None:
+        """Why the simulated dice cannot be thrown now: the dice in the tray are being read or asked about."""
+        match self.overlay:
+            case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):
+                return STILL_WAITING
+            case OpenQuestion(question=question):
+                return question
+        return None
+
     def note_reading(self, time_s: float) -> None:
         """Note that no throw is unread in the tray as it was seen at this time on the tray reader's clock."""
         self.last_reading_s, self.has_simulated_throw = time_s, False

@@ -11,12 +11,16 @@ from game.match.state import Turn, TurnEnding
 from game.message import Message, Percentage, Plural, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
+from game.stats.tally import points_behind
 
 MIN_RUN = 3
 """Banks in a row that make a run."""
 
 MIN_BOLD_POINTS = 300
 """Points at risk from which throwing on is bold. With fewer points everybody does."""
+
+MIN_COMEBACK = 0.1
+"""Share of the winner's score from which a deficit that was made up is worth telling."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
 """Points and chance to win that a decision may cost and still be right. They round to nothing."""
@@ -66,6 +70,24 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
         _most_farkles(match),
     )
     return tuple(award for award in found if award)
+
+
+def closing_moment(match: Match) -> Message | None:
+    """Return how the winner came back, or else the best turn; None before a win or if nobody banked."""
+    state = match.state
+    if state.winner is None:
+        return None
+    winner = state.players[state.winner]
+    behind = max(points_behind(match, state.winner))
+    if behind > 0 and behind >= MIN_COMEBACK * winner.score:
+        return Message(
+            "Comeback: %(name)s was %(points)s behind", name=winner.display_name, points=behind
+        )
+    best = max(state.turns, key=lambda turn: turn.points, default=None)
+    if best is None or best.points <= 0:
+        return None
+    name = state.players[best.seat].display_name
+    return Message("Best turn: %(name)s, %(points)s points", name=name, points=best.points)
 
 
 def _of_review(match: Match, review: Review) -> Iterator[Award | None]:

@@ -92,11 +92,16 @@ def _result(match: Match, seat: int) -> Tally:
         return Tally()
     if seat not in state.team_seats(state.winner):
         return Tally(matches=1)
-    return Tally(matches=1, won=1, comeback=max(_behind(match, seat)))
+    return Tally(matches=1, won=1, comeback=max(points_behind(match, seat)))
 
 
-def _behind(match: Match, seat: int) -> Iterable[int]:
-    """Yield the points by which a seat is behind the leader after every turn."""
+def points_behind(match: Match, seat: int) -> Iterable[int]:
+    """Yield the points by which a seat is behind the leader, at the beginning and after every turn.
+
+    Args:
+        match: The match.
+        seat: The seat, from 0.
+    """
     state: State = match.start_state
     yield 0
     for event in match.timeline:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device.companion import companion
-from game.commands import Bank, CorrectDie, StartMatch, SubmitPhoto, Undo
+from game.commands import Bank, CorrectDie, EnterThrow, StartMatch, SubmitPhoto, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision import read
@@ -77,6 +77,16 @@ def test_the_same_photo_again_is_no_new_throw(rig):
 
     assert "have not moved" in str(snapshot.message)
     assert len(snapshot.match.state.turn.throws) == 1
+
+
+def test_a_photo_that_arrives_after_another_throw_is_refused(rig):
+    shown = rig.companion.snapshot().step
+    data = photo(rig, *FIRST)
+    rig.companion.do(EnterThrow(FIRST, shown))
+    with pytest.raises(TableError, match="The match has moved on"):
+        rig.companion.do(SubmitPhoto(data, shown))
+
+    assert len(rig.state.turn.throws) == 1
 
 
 def test_a_farkle_on_a_photo_has_to_be_confirmed(rig):

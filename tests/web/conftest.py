@@ -47,7 +47,9 @@ PHONE_COOKIE, PHONE = PhoneCookies(SECRET).new_cookie()
 RULES = load("walnut-studiolo")
 READY = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
 
-MESSAGES = {"message", "advice", "lamp", "question", "choices", "notice", "troubles"}
+MESSAGES = {
+    "message", "advice", "lamp", "unread_throw", "question", "choices", "notice", "troubles",
+}  # fmt: skip
 """The fields of a snapshot that are messages, or contain some."""
 
 
@@ -173,6 +175,7 @@ class MemoryTable:
             message=state.message,
             situation=state.situation,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
+            unread_throw=state.unread_throw,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=state.choices,
             rolloff=state.rolloff if state.match is None else None,

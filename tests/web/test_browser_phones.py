@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, EnterThrow, RecordEvent, StartMatch, Undo
+from game.commands import Bank, CorrectThrow, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Renamed
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -203,6 +203,43 @@ def test_late_bank_does_not_bank_for_the_next_player(begun, delayed):
     assert [player.score for player in begun.match.state.players] == [1000, 0]
 
 
+def test_a_button_takes_no_tap_just_after_its_number_changed(begun, serve, new_phone):
+    """The taps are made in the moment when the page has drawn the other number."""
+    begun.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    page = open_page(new_phone(scorekeeper=True), serve(begun))
+    expect_at_risk(page, "200")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url.rpartition("/")[2]))
+    page.evaluate(
+        """document.addEventListener("swapped", () => {
+        for (const id of ["bank", "keep-55", "undo"]) document.getElementById(id)?.click();
+        }, {once: true})"""
+    )
+    begun.do(CorrectThrow((2, 3, 4, 5, 5, 6)))
+    expect_at_risk(page, "100")
+    assert set(sent) & {"bank", "keep", "undo"} == set()
+
+    page.locator("#keep-55").tap()
+    expect(page.locator("#keep-55")).to_have_attribute("aria-pressed", "true")
+    assert begun.match.state.turn.last.keep.dice == (5, 5)
+
+
+def test_a_late_correction_does_not_change_another_throw(begun, delayed):
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    page = delayed.page
+    expect_at_risk(page, "1,000")
+    delayed.hold("correct")
+    page.locator("#slot-5").tap()
+    page.locator("[data-fix='5']").tap()
+    expect(page.locator("#toast")).to_have_text("Sending…")
+    begun.do(Bank())
+    delayed.release()
+
+    expect(page.locator("#toast")).to_contain_text("The match has moved on")
+    expect(page.locator("#toast")).to_contain_text("Ben throws.")
+    assert begun.match.timeline[0].dice == (1, 1, 1, 2, 3, 4)
+
+
 def test_bank_after_a_slow_keep_banks_that_throw(begun, delayed):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 5)))
     page = delayed.page
@@ -242,6 +279,7 @@ def test_three_quick_taps_on_undo_are_three_steps(begun, serve, new_phone):
     begun.do(Bank())
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect_at_risk(page, "1,000")
+    expect(page.locator("[data-settling]")).to_have_count(0)
     page.evaluate("for (let i = 0; i < 3; i++) document.getElementById('undo').click()")
 
     expect(page.locator("#undo")).to_be_disabled()

@@ -7,7 +7,7 @@ from flask import Response, g
 from game.commands import SubmitPhoto
 from game.message import Message
 from web.contracts.table import Table
-from web.fields import MAX_PART, file_part, integer
+from web.fields import MAX_EXACT, MAX_PART, file_part, integer, optional
 from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
 from web.problem import HttpProblem
 from web.response import json_response, state_response
@@ -28,13 +28,13 @@ def create_picture(table: Table) -> Routes:
         return json_response({"at": upload.add(at, part)})
 
     @routes.command(
-        "", "Read the picture that was sent", permission=Permission.PLAYER_ON_TURN,
-        returns_state=True,
+        "", "Read the picture that was sent", {"step": optional(integer(0, MAX_EXACT))},
+        Permission.PLAYER_ON_TURN, returns_state=True,
     )  # fmt: skip
-    def read() -> Response:
+    def read(step: int | None) -> Response:
         picture = upload.take()
         check_picture(picture)
-        return state_response(table.do(SubmitPhoto(picture), g.request_mark))
+        return state_response(table.do(SubmitPhoto(picture, step), g.request_mark))
 
     return routes
 

@@ -273,7 +273,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
         "/answer", "Answer with one of the state's choices", AnswerQuestion, OWN_TURN, choice=text()
     )
     add("/undo", "Undo the last step", Undo, step=optional(STEP))
-    add("/redo", "Redo the step that was undone last", Redo)
+    add("/redo", "Redo the step that was undone last", Redo, step=optional(STEP))
     add(
         "/match", "Start a match", setup.start,
         names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
@@ -303,9 +303,12 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
     add("/reopen", "Continue an older match", ReopenMatch, match=integer(1, MAX_EXACT))
     add(
         "/insert", "Insert a turn that was not recorded", InsertTurn,
-        turn=text(), before=optional(INDEX),
+        turn=text(), before=optional(INDEX), step=optional(STEP),
     )  # fmt: skip
-    add("/drop", "Delete events of the match", DropEvents, start=INDEX, stop=INDEX)
+    add(
+        "/drop", "Delete events of the match", DropEvents,
+        start=INDEX, stop=INDEX, step=optional(STEP),
+    )  # fmt: skip
     add("/coach", "Set how much the coach says", SetCoachMode, mode=one_of(tuple(CoachMode)))
     add("/heed", "Confirm the notice that the journal was damaged", AcknowledgeDamage)
     add("/leave-safe-mode", "Start again normally, in safe mode", LeaveSafeMode)
@@ -315,12 +318,12 @@ def _add_events(api: Routes, table: Table) -> None:
     """Add a route for each event that no camera sees: about players, turns and points."""
 
     def add(path: str, summary: str, make: Callable[..., Event], **fields: Field) -> None:
-        def view(on_turn: int | None = None, **values: object) -> Response:
-            event = RecordEvent(make(**values), on_turn)
+        def view(on_turn: int | None = None, step: int | None = None, **values: object) -> Response:
+            event = RecordEvent(make(**values), on_turn, step)
             return state_response(table.do(event, g.request_mark))
 
         view.__name__ = path.strip("/")
-        api.command(path, summary, fields, returns_state=True)(view)
+        api.command(path, summary, fields | {"step": optional(STEP)}, returns_state=True)(view)
 
     on_turn = optional(SEAT)
     add("/skip", "Skip the player on turn", Skipped, on_turn=on_turn)

@@ -117,6 +117,8 @@ class Snapshot:
         rolloff: The roll-off that decides who starts; None if there is none.
         photo: The annotated photo of the dice in view; None if there is none.
         just_dice: The throws without a match; None if a match is played or may be set up.
+        unread_throw: Why nothing can be kept or banked before a throw is read; None if no throw is
+            unread.
         question: The open question. A hold of the button gives the first of `choices`.
         choices: Answers to the question or, without a question, offered repairs.
         has_ignored_objects: Whether somebody marked an object in the open question as not a die, so
@@ -144,6 +146,7 @@ class Snapshot:
     rolloff: RollOff | None = None
     photo: Photo | None = None
     just_dice: DiceLog | None = None
+    unread_throw: Message | None = None
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
     has_ignored_objects: bool = False

@@ -315,7 +315,8 @@ class MatchJson(TypedDict):
     """The match. Without one the lists are empty and the objects null.
 
     A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next
-    throw. `turns` are the finished turns; `winner` is a seat.
+    throw. `turns` are the finished turns; `winner` is a seat. `closing` tells how the winner came back,
+    or the best turn, once somebody has won.
     """
 
     rules: RulesJson | None
@@ -332,6 +333,7 @@ class MatchJson(TypedDict):
     last_round: LastRoundJson | None
     highlight: HighlightJson | None
     winner: int | None
+    closing: str | None
 
 
 class DiceThrowJson(TypedDict):
@@ -362,6 +364,7 @@ class JustDiceJson(TypedDict):
 class StateJson(MatchJson):
     """The whole state. `version` grows with every change, `step` with every change of the match.
 
+    `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
     `question` is the open question; a hold of the button gives the first of its `choices`. Without
     a question, `choices` are offered repairs. `camera` is null while there is no camera. With
     `hands_off` the dice are read without a press of the button. `notice` says what has changed
@@ -383,6 +386,7 @@ class StateJson(MatchJson):
     notice: str
     troubles: list[str]
     safe_mode: bool
+    unread_throw: str | None
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None

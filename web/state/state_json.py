@@ -12,6 +12,7 @@ from game.message import Translate
 from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
+from game.stats.awards import closing_moment
 from game.stats.highlight import highlight
 from game.stats.summary import at_risk
 from web.contracts.table import Photo, ScorekeeperView, Snapshot
@@ -57,6 +58,7 @@ NO_MATCH: MatchJson = {
     "last_round": None,
     "highlight": None,
     "winner": None,
+    "closing": None,
 }
 
 
@@ -121,6 +123,7 @@ def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
         "last_round": _last_round(state),
         "highlight": shaped(HighlightJson, found, translate) if found else None,
         "winner": state.winner,
+        "closing": plain(closing_moment(match), translate),
     }
 
 

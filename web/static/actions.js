@@ -5,13 +5,13 @@
 
   const taps = {
     post: (button) => {
-      if (button.getAttribute("aria-disabled")) return window.toast(button.dataset.why);
+      if (isHeld(button)) return undefined;
       if (button.dataset.done !== undefined) button.closest("dialog").close();
       const done = window.post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
       if (button.dataset.home === undefined) return done;
       return done.then((ok) => { if (ok && !byId("board")) location.assign("/"); else scrollTo(0, 0); });
     },
-    undo: () => window.post("/api/v1/undo", shownStep()),
+    undo: (button) => (isHeld(button) ? undefined : window.post("/api/v1/undo", shownStep())),
     slot: (button) => (button.closest("#pad") ? removePadDie(button) : toggle(button)),
     seen: (button) => selectSeenDie(button),
     spot: (spot) => byId(spot.dataset.spot)?.click(),
@@ -36,6 +36,18 @@
       if (element) return act(element);
     }
   });
+
+  // Returns whether a button takes no tap now, and says why if it has a reason.
+  function isHeld(button) {
+    if (button.getAttribute("aria-disabled")) {
+      window.toast(button.dataset.why);
+      document.dispatchEvent(new Event("held"));
+    } else if (button.id === "bank" && isReadingPhoto()) window.toast(byId("picture").dataset.reading);
+    else return Boolean(button.closest("[data-settling]"));
+    return true;
+  }
+
+  const isReadingPhoto = () => document.documentElement.classList.contains("reads");
 
   // The dice that are tapped: the page shows their score as a keep, or for a single die its faces.
   const selectedSlots = () => [...document.querySelectorAll(".big-dice .slot[aria-pressed=true]")];
@@ -113,7 +125,8 @@
     else highlightSpots(slots);
     const keep = legalKeeps().find(({ key }) => key === faceKey(faces));
     byId("keep-chosen").hidden = !keep;
-    if (keep) byId("keep-chosen").querySelector("span").textContent = keep.score;
+    const score = byId("keep-chosen").querySelector("span");
+    if (keep && score) score.textContent = keep.score;
     const says = byId("chosen").querySelector(".says");
     says.textContent = keep || !slots.length || !legalKeeps().length ? "" : explainRefusal(faces, says.dataset);
   }
@@ -139,7 +152,7 @@
 
   function keepChosen() {
     const keep = legalKeeps().find(({ key }) => key === faceKey(selectedSlots().map(faceOf)));
-    if (keep) window.post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
+    if (keep && !isHeld(byId("keep-chosen"))) window.post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
   }
 
   // Corrects a die in two taps: the die, then its face. A die on a photo is corrected on the photo.
@@ -151,7 +164,7 @@
     const row = slot.parentElement.dataset;
     const dice = JSON.parse(row.dice);
     dice[Number(dataset.slot)] = face;
-    return window.post("/api/v1/correct", { dice, index: Number(row.index) });
+    return window.post("/api/v1/correct", { dice, index: Number(row.index), ...shownStep() });
   }
 
   // The faces that the camera read.
@@ -167,17 +180,19 @@
     if (slot) window.post("/api/v1/not-a-die", { photo: slot.dataset.photo, die: Number(slot.dataset.seen) });
   }
 
-  // The step of the match that this page shows. Undo and dice are meant for that step, even if they arrive later.
+  // The step of the match that this page shows. What people do is meant for that step, even if it arrives later.
   function shownStep() {
     const shown = document.querySelector("[data-step]");
     return shown ? { step: Number(shown.dataset.step) } : {};
   }
 
+  window.shownStep = shownStep;
+
   // After a refusal because the match moved on, the next attempt is meant for the step now shown.
-  function throwEntry() {
+  function throwEntry(address = "/api/v1/dice", body = {}) {
     let step = shownStep();
     return async (dice) => {
-      const done = await window.post("/api/v1/dice", { dice, ...step });
+      const done = await window.post(address, { dice, ...body, ...step });
       step = shownStep();
       return done;
     };
@@ -201,7 +216,7 @@
 
   // Opens the pad with the dice of an earlier throw.
   function editThrow({ index, dice }) {
-    openPad(JSON.parse(dice), (thrown) => window.post("/api/v1/correct", { dice: thrown, index: Number(index) }));
+    openPad(JSON.parse(dice), throwEntry("/api/v1/correct", { index: Number(index) }));
   }
 
   function addPadDie(button) {

@@ -5,6 +5,7 @@
   const LONGEST_WAIT_MS = 5000;
   const POLL_MS = 5000;
   const SILENCE_MS = 40000; // the server sends something every 15 s
+  const SETTLE_MS = 300;
   const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
   const note = document.getElementById("link");
@@ -67,10 +68,12 @@
   function replaceChanged(html) {
     const template = document.createElement("template");
     template.innerHTML = html;
+    const stepBefore = step();
     for (const fresh of template.content.querySelectorAll(".section")) {
       const current = document.getElementById(fresh.id);
       if (current && current.dataset.digest !== fresh.dataset.digest) replace(current, fresh);
     }
+    if (step() !== stepBefore && step() !== window.ownStep?.()) settle(document.getElementById("steps"));
     document.dispatchEvent(new Event("swapped"));
   }
 
@@ -80,13 +83,28 @@
     const unfolded = [...current.querySelectorAll("[aria-expanded=true]")].map((button) => button.id);
     keepImage(current, fresh);
     markNewThrow(current, fresh);
+    const labelsBefore = labels(current);
     current.replaceChildren(...fresh.childNodes);
+    if (labels(current) !== labelsBefore) settle(current);
     current.hidden = fresh.hidden;
     current.dataset.digest = fresh.dataset.digest;
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     for (const id of unfolded) document.getElementById(id)?.click();
     if (focused) restoreFocus(focused.id);
   }
+
+  // A tap just after a button has changed was meant for what the button said before, so it is ignored.
+  const settling = new Map();
+
+  function settle(section) {
+    if (!section) return;
+    clearTimeout(settling.get(section));
+    section.dataset.settling = "";
+    settling.set(section, setTimeout(() => { delete section.dataset.settling; }, SETTLE_MS));
+  }
+
+  const labels = (section) => [...section.querySelectorAll("[data-post]")].map((button) => button.textContent).join("\n");
+  const step = () => Number(document.querySelector("[data-step]")?.dataset.step);
 
   // If the focused element is gone or hidden, focus the board; otherwise Tab would start at the top of the page.
   function restoreFocus(id) {

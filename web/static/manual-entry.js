@@ -3,7 +3,10 @@
 (() => {
   const byId = (id) => document.getElementById(id);
 
+  let step = {}; // the step of the match when the dialog was opened
+
   function openDialog() {
+    step = window.shownStep();
     const players = [...document.querySelectorAll(".players .name")];
     const hero = document.querySelector(".hero");
     const onTurn = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
@@ -18,7 +21,7 @@
     score.elements.score.value = onTurn.dataset.score;
     byId("hand").querySelector(".on-turn-name").textContent = onTurn.textContent;
     for (const button of byId("hand").querySelectorAll("[data-done]")) {
-      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat) });
+      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat), ...step });
     }
     byId("hand").showModal();
   }
@@ -26,7 +29,9 @@
   const setByHand = window.once(async (form) => {
     const fields = [...form.elements].filter((field) => field.name);
     const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
-    if (await window.post(form.dataset.submit, body)) byId("hand").close();
+    const aimed = form.dataset.submit.endsWith("/turn") || form.dataset.submit.endsWith("/score") ? step : {};
+    if (await window.post(form.dataset.submit, { ...body, ...aimed })) byId("hand").close();
+    step = window.shownStep(); // after a refusal, the next attempt is meant for what is shown now
   });
 
   document.addEventListener("change", ({ target }) => {

@@ -242,6 +242,7 @@
     if (target.id === "shuffle") shuffle();
     if (earlier || remove || target.id === "add-player" || target.id === "shuffle") showTeams();
     if (target.id === "even-chances") evenChances(target.closest("form"));
+    if (target.id === "to-roll-off") document.documentElement.classList.add("rolls-off");
   });
   document.addEventListener("change", ({ target }) => {
     if (target.matches("#in-teams, .team")) showTeams();

@@ -25,12 +25,14 @@
     }
   }
 
+  let step = {}; // the step of the match when somebody tapped to take the picture
+
   async function send(file) {
     document.documentElement.classList.add("reads");
     window.toast(input.dataset.reading, window.longestMs);
     try {
       await window.uploadInParts(`${API}/part`, await shrink(file));
-      await window.postJson(API, {});
+      await window.postJson(API, step);
       window.toast("");
       document.dispatchEvent(new Event("acted"));
     } catch (error) {
@@ -40,7 +42,9 @@
   }
 
   document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-picture]") && window.mayPost(API)) input.click();
+    if (!target.closest("[data-picture]") || !window.mayPost(API)) return;
+    step = window.shownStep();
+    input.click();
   });
 
   // Clearing the input lets the same picture be chosen again after it was refused.

@@ -10,7 +10,7 @@
   let queue = Promise.resolve();
   let toastTimer = 0;
   let stalls = 0; // changes when an answer becomes overdue and when it arrives
-  let reached = 0; // the step of the match after the last request
+  let reached = 0; // the step of the match after this page's last request that named a step
 
   // Sends requests one after the other, so that quick taps keep their order.
   window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
@@ -30,6 +30,8 @@
       return before === stalls;
     };
   }
+
+  window.ownStep = () => reached;
 
   // Ignores further calls until the first one is done, such as a double tap.
   window.once = (job) => {
@@ -77,7 +79,7 @@
     try {
       const answer = await fetchJson(address, "step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
       const result = await answer.json();
-      reached = result.step || 0;
+      if ("step" in body) reached = result.step || 0;
       window.toast(answer.ok ? "" : result.detail);
       document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
       return answer.ok;

@@ -15,11 +15,12 @@ from game.errors import JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.bot import Bot
-from game.match.events import Thrown
+from game.match.events import Banked, Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
+from tests.throws import FARKLE
 from web.contracts.coach import CoachMode
 
 RULES = load("walnut-studiolo")
@@ -124,6 +125,29 @@ def test_an_unsolved_match_is_solved_and_saved(rig, tmp_path):
 
     assert rig.coach.coaching(match).solving is None
     assert len(list((tmp_path / TABLES).iterdir())) == 1
+
+
+def test_a_match_that_is_won_is_reviewed_and_solved_without_being_asked(rig):
+    match = short(500).bank()
+    number = rig.play(match.rules)
+    rig.coach.coaching(match)
+    rig.journal.append(number, Banked(), Thrown(FARKLE))
+    won = match.throw(FARKLE)
+    assert won.state.winner == 0
+    rig.coach.coaching(won)
+    steps = rig.coach._history.played(number).steps
+    key = (rig.coach._history.identity, number, steps)
+    rig.until(lambda: rig.coach._reviews._reviews.get(key), holds=lambda c: c and c.solved)
+
+    assert rig.coach.review(number, steps).review.curve
+
+
+def test_no_process_is_started_for_a_match_that_was_won_before_the_start(rig):
+    won = short(500).bank().throw(FARKLE)
+    rig.play(won.rules)
+    rig.coach.coaching(won)
+
+    assert "running=False" in repr(rig.worker)
 
 
 def test_a_match_without_a_solution_gives_the_reason(rig):

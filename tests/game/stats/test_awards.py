@@ -4,17 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from game.match.events import ScoreSet, Thrown
+from game.match.events import ScoreSet, Skipped, Thrown
 from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
 from game.rules.ruleset import Win
-from game.stats.awards import MIN_BOLD_POINTS, AwardKind, awards
+from game.stats.awards import MIN_BOLD_POINTS, AwardKind, awards, closing_moment
 from tests.game.shipped import shipped
 from tests.web.evening import played
 
 RULES = rule_files.load("walnut-studiolo")
 THOUSAND, FARKLE = (1, 1, 1, 2, 3, 4), (2, 2, 3, 3, 4, 6)
+SIX_ONES = (1, 1, 1, 1, 1, 1)
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +97,31 @@ def test_banks_that_overshot_do_not_make_a_run():
 
 def test_nobody_is_awarded_if_all_are_equal():
     assert awards(Match.start(RULES, ["Anna", "Ben"]), None) == ()
+
+
+def short(target=3000):
+    return Match.start(replace(RULES, target=target), ["Anna", "Ben"])
+
+
+def test_nothing_is_told_before_a_win():
+    assert closing_moment(short().throw(THOUSAND).bank()) is None
+
+
+def test_a_comeback_is_told():
+    played = short().throw(THOUSAND).bank()
+    won = played.throw(SIX_ONES).bank().throw(FARKLE)
+
+    assert str(closing_moment(won)) == "Comeback: Ben was 1,000 behind"
+
+
+def test_without_a_comeback_the_best_turn_is_told():
+    won = short().throw(SIX_ONES).bank().throw(THOUSAND).bank()
+
+    assert str(closing_moment(won)).startswith("Best turn: Anna, ")
+
+
+def test_nothing_is_told_of_a_match_without_a_bank():
+    won = short().push(ScoreSet(0, 3000)).push(Skipped())
+
+    assert won.state.winner == 0
+    assert closing_moment(won) is None

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from device.session.verdict import Answer
 from game.commands import (
     AnswerQuestion,
     Bank,
@@ -14,6 +15,7 @@ from game.commands import (
     Press,
     StartMatch,
 )
+from game.message import Message
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
 
@@ -230,6 +232,43 @@ def test_command_for_an_earlier_throw_or_step_is_refused(client):
     assert "The match has moved on" in answers[0].json["detail"]
     assert client.get("/api/v1/state").json["version"] == now["version"]
     assert post(client, "undo", step=now["step"]).json["step"] == now["step"] + 1
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("redo", {}), ("skip", {}), ("farkle", {}), ("score", {"seat": 0, "score": 5000}),
+        ("turn", {"seat": 1, "points": 450, "dice": 3}), ("drop", {"start": 0, "stop": 1}),
+        ("insert", {"turn": "111234: 111 = 1000, bank"}), ("rename", {"seat": 0, "name": "Anne"}),
+        ("correct", {"dice": [1, 1, 1, 1, 3, 4]}), ("dice", {"dice": [1, 2, 3]}),
+    ],
+)  # fmt: skip
+def test_a_change_that_was_aimed_at_an_earlier_step_says_what_the_match_is_at(client, path, body):
+    begun(client)
+    shown = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json["step"]
+    now = post(client, "bank").json
+    refused = post(client, path, **body, step=shown)
+
+    assert refused.status_code == 409
+    assert refused.json["detail"].endswith("Ben throws.")
+    assert client.get("/api/v1/state").json["step"] == now["step"]
+
+
+def test_the_state_says_why_nothing_can_be_banked(client):
+    begun(client)
+    assert post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json["unread_throw"] is None
+
+    assert "still moving" in post(client, "press").json["unread_throw"]
+
+
+def test_an_answer_to_an_earlier_question_is_refused(client, table):
+    begun(client)
+    table._session.table.offer(Answer(Message("The first"), chosen=lambda: None))
+    first = table._drawn().choices[0].id
+    table._session.table.offer(Answer(Message("The second"), chosen=lambda: None))
+    table._drawn()
+
+    assert post(client, "answer", choice=first).status_code == 409
 
 
 @pytest.mark.parametrize("path", ["skip", "farkle"])

@@ -1,0 +1,197 @@
+"""The page between two throws: no way around a farkle, and no question that traps a table.
+
+Two phones in real Chromium, real HTTP, and a reader that is as slow as the test wants.
+"""
+
+import cv2
+import pytest
+from playwright.sync_api import expect
+
+from game.commands import StartMatch
+from game.situation import Situation
+from tests.browser import PATIENCE_MS, open_with_pencil
+from tests.device.rig import open_rig
+from tests.device.test_browser_match import is_let_go
+from tests.throws import THOUSAND
+from web.app import create_app, new_link
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+SMALL = {"width": 360, "height": 640}
+MISREAD, CORRECTED = (1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 5, 6)
+AGAIN = (2, 3, 5, 6)
+BANK = "async () => (await fetch('/api/v1/bank', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'})).json()"
+
+
+@pytest.fixture
+def phones(browser):
+    """Open the pages of a table: the scorekeeper's phone, and a player's own phone."""
+    contexts = []
+
+    def open_phones(rig):
+        app = create_app(rig.companion, scorekeeper=rig.companion.scorekeeper)
+        server = Server(app, "127.0.0.1", 0)
+        server.start()
+        address = f"http://127.0.0.1:{server.port}/"
+        contexts.append(server)
+        pages = []
+        for _ in range(2):
+            context = browser.new_context(viewport=SMALL, reduced_motion="reduce", has_touch=True)
+            context.set_default_timeout(PATIENCE_MS)
+            contexts.append(context)
+            pages.append(context.new_page())
+        holder, player = pages
+        open_with_pencil(holder, address + new_link(app))
+        rig.step()
+        expect(holder.locator("html.holder")).to_be_attached()
+        player.goto(address)
+        return holder, player
+
+    yield open_phones
+    for each in reversed(contexts):
+        each.stop() if isinstance(each, Server) else each.close()
+
+
+def sit_as_anna(rig, holder, player):
+    """Let the second phone play Anna's turns."""
+    holder.evaluate(
+        """() => fetch('/api/v1/pencil/own-turn', {method: 'POST',
+        headers: {'Content-Type': 'application/json'}, body: '{"on": true}'})"""
+    )
+    player.evaluate(
+        """() => fetch('/api/v1/pencil/sit', {method: 'POST',
+        headers: {'Content-Type': 'application/json'}, body: '{"name": "Anna"}'})"""
+    )
+    rig.step()
+    player.reload()  # the page learns its badge when it is opened
+    expect(player.locator("html.own-turn")).to_be_attached()
+
+
+def press(page):
+    with page.expect_response(is_let_go):
+        page.locator("#tray-button").click()
+
+
+def status(page):
+    """Return the visible line of status."""
+    line = page.locator(".message")
+    expect(line).to_be_visible()
+    assert "unseen" not in line.get_attribute("class")
+    return line.inner_text().strip()
+
+
+@pytest.mark.timeout(120)
+def test_nothing_is_banked_from_the_press_until_the_throw_is_read(tmp_path, phones):
+    with open_rig(tmp_path, seed=51) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        holder, player = phones(rig)
+        sit_as_anna(rig, holder, player)
+        rig.throw(*THOUSAND)
+        for page in (holder, player):
+            expect(page.locator("#bank")).to_contain_text("Bank 1,000")
+        with holder.expect_response("**/throw"):
+            holder.locator("#throw-dice").click()
+        expect(player.locator("#bank")).to_have_attribute("aria-disabled", "true")
+        assert player.evaluate(BANK)["status"] == 409
+        press(holder)
+        rig.loop.process_all()
+        for page in (holder, player):
+            expect(page.locator("#bank")).to_contain_text("Reading…")
+            expect(page.locator("#bank")).to_contain_text("The dice are still moving")
+            expect(page.locator(".keep").first).to_have_attribute("aria-disabled", "true")
+            expect(page.locator(".keeps h2")).to_contain_text("Reading…")
+            assert "dice" in status(page)
+        player.locator("#bank").tap(force=True)
+        expect(player.locator("#toast")).to_contain_text("The dice are still moving")
+        assert player.evaluate(BANK)["detail"] == "The dice are still moving."
+        assert rig.scores == [0, 0]
+
+        rig.press_until_read()
+        while rig.companion.snapshot().situation is Situation.QUESTION:
+            rig.hold()
+        for page in (holder, player):
+            expect(page.locator("[data-why^='The dice are still moving']")).to_have_count(0)
+        assert len(rig.state.turn.throws) == 2 or rig.state.turns
+
+
+@pytest.mark.timeout(120)
+def test_a_question_after_a_correction_says_how_to_answer_it(tmp_path, phones):
+    """The dice 1 and 5 lie aside, but a person corrected the 1 to a 5."""
+    with open_rig(tmp_path, seed=51) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        page, watcher = phones(rig)
+        rig.throw(*MISREAD)
+        one = rig.state.turn.last.dice.index(1)
+        page.locator(f"#slot-{one}").tap()
+        page.locator("[data-fix='5']").tap()
+        expect(page.locator("#throw .big-dice")).to_have_attribute(
+            "data-dice", str(list(CORRECTED))
+        )
+        page.locator("#throw-dice").tap()
+        rig.wait_s(1)
+        press(page)
+        assert rig.settled().situation is Situation.QUESTION
+        question = page.locator(".question.asked h2")
+        expect(question).to_contain_text("Was 5 5 kept?")
+        lying = rig.tray.truth
+
+        expect(page.locator("#does")).to_have_text("Tap: read again · Hold: yes")
+        for each in (page, watcher):
+            assert status(each) == "Hold for yes, press to read again"
+        expect(page.locator("#throw-dice")).to_have_attribute("aria-disabled", "true")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.locator("#throw-dice").tap(force=True)
+        expect(page.locator(".question.pulse")).to_be_visible()
+        expect(question).to_be_in_viewport()
+        expect(page.locator("#toast")).to_contain_text("Was 5 5 kept?")
+        assert rig.tray.truth == lying
+
+        press(page)
+        assert rig.settled().situation is Situation.QUESTION
+        expect(page.locator(".question.pulse")).to_be_visible()
+        assert status(page) == "Hold for yes, press to read again"
+        page.locator("#choice-1").tap()
+        expect(page.locator("#question")).to_be_hidden()
+        assert len(rig.state.turn.throws) == 2 or rig.state.turns
+        assert status(page)
+        expect(page.locator("#throw-dice")).not_to_have_attribute("aria-disabled", "true")
+
+
+@pytest.mark.timeout(120)
+def test_a_question_after_a_correction_does_not_trap_a_table_with_a_phone_as_the_camera(
+    tmp_path, phones
+):
+    with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        page, _ = phones(rig)
+
+        def take(values):
+            """Let the phone photograph these dice, which are all that it sees."""
+            rig.tray.gather(aside=True)
+            rig.tray.throw(values=values)
+            rig.clock.now_s += 2
+            picture = tmp_path / "dice.jpg"
+            cv2.imwrite(str(picture), rig.tray.capture().image)
+            with page.expect_file_chooser() as chooser, page.expect_response("**/picture"):
+                page.locator("#take-picture").tap()
+                chooser.value.set_files(picture)
+
+        take(MISREAD)
+        one = rig.state.turn.last.dice.index(1)
+        page.locator(f"#slot-{one}").tap()
+        page.locator("[data-fix='5']").tap()
+        expect(page.locator("#throw .big-dice")).to_have_attribute(
+            "data-dice", str(list(CORRECTED))
+        )
+        for _ in range(2):
+            take(AGAIN)
+            expect(page.locator(".question.asked h2")).to_contain_text("thrown or just moved?")
+            assert status(page) == "Please answer the question"
+            expect(page.locator("#bank")).to_contain_text("Answer first")
+        page.locator("#bank").tap(force=True)
+        expect(page.locator(".question.pulse")).to_be_visible()
+        page.locator("#choice-1").tap()
+        expect(page.locator("#question")).to_be_hidden()
+
+        assert rig.state.turn.last.dice == AGAIN
+        assert "Anna" in status(page)

@@ -1,0 +1,106 @@
+"""The line of status says something in every state of the table and in every language."""
+
+import re
+from contextlib import suppress
+from html import unescape
+from random import Random
+
+import pytest
+
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    CorrectThrow,
+    EnterThrow,
+    KeepDice,
+    Rematch,
+    SetJustDice,
+    StartMatch,
+    Undo,
+)
+from game.errors import GameError
+from game.situation import Situation, TableError
+from tests.device.session.sessions import row
+from tests.web.conftest import MemoryTable
+from web.app import create_app
+from web.i18n.languages import LANGUAGES
+from web.pages.sections import Sections
+
+STEPS = 1500
+LINE = re.compile(r'<p data-mood="[^"]*"[^>]* class="([^"]*)"[^>]*>(.*?)</p>', re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def visited():
+    """Return the snapshots of a random evening: one for each state of the table and message."""
+    table, random, found = MemoryTable(), Random(3), {}
+    table.show(camera="picamera2: imx708")
+    for _ in range(STEPS):
+        with suppress(TableError, GameError):
+            walk(table, random)
+        snapshot = table._drawn()
+        sentences = tuple(getattr(each, "template", "") for each in snapshot.message.sentences)
+        found.setdefault((snapshot.situation, sentences), snapshot)
+    return list(found.values())
+
+
+def walk(table, random):
+    """Do one random thing at the table or on a phone."""
+    session = table._session
+    match = session.table.match
+    dice = tuple(random.choices(range(1, 7), k=match.state.dice_in_hand if match else 1))
+    kind = random.randrange(14)
+    if kind <= 5:
+        session.release_button(0.1)
+        faces = random.choice([dice, (*dice[:-1], None), dice, (), (*dice, 1, 2), dice])
+        for _ in range(random.randrange(3)):  # or nobody waits for the reading
+            session.results.answered(
+                session.table.tray_reader.requests, row(faces, y=random.randrange(900))
+            )
+    elif kind <= 7:
+        session.release_button(1.2)
+    else:
+        table.do(_command(random, table, dice)) if kind > 8 else session.requests.timed_out(
+            session.table.tray_reader.requests
+        )
+
+
+def _command(random, table, dice):
+    choices = table._session.table.choices
+    match = table._session.table.match
+    keeps = match.state.keeps if match else ()
+    if random.random() < (0.2 if match is None else 0.02):
+        return StartMatch(("Anna", "Ben"), target=600)
+    return random.choice(
+        [
+            Bank(), Undo(), EnterThrow(dice), Rematch(),
+            SetJustDice(random.random() < 0.3), CorrectThrow(dice), EnterThrow((1,) * len(dice)),
+            AnswerQuestion(random.choice(choices).id if choices else "0"),
+            KeepDice(random.choice(keeps).dice if keeps else (1,)),
+        ]
+    )  # fmt: skip
+
+
+def test_the_evening_has_come_to_every_state(visited):
+    everything = set(Situation) - {Situation.BOT}  # bots are played by the companion
+
+    assert {snapshot.situation for snapshot in visited} == everything
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_line_of_status_is_never_empty(table, visited, language):
+    board = Sections(create_app(table), ("message",), language)
+    for snapshot in visited:
+        html = board.html(snapshot)
+        if snapshot.situation is Situation.NO_MATCH and not snapshot.rolloff.rolls:
+            continue
+        classes, words = LINE.search(html).groups()
+        assert "unseen" not in classes.split()
+        assert re.search(r"\w", unescape(words)), (snapshot.situation, str(snapshot.message))
+
+
+def test_a_question_says_how_to_answer_it(table, visited):
+    board = Sections(create_app(table), ("message",))
+    asked = next(each for each in visited if each.situation is Situation.QUESTION)
+
+    assert "Hold for yes, press to read again" in board.html(asked)
