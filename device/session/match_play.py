@@ -131,7 +131,7 @@ class MatchPlay:
         """
         table, actions = self._table, command.actions
         if command.match != table.live_match.match_id:
-            raise TableError(Message("Another match is played here now."))
+            raise TableError(Message("Another match is now being played here."))
         before, (mark, after) = table.live_match.match, self._last_followed
         if table.live_match.request == mark and before is after:
             return  # it was sent again while the table was busy

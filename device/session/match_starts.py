@@ -61,7 +61,7 @@ class MatchStarts:
                 self.begin(command.match, begins, command.key)
             case PlayOnAlone():
                 self._table.live_match.update_seating()
-                self._table.message = Message("The match goes on at this tray alone.")
+                self._table.message = Message("The match continues at this tray only.")
             case Rematch():
                 self._rematch()
             case ReopenMatch():

@@ -53,7 +53,7 @@ class NotSignedError(SharedMatchError):
 OTHER_VERSION = Message(
     "The other tray has another version of Traykeeper: install the same version on both."
 )
-GARBLED = Message("The other tray sends something that is no message of a match.")
+GARBLED = Message("The other tray sends something that is not a match message.")
 
 
 class Refusal(StrEnum):
@@ -70,7 +70,7 @@ REFUSALS = {
         "A player of the other tray has the same name: join again with another name."
     ),
     Refusal.OTHER_MATCH: Message(
-        "The other tray plays another match now: this one waits until it is continued there."
+        "The other tray is now playing another match: this one waits until it is continued there."
     ),
     Refusal.PLAYS_ALONE: Message(
         "The other tray has left this match: play on alone, or agree on a new one."

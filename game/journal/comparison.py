@@ -98,7 +98,7 @@ def _described(before: Match | None, entry: WireEntry | None) -> Message | None:
 
 
 _REVISIONS: dict[type, Message] = {
-    Undone: Message("a step taken back"),
-    Redone: Message("a step done again"),
+    Undone: Message("an undone step"),
+    Redone: Message("a redone step"),
     Spliced: Message("turns changed by hand"),
 }

@@ -92,7 +92,7 @@ def test_a_copy_that_ends_earlier_is_named(tmp_path, played, compared):
 
     assert compared("anna", "ben") == (
         1,
-        "anna lacks everything from step 3 on, where ben has a step taken back.\n",
+        "anna lacks everything from step 3 on, where ben has an undone step.\n",
     )
 
 

@@ -282,7 +282,7 @@ def test_the_guest_hears_that_the_host_plays_something_else(pair):
     pair.host.do(StartMatch(("Cleo", "Dora")))
     pair.exchange()
 
-    assert "plays another match" in str(pair.guest.shared.view().trouble)
+    assert "playing another match" in str(pair.guest.shared.view().trouble)
     assert pair.host.shared.view() is None
 
 

@@ -297,3 +297,9 @@ def test_a_language_with_a_damaged_catalogue_is_left_out(table, monkeypatch, cap
     assert '<html lang="en"' in page.text
     assert "Deutsch" not in page.text
     assert "the catalogue of de cannot be read" in caplog.text
+
+
+def test_french_has_the_apostrophe_of_print():
+    straight = re.compile(r"[^\W\d_]'[^\W\d_]")
+
+    assert [text for text in catalogue("fr").values() if straight.search(text)] == []
