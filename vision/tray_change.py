@@ -35,6 +35,9 @@ MAX_SHADOW_LEVEL, MAX_DARK_FLOOR_LEVEL = 45, 140
 SMOOTHING_PX, MIN_DIFFERENCE = 3, 10.0
 """Smoothing, and the difference from 0 to 255 that noise and a flickering lamp can still cause."""
 
+WHITE_LEVEL = 250
+"""From this level of all channels on, from 0 to 255, glare hides what lies in it."""
+
 MAX_CHANGED_SHARE = 0.5
 """If more of the tray has changed, it is another tray, or the camera was moved."""
 
@@ -129,7 +132,8 @@ class TrayChange:
     """Difference between a frame and the empty-tray image, in square cells.
 
     Attributes:
-        changed: (rows, columns), 1 in cells that look different, even if only because of a shadow.
+        changed: (rows, columns), 1 in cells that look different, even if only because of a shadow, or that are white
+            in both images, where glare hides every difference.
         objects: (rows, columns), 1 in cells that show an object.
         black: (rows, columns), share of each cell that turned black where the floor was not light.
         lit: (rows, columns), share of each cell that became lighter, as no shadow makes it.
@@ -263,7 +267,9 @@ def compare(
     objects = _find_objects(now, matched)
     if objects.mean() > MAX_CHANGED_SHARE:
         return None
-    changed = _cell_shares(_differs(now, matched), objects.shape) > 0
+    # Where both images are white, a die may have been there or not.
+    is_blind = (now.min(axis=2) > WHITE_LEVEL) & (before.min(axis=2) > WHITE_LEVEL)
+    changed = _cell_shares(_differs(now, matched) | is_blind, objects.shape) > 0
     was_dark = _brightest(matched) < MAX_DARK_FLOOR_LEVEL
     black = np.asarray((_brightest(now) < MAX_SHADOW_LEVEL) & was_dark)
     lit = np.asarray(_brightest(now - matched) > MIN_DIFFERENCE)

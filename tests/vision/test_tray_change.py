@@ -163,3 +163,16 @@ def test_a_dark_thing_away_from_all_dice_is_no_shadow(empty, one_die):
 
     assert not region.is_touching
     assert not region.is_shadow
+
+
+def test_glare_does_not_hide_that_a_die_is_new(empty, one_die):
+    shot, die = one_die
+    corners = beside(die, far=1.8)
+    white = painted(shot, corners, lambda pixels: np.full_like(pixels, 255))
+    before = painted(empty, corners, lambda pixels: np.full_like(pixels, 255))
+
+    new = find_changes(white.image, KnownTray(before.image), [shot.tray])
+
+    x, y = corners.mean(axis=0)
+    assert new.is_new(x, y, die.size)
+    assert not new.is_new(die.x - 3 * die.size, die.y, die.size)
