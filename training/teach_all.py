@@ -93,6 +93,10 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
         yield TeachingStep(f"teach {kind}", (*learning, *taught, *more))
         yield TeachingStep(f"export {kind}", (*learning, "training.learning.export", kind, nets))
     yield TeachingStep("weigh", (*learning, "training.learning.weigh", *rests))
+    evenings = str(options.folder / "evenings")
+    yield TeachingStep("lamp evenings", (*learning, "training.learning.lamp_evenings", evenings))
+    fit = (*learning, "training.learning.judge_evenings", evenings, "--fit")
+    yield TeachingStep("weights of faces", fit)
     for kind in ("floor", "frame"):
         train = ("training.learning.train_tray", kind, nets, *rests)
         yield TeachingStep(f"train {kind}", (*learning, *train))

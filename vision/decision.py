@@ -1,7 +1,7 @@
 """The decision about one candidate: a value with a confidence and a problem, or no die at all.
 
 Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
-that the networks were not trained on: `python -m training.learning.weigh` writes nets/decision.json.
+that the networks were not trained on: `training.learning.weigh` and `judge_evenings` write nets/decision.json.
 """
 
 import json

@@ -59,6 +59,8 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
         CHANGE,
         "learn learning.export change nets",
         "learn learning.weigh --rests rests",
+        "learn learning.lamp_evenings evenings",
+        "learn learning.judge_evenings evenings --fit",
         "learn learning.train_tray floor nets --rests rests",
         "learn learning.train_tray frame nets --rests rests",
     ]

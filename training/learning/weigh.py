@@ -1,9 +1,9 @@
 """Fit the weights of the evidence: python -m training.learning.weigh --rests DIR.
 
 The command renders views of taught kinds and of kinds that are kept out, reads them with the
-networks of `vision`, and fits three sums of evidence (`vision.decision`) to the truth: whether a
-place is a die, whether its face is right, and whether it lies flat. Half of the shots know the
-tray, and some of those also know the empty tray. Flatness needs a tray that is whole in the image,
+networks of `vision`, and fits two sums of evidence (`vision.decision`) to the truth: whether a
+place is a die, and whether it lies flat (`judge_evenings` fits the third, whether its face is
+right). Half of the shots know the tray, and some of those also know the empty tray. Flatness needs a tray that is whole in the image,
 so further views show such trays.
 
 At the end the command prints, for several thresholds of the chance of lying flat, how many flat
@@ -45,7 +45,6 @@ case."""
 MIN_FLAT_CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
 DIE_EVIDENCE = ("bias", "finder_log_odds", "reader_log_odds", "is_tray_known", "size_deviation")
-FACE_EVIDENCE = (*DIE_EVIDENCE, "face_log_odds", "worst_view_log_odds")
 FLAT_EVIDENCE = (
     "bias",
     "size_deviation",
@@ -67,7 +66,7 @@ class LabelledPlace:
 
 
 def main() -> None:
-    """Fit the three sums and write them."""
+    """Fit both sums and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
     parser.add_argument("--views", type=int, default=150, help="views of each of the two exams")
@@ -75,9 +74,8 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=NETS / "decision.json")
     options = parser.parse_args()
     places = [*_all_places(Materials(options.rests), options.views, options.trays)]
-    weights = {
+    weights = json.loads((NETS / "decision.json").read_text()) | {
         "is_die": _weights(places, DIE_EVIDENCE, lambda place: place.is_die),
-        "is_face_right": _weights(places, FACE_EVIDENCE, lambda place: place.is_right),
         "is_flat": _weights(places, FLAT_EVIDENCE, lambda place: place.is_flat),
     }
     options.into.write_text(json.dumps(weights, indent=1) + "\n")
