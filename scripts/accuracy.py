@@ -39,7 +39,8 @@ The photos are from other people, with all kinds of dice, backgrounds and light.
 calibrated and the tray is not known. The renders are photo-realistic trays of which only the corners are
 known. Both sets were used while the reader was developed, so expect worse results on new pictures.
 
-`make accuracy` creates this page, with one thread. The times are processor time.
+`make accuracy` creates this page, with one thread. The times are processor time, which on a busy machine is up to
+twice that of an idle one.
 
 | pictures | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
