@@ -84,6 +84,11 @@ class LinkStore:
         self._links = {path.stem: link for path in _newest(folder) if (link := _read(path))}
 
     @property
+    def is_empty(self) -> bool:
+        """Whether this tray has never played with another one."""
+        return not self._links
+
+    @property
     def pending(self) -> Link | None:
         """The link of a match that has not begun yet."""
         return self._links.get(PENDING)

@@ -124,6 +124,8 @@ class TrayPair:
     def refresh(self) -> None:
         """Follow the match that is played at this table now, if it is a shared one."""
         history, links = self._parts.history, self._parts.links
+        if links.is_empty:
+            return  # most trays: their journal is not even opened
         with self._lock:
             try:
                 version = history.version
