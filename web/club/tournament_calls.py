@@ -36,8 +36,6 @@ class TournamentCalls:
 
     def update(self, trays: tuple[TrayStatus, ...]) -> bool:
         """Call players to trays that are free, and return whether any call has changed."""
-        if not self.tournaments.has_running:
-            return False
         with self._lock:
             if not self.tournaments.update_running():
                 return False

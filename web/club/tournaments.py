@@ -138,7 +138,8 @@ class Tournaments:
         self, store: ClubStore, people: People, clock: Callable[[], float] = time.time
     ) -> None:
         self._store, self._people, self._clock = store, people, clock
-        self.has_running = self.update_running()
+        self._n_won, self.has_running = 0, True
+        self.update_running()
 
     def draw(self, name: str, plan: TournamentPlan) -> int:
         """Store a new tournament and return its number. Only matches that begin later count.
@@ -169,7 +170,14 @@ class Tournaments:
         return [found for row in rows if (found := self.get(row["id"]))]
 
     def update_running(self) -> bool:
-        """Set and return `has_running`."""
+        """Set and return `has_running`.
+
+        While no tournament is running, the results are read again only after a win was undone or added.
+        """
+        (won,) = self._store.rows("SELECT COUNT(winner) AS n FROM match")
+        if not self.has_running and won["n"] == self._n_won:
+            return False
+        self._n_won = won["n"]
         self.has_running = any(not tournament.over for tournament in self.all())
         return self.has_running
 

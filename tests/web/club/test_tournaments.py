@@ -129,6 +129,18 @@ def test_undone_win_is_removed_from_the_bracket(tournaments, cup, history):
     assert fixtures(tournaments, drawn)[2].pairing.first is None
 
 
+def test_tournament_runs_again_after_its_last_win_was_undone(cup, played, history, calls):
+    cup()
+    first, second = played(["Dan", "Anna"], 1), played(["Ben", "Cleo"], 3, "t2")
+    final = played([winner(first), winner(second)], 4)
+    calls.update(FREE)
+    assert not calls.tournaments.has_running
+    history.add("t1", final.do(Undone()))
+    calls.update(FREE)
+
+    assert calls.tournaments.has_running
+
+
 def test_call_is_withdrawn_when_its_match_begins(tournaments, cup, history, called, calls):
     drawn = cup()
     calls.update(FREE)
