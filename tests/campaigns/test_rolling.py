@@ -1,4 +1,4 @@
-"""An hour of throws on a slow machine: every preview of every roll is taken, and is in its clip."""
+"""An hour of throws: every preview of every roll is taken, and is in its clip."""
 
 from itertools import pairwise
 
@@ -20,7 +20,9 @@ GROWTH_MB = 8
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_throws():
-    table = RollingTable(records_clips=True)
+    # At the speed of this machine. Slower ones are in `bench clips`: there, a hiccup of this machine counts
+    # many times.
+    table = RollingTable(records_clips=True, slower=1.0)
     before_mb, end_s, rolls, frames = resident_mb(), table.now_s + SECONDS, 0, 0
     rolled_s = cpu_s = 0.0
     while table.now_s < end_s:
