@@ -25,7 +25,8 @@
       row.classList.toggle("on-turn", seats.includes(frame.seat));
       row.querySelector("b").textContent = frame.scores[seats[0]]?.toLocaleString(document.documentElement.lang) ?? "";
     }
-    const ending = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
+    const kind = frame.ending === "bank" && !frame.points ? "over" : frame.ending;
+    const ending = kind === null ? "" : dataset[kind].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
     byId("replay-roll").hidden = !rolls.has(frame.index);
     byId("replay-roll").dataset.clip = rolls.get(frame.index) ?? "";
     byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), ending].filter(Boolean).join(": ");

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 import pytest
 
-from game.commands import EnterThrow, RecordEvent, StartMatch
+from game.commands import Bank, EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet, TurnSet
 from game.match.rolloff import RollOff
 from game.situation import Situation
@@ -174,3 +174,17 @@ def test_sections_are_not_a_whole_page(client, table):
 
 def test_health_check_reports_the_version(client):
     assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}
+
+
+def test_a_turn_that_exceeds_an_exact_target_is_not_shown_as_a_bank_of_nothing(client, table):
+    table.do(
+        StartMatch(("Anna", "Ben"), rules="complete-guide", target=500, options={"win": "exactly"})
+    )
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    table.do(Bank((1, 1, 1)))
+
+    page = client.get("/").text
+    assert "Anna exceeded the target" in page
+    assert "over the target" in page
+    assert "banked 0" not in page
+    assert "+0" not in page
