@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -20,13 +20,22 @@ log = logging.getLogger(__name__)
 
 
 class SyncedFileHandler(RotatingFileHandler):
-    """A log file whose errors are on the disk as soon as they are written."""
+    """A log file whose errors are on the disk as soon as they are written. A full disk is ignored."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Implement `logging.Handler.emit`."""
         super().emit(record)
         if self.stream is not None and (record.exc_info or record.levelno >= logging.ERROR):
-            os.fsync(self.stream.fileno())
+            with suppress(OSError):
+                os.fsync(self.stream.fileno())
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
+        """Implement `logging.Handler.handleError`: print nothing, because the program goes on."""
+
+    def close(self) -> None:
+        """Implement `logging.Handler.close`."""
+        with suppress(OSError):
+            super().close()
 
 
 @contextmanager
