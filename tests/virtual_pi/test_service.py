@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from contextlib import suppress
 
@@ -274,7 +275,7 @@ def has_entered_a_throw(pi):
     [
         (DYING_PAGE, "its page does not answer"),
         (DYING_CAMERA, "its camera does not work"),
-        (CRASHING, "it had to be restarted 3 times"),
+        (CRASHING, "it had to be restarted 3 times|it started in safe mode"),
     ],
     ids=["page dies", "camera dies", "crashes"],
 )
@@ -290,8 +291,8 @@ def test_an_update_that_fails_after_its_start_is_undone_with_what_was_played_sin
     pi.until(lambda: not pi.ask("ls /opt/traykeeper/watched"))
 
     assert lasting(pi)["throw"]["dice"] == [1, 1, 1, 2, 3, 4]
-    assert why in pi.run("cat /opt/traykeeper/undone")
-    assert why in pi.run("traykeeper doctor || true")
+    assert re.search(why, pi.run("cat /opt/traykeeper/undone"))
+    assert re.search(why, pi.run("traykeeper doctor || true"))
     assert not pi.http("/api/v1/state")["safe_mode"]
 
 
