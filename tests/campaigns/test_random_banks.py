@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 
-from game.commands import StartMatch
+from game.commands import AnswerQuestion, StartMatch
 from game.match.events import Thrown
 from game.situation import Situation
 from tests.campaigns.size import count
@@ -71,11 +71,13 @@ def n_throws(state):
 
 
 def settle(rig):
-    """Press, and answer what is asked, until the throw is read; return whether it was read."""
+    """Press, and answer what is asked, until the throw is read."""
     for _ in range(8):
         snapshot = rig.press()
         while snapshot.situation is Situation.QUESTION:
             snapshot = rig.hold()
+        if snapshot.choices and "moved" in str(snapshot.message):  # the same faces fell again
+            snapshot = rig.companion.do(AnswerQuestion(snapshot.choices[0].id))
         if snapshot.situation is not Situation.ATTENTION:
             return
         rig.tray.nudge(hand=True)
