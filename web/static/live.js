@@ -93,7 +93,7 @@
     if (focused) restoreFocus(focused.id);
   }
 
-  // A tap just after a button has changed was meant for what the button said before, so it is ignored.
+  // A tap just after a button has changed was meant for what it said before, so it is ignored.
   const settling = new Map();
 
   function settle(section) {
