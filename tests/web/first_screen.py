@@ -36,7 +36,7 @@ MEASURE = """([needed, spill]) => {
   const tight = all(".keep .score").filter((element) => box(element).right > box(element.closest(".keep")).right - 4)
     .map((element) => element.textContent);
   const lines = (element) => Math.round(box(element).height / parseFloat(getComputedStyle(element).lineHeight));
-  const split = all(".hero h1 span, .strip .who, .big").filter((element) => lines(element) > 1).map((element) => element.textContent);
+  const split = all(".hero h1 span, .strip .who:not(.several), .big").filter((element) => lines(element) > 1).map((element) => element.textContent);
   const photo = all(".photo")[0];
   return {
     hidden, cut, over, tight, split,
@@ -61,3 +61,39 @@ def layout_faults(page, needed=NEEDED):
     if sideways > 0:
         faults["sideways"] = sideways
     return faults
+
+
+FAULTY = """(selectors) => {
+  const dock = document.querySelector(".dock, .tv-foot, .go");
+  const faults = [];
+  for (const selector of selectors) {
+    const found = [...document.querySelectorAll(selector)];
+    if (!found.length) faults.push(`${selector}: missing`);
+    for (const element of found) {
+      const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
+      const [x, y] = [left + width / 2, top + height / 2];
+      const at = width && height ? document.elementFromPoint(x, y) : null;
+      const below = dock && !dock.contains(element) && dock !== element ? dock.getBoundingClientRect().top : innerHeight;
+      const fault = !width || !height ? "missing"
+        : top < -1 || left < -1 || right > innerWidth + 1 || bottom > Math.max(below, 0) + 1 ? "out of view"
+        : at && !element.contains(at) && !at.contains(element) ? `covered by ${at.className || at.tagName}`
+        : !element.childElementCount && !element.matches(".strip .who") && getComputedStyle(element).display !== "inline"
+          && element.scrollWidth > element.clientWidth + 1 ? "cut" : "";
+      if (fault) faults.push(`${selector}: ${fault}: ${element.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+  return faults;
+}"""
+
+
+def parts_out_of_view(page, selectors):
+    """Return what is missing, out of view, covered or cut off, of everything that has to be seen.
+
+    A name in the strip of scores may end with an ellipsis, because it stands whole below.
+
+    Args:
+        page: The page.
+        selectors: CSS selectors. Every element that one of them finds has to be seen.
+    """
+    return page.evaluate(FAULTY, list(selectors))

@@ -59,16 +59,16 @@ def begins(table: MemoryTable, names=NAMES) -> None:
     _ready(table, names)
 
 
-def thrown(table: MemoryTable, names=NAMES) -> None:
+def thrown(table: MemoryTable, names=NAMES, **options) -> None:
     """Anna has thrown six dice and has eleven legal keeps."""
-    _ready(table, names)
+    _ready(table, names, **options)
     table.do(EnterThrow(THROW))
     _shown(table)
 
 
-def kept(table: MemoryTable, names=NAMES) -> None:
+def kept(table: MemoryTable, names=NAMES, **options) -> None:
     """Anna has kept dice and thrown again, and is not on the board yet."""
-    thrown(table, names)
+    thrown(table, names, **options)
     table.do(KeepDice((1, 1)))
     table.do(EnterThrow((1, 2, 4, 6)))
     _shown(table)
@@ -88,9 +88,9 @@ def hot(table: MemoryTable, names=NAMES) -> None:
     _shown(table)
 
 
-def late(table: MemoryTable, names=NAMES) -> None:
+def late(table: MemoryTable, names=NAMES, **options) -> None:
     """Every score has five digits, and many points are at risk."""
-    _ready(table, names, target=100_000)
+    _ready(table, names, target=100_000, **options)
     for _ in names:
         for _ in range(3):
             table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
@@ -115,9 +115,9 @@ def long(table: MemoryTable, names=NAMES) -> None:
     _shown(table)
 
 
-def last_round(table: MemoryTable, names=NAMES) -> None:
+def last_round(table: MemoryTable, names=NAMES, **options) -> None:
     """The first has reached the target; the second has thrown, and would lose by banking."""
-    _ready(table, names, target=3_000)
+    _ready(table, names, target=3_000, **options)
     for dice in ((1, 1, 1, 1, 1, 1), (1, 1, 1, 2, 3, 4)):
         table.do(EnterThrow(dice))
         if len(set(dice)) == 1:
@@ -127,9 +127,9 @@ def last_round(table: MemoryTable, names=NAMES) -> None:
     _shown(table)
 
 
-def won(table: MemoryTable, names=NAMES) -> None:
+def won(table: MemoryTable, names=NAMES, **options) -> None:
     """The first has won, after the second has banked and all others have farkled."""
-    last_round(table, names)
+    last_round(table, names, **options)
     table.do(Bank())
     while table.match.state.winner is None:
         table.do(EnterThrow((2, 2, 3, 4, 6, 6)))

@@ -24,6 +24,16 @@ class PhoneKind(StrEnum):
     OTHER = "phone"
 
 
+ALONE = {
+    PhoneKind.IPHONE: Message("An iPhone"),
+    PhoneKind.ANDROID: Message("An Android phone"),
+    PhoneKind.TABLET: Message("A tablet"),
+    PhoneKind.COMPUTER: Message("A computer"),
+    PhoneKind.OTHER: Message("A phone"),
+}
+"""What people call the only phone of a kind."""
+
+
 def phone_kind(user_agent: str) -> PhoneKind:
     """Return the kind of device. An Android tablet leaves out the word Mobile."""
     is_android = "Android" in user_agent
@@ -91,28 +101,15 @@ class PresentPhones:
         """Return what people may call a phone. It has a number if others of its kind are present."""
         seen = self._phones.get(phone)
         if seen is None:
-            return Message("A phone")
+            return ALONE[PhoneKind.OTHER]
         alike = [
             p for p, each in self._phones.items() if each.kind is seen.kind and self.is_present(p)
         ]
-        return _numbered(seen) if len(alike) > 1 else _alone(seen.kind)
+        return _numbered(seen) if len(alike) > 1 else ALONE[seen.kind]
 
     def _free_number(self, kind: PhoneKind) -> int:
         taken = {each.number for each in self._phones.values() if each.kind is kind}
         return next(n for n in range(1, len(taken) + 2) if n not in taken)
-
-
-def _alone(kind: PhoneKind) -> Message:
-    match kind:
-        case PhoneKind.IPHONE:
-            return Message("An iPhone")
-        case PhoneKind.ANDROID:
-            return Message("An Android phone")
-        case PhoneKind.TABLET:
-            return Message("A tablet")
-        case PhoneKind.COMPUTER:
-            return Message("A computer")
-    return Message("A phone")
 
 
 def _numbered(phone: PresentPhone) -> Message:

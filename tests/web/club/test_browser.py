@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from bench.self_play import SelfPlay
 from game.match.match import Match
+from tests.axe import faults
 from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES
 from web.server import Server
@@ -60,6 +61,25 @@ def test_won_match_appears_in_tonights_table(browser, board, inbox):
     page.get_by_role("link", name=winner).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(winner)
     page.close()
+
+
+PAGES = ("", "table", "records", "players/1", "matches/{match}", "tournaments", "nowhere")
+
+
+def test_no_page_of_the_club_has_a_serious_accessibility_fault(browser, board, inbox, played):
+    match_id = played(["Anna", "Ben"], 1).entries[0].match
+    inbox.on_message("den", "availability", b"online")
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ac", EVENING_S)
+    send(inbox, "den", tape.entries[0])
+    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
+    page, wrong = context.new_page(), {}
+    for path in PAGES:
+        answer = page.goto(f"{board}/{path.format(match=match_id)}")
+        assert answer.ok or path == "nowhere"
+        expect(page.locator("h1, h2").first).to_be_visible()
+        wrong |= {path: found} if (found := faults(page)) else {}
+
+    assert wrong == {}
 
 
 def test_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):

@@ -76,15 +76,6 @@ def test_review_of_a_turn_has_no_serious_fault(page, table):
     assert faults(page) == []
 
 
-@pytest.mark.parametrize("path", ["matches", "matches/1", "matches/2", "players", "dice"])
-def test_page_of_past_matches_has_no_serious_fault_and_fits_a_phone(page, address, path):
-    page.goto(f"{address}{path}")
-
-    expect(page.locator("h1")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    assert faults(page) == []
-
-
 def test_result_is_saved_as_a_png(page, address):
     page.goto(f"{address}matches/1")
     with page.expect_download() as download:

@@ -78,14 +78,6 @@ def test_scoreboard_has_no_serious_fault(page, table, address, view):
     assert faults(page) == []
 
 
-@pytest.mark.parametrize("path", ["new", "join", "turns", "board", "nowhere"])
-def test_other_pages_have_no_serious_fault(page, table, address, path):
-    begin(table)
-    page.goto(f"{address}{path}")
-
-    assert faults(page) == []
-
-
 @pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enlarge]"])
 def test_dialogs_of_the_scoreboard_have_no_serious_fault(page, table, address, opener):
     begin(table)

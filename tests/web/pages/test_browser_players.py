@@ -1,0 +1,136 @@
+"""Two, four and six players and teams: what people have to see, at four sizes and in two languages.
+
+Each screen lists what must be visible without scrolling, and neither covered nor cut off.
+"""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PATIENCE_MS
+from tests.web.conftest import PHONE_COOKIE
+from tests.web.first_screen import FONTS, parts_out_of_view, set_font
+from tests.web.screens import kept, late, won
+from web.access.phone import COOKIE
+from web.i18n.languages import LANGUAGES
+
+pytestmark = pytest.mark.browser
+
+SIZES = {
+    "small phone": (360, 640),
+    "phone": (390, 844),
+    "tablet": (820, 1180),
+    "television": (1920, 1080),
+}
+LARGE = ("tablet", "television")
+
+SIX = ("Mama", "Papa", "Bartholomäus", "Emil", "Hannelore-Sophie", "Wilhelmina-Konstantina W")
+GROUPS = {
+    "two": (SIX[4:], {}),
+    "four": (SIX[:4], {}),
+    "six": (SIX, {}),
+    "teams": (SIX, {"teams": (1, 2, 1, 2, 1, 2)}),
+}
+"""Names and teams. The longest names that are allowed are among them."""
+
+STRIP = (".strip li", ".strip .badge", ".strip b")
+DOCK = (".message", "#undo", "#by-hand")
+TURN = (
+    *STRIP,
+    ".strip .on-turn .who",
+    ".hero h1 span",
+    ".hero .big",
+    ".hero .unit",
+    ".caption > span:not(.hint)",
+    ".big-dice .slot",
+    ".keep.top",
+    *DOCK,
+    "#press",
+    "#bank",
+)
+WON = (*STRIP, ".hero h1 span", ".hero .big", *DOCK, "#rematch")
+TV = (
+    ".tv-turn h1 span",
+    ".giant",
+    ".tv-players li",
+    ".tv-players .name",
+    ".tv-players .score",
+    ".tv-message",
+    ".tv-foot span:first-child",
+)
+SCREENS = {"kept": (kept, TURN, TV), "late": (late, TURN, TV), "won": (won, WON, TV)}
+"""For each screen: how it comes about, what a phone shows, and what the television shows."""
+
+FORM = (
+    "#names li:not([hidden])",
+    "#names li:not([hidden]) input",
+    "#names li:not([hidden]) .remove",
+    "[name=target]",
+    "#start",
+)
+
+TOPS = "sides => sides.map((side) => side.getBoundingClientRect().top)"
+
+
+def opened(browser, address, language, cookie=PHONE_COOKIE):
+    context = browser.new_context(
+        viewport={"width": 360, "height": 640}, reduced_motion="reduce", locale=language
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    if cookie:
+        context.add_cookies([{"name": COOKIE, "value": cookie, "url": address}])
+    return context.new_page()
+
+
+def faults_at(page, sizes, selectors):
+    set_font(page, FONTS[0])
+    found = {}
+    for size in sizes:
+        page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+        wrong = parts_out_of_view(page, selectors)
+        if size in LARGE and len(set(page.locator(".strip li").evaluate_all(TOPS))) > 1:
+            wrong.append("the strip of scores has several lines")
+        if wrong:
+            found[size] = wrong
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("group", GROUPS)
+def test_players_see_what_they_need_at_every_size(browser, table, serve, group, language):
+    names, options = GROUPS[group]
+    address = f"http://127.0.0.1:{serve(table).port}"
+    page, wrong = opened(browser, address, language), {}
+    for screen, (show, on_phone, on_tv) in SCREENS.items():
+        show(table, names, **options)
+        for path, sizes, selectors in (("/", SIZES, on_phone), ("/board", LARGE, on_tv)):
+            page.goto(f"{address}{path}")
+            if found := faults_at(page, sizes, selectors):
+                wrong[screen, path] = found
+
+    assert wrong == {}, "\n".join(
+        f"{k} {s}: {x}" for k, v in wrong.items() for s, xs in v.items() for x in xs
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("group", ["two", "four"])
+def test_form_for_a_match_shows_names_target_and_start_at_every_size(
+    browser, table, serve, group, language
+):
+    names, options = GROUPS[group]
+    kept(table, names, **options)
+    page = opened(browser, f"http://127.0.0.1:{serve(table).port}", language)
+    page.goto(f"http://127.0.0.1:{serve(table).port}/new")
+
+    assert faults_at(page, SIZES, FORM) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_watcher_reads_above_the_dice_who_threw_them_last(browser, table, serve, language):
+    won(table, SIX)
+    address = f"http://127.0.0.1:{serve(table).port}"
+    page = opened(browser, address, language, cookie="")
+    page.goto(address)
+
+    expect(page.locator(".caption > span:not(.hint)")).to_contain_text("Wilhelmina")
+    assert faults_at(page, SIZES, (".caption > span:not(.hint)", ".message", "#ask")) == {}
