@@ -41,6 +41,18 @@ def test_row_of_a_team_player_is_one_line_and_shows_twelve_letters(page):
     assert rows.locator("[name=name]").evaluate_all(FITS) == [True] * 4
 
 
+def test_head_starts_leave_the_buttons_beside_the_name(page):
+    page.locator("#with-handicap").check()
+    row = page.locator("#names li").nth(1)
+    parts = [row.locator(each).bounding_box() for each in ("[name=name]", "[data-remove]")]
+
+    expect(row.locator(".head-start")).to_be_visible()
+    assert (
+        parts[0]["y"] < parts[1]["y"] + parts[1]["height"] / 2 < parts[0]["y"] + parts[0]["height"]
+    )
+    assert row.locator("[name=name]").evaluate_all(FITS) == [True]
+
+
 def test_team_has_the_colour_that_it_has_in_the_match(page, table):
     page.locator("#names .team").nth(1).select_option("1")
     page.locator("#names .team").nth(2).select_option("2")
