@@ -69,7 +69,7 @@ def test_board_has_one_row_for_each_team_and_names_its_players(client, table):
 def test_pad_has_one_column_for_each_team(client, table):
     table.do(StartMatch(FOUR, teams=TWO_TEAMS))
 
-    assert ">Anna + Clara<" in client.get("/pad.svg").text
+    assert ">Ben + Dora<" in client.get("/pad.svg").text
 
 
 @pytest.mark.parametrize(("path", "place"), [("/", "players"), ("/board", "tv-players")])
