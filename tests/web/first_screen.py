@@ -77,7 +77,7 @@ FAULTY = """(selectors) => {
       const fault = !width || !height ? "missing"
         : top < -1 || left < -1 || right > innerWidth + 1 || bottom > Math.max(below, 0) + 1 ? "out of view"
         : at && !element.contains(at) && !at.contains(element) ? `covered by ${at.className || at.tagName}`
-        : !element.childElementCount && !element.matches(".strip .who") && getComputedStyle(element).display !== "inline"
+        : !element.childElementCount && !element.matches(".strip .who, .caption span") && getComputedStyle(element).display !== "inline"
           && element.scrollWidth > element.clientWidth + 1 ? "cut" : "";
       if (fault) faults.push(`${selector}: ${fault}: ${element.textContent.trim().slice(0, 40)}`);
     }
@@ -90,7 +90,7 @@ FAULTY = """(selectors) => {
 def parts_out_of_view(page, selectors):
     """Return what is missing, out of view, covered or cut off, of everything that has to be seen.
 
-    A name in the strip of scores may end with an ellipsis, because it stands whole below.
+    A name in the strip of scores or above the dice may end with an ellipsis, because it is whole elsewhere.
 
     Args:
         page: The page.

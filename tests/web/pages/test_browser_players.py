@@ -47,7 +47,8 @@ TURN = (
     "#press",
     "#bank",
 )
-WON = (*STRIP, ".hero h1 span", ".hero .big", *DOCK, "#rematch")
+WON = (*STRIP, ".hero h1 span", ".hero .big", "#look-back", *DOCK, "#rematch")
+STANDINGS = (".standings li", ".standings .name", ".standings .score")
 TV = (
     ".tv-turn h1 span",
     ".giant",
@@ -57,8 +58,18 @@ TV = (
     ".tv-message",
     ".tv-foot span:first-child",
 )
-SCREENS = {"kept": (kept, TURN, TV), "late": (late, TURN, TV), "won": (won, WON, TV)}
-"""For each screen: how it comes about, what a phone shows, and what the television shows."""
+HAND_HELD = ("small phone", "phone", "tablet")
+ON_TV = ("/board", LARGE, TV)
+SCREENS = {
+    kept: (("/", SIZES, TURN), ON_TV),
+    late: (("/", SIZES, TURN), ON_TV),
+    won: (
+        ("/", HAND_HELD, (*WON, *STANDINGS)),
+        ("/", ["television"], (*WON, ".players li", ".players .score")),
+        ON_TV,
+    ),
+}
+"""For each state of the table: the pages, the sizes, and what has to be visible there."""
 
 ROWS = (
     "#names li:not([hidden])",
@@ -101,16 +112,14 @@ def test_players_see_what_they_need_at_every_size(browser, table, serve, group, 
     names, options = GROUPS[group]
     address = f"http://127.0.0.1:{serve(table).port}"
     page, wrong = opened(browser, address, language), {}
-    for screen, (show, on_phone, on_tv) in SCREENS.items():
+    for show, screens in SCREENS.items():
         show(table, names, **options)
-        for path, sizes, selectors in (("/", SIZES, on_phone), ("/board", LARGE, on_tv)):
+        for path, sizes, selectors in screens:
             page.goto(f"{address}{path}")
             if found := faults_at(page, sizes, selectors):
-                wrong[screen, path] = found
+                wrong[show.__name__, path, *sizes] = found
 
-    assert wrong == {}, "\n".join(
-        f"{k} {s}: {x}" for k, v in wrong.items() for s, xs in v.items() for x in xs
-    )
+    assert wrong == {}
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
