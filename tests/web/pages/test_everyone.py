@@ -129,6 +129,7 @@ def test_match_is_played_by_keyboard_alone(page, table, address):
     reach(page, page.locator("[data-fix='1']"))
     page.keyboard.press("Enter")
     expect(page.locator(".hero .big")).to_have_text("1,300")
+    expect(page.locator("[data-settling]")).to_have_count(0)  # a new number takes no press at once
     reach(page, page.locator("#bank"))
     page.keyboard.press("Enter")
 
