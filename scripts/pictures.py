@@ -209,6 +209,7 @@ def shoot_the_rest(page: Page, address: str) -> None:
     shoot(page, "rules.png")
     page.goto(f"{address}calibrate")
     page.wait_for_selector("#handles .handle")
+    page.wait_for_selector(".busy", state="detached")
     shoot(page, "corners.png")
     page.click("#next")
     page.wait_for_selector("#findings .good")
