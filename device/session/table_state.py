@@ -202,6 +202,8 @@ class TableState:
                 return STILL_WAITING
             case OpenQuestion(question=reason) | NeedsAttention(advice=(reason, *_)):
                 return Paragraph(NOT_BANKED_YET, reason)
+        if self.match is None or self.match.state.winner is not None:
+            return None
         has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(self.last_reading_s)
         return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
 
