@@ -19,6 +19,9 @@ from tests.web.conftest import HttpClient, make_app
 from web.server import Server
 
 THROWS = count(10, 500)
+MIN_THROWS_FOR_A_BANK = 50
+"""In fewer throws, the random taps may all come too early to bank."""
+
 TARGET = 300_000
 """So far that nobody wins."""
 LONGEST_PAUSE_S = 0.4
@@ -116,7 +119,8 @@ def test_random_banks_bank_what_was_shown_and_escape_no_farkle(tmp_path):
         lay = sum(version < after["version"] for version, _ in thrown)
         assert n_throws(after) == lay, "a throw that lay in the tray was not read before the bank"
     farkles = sum(turn.ending == "farkle" for turn in rig.state.turns)
-    assert tapper.banked
+    assert tapper.taps
+    assert tapper.banked or len(thrown) < MIN_THROWS_FOR_A_BANK
     print(
         f"{len(thrown)} throws, {tapper.taps} taps, {len(tapper.banked)} banks, {farkles} farkles"
     )

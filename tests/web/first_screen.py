@@ -27,7 +27,7 @@ MEASURE = """([needed, spill]) => {
     }
   }
   // Words and numbers that are cut off, except names that end with an ellipsis.
-  const cut = all("h1 span, .big, .unit, .strip b, .keep .score, .primary span, .wide, .needs, .flag, .ends, .tip")
+  const cut = all("h1 span, .big, .unit, .strip b, .keep .score, .primary span:not(.unseen), .wide, .needs, .flag, .ends, .tip")
     .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline"
       && getComputedStyle(element).textOverflow !== "ellipsis")
     .map((element) => element.textContent.trim());
