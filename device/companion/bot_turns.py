@@ -10,7 +10,7 @@ from game.match.bot import Bot
 from game.match.events import Event, Thrown
 from game.match.state import State
 from game.practice.bot_steps import simulated_dice
-from game.practice.strategy import needs_decision, strategy_of
+from game.practice.strategy import BestPlay, needs_decision, strategy_of
 from game.situation import Situation
 
 THINKING_S = 0.1
@@ -118,8 +118,7 @@ class BotTurns:
         if self._thought is None:
             return None
         if self._thought.exception():
-            bot = state.player.bot
-            return strategy_of(bot, None).decide(state) if bot else None
+            return BestPlay().decide(state)  # a match must go on whatever fails
         return self._thought.result()
 
     def _make(self, state: State, event: Event | None) -> None:

@@ -90,8 +90,10 @@ class ThrowPictures:
             check_picture(data)
         except HttpProblem:
             return False
-        self._queue_up((position, data, None))
-        return data.startswith(JPEG)
+        is_jpeg = data.startswith(JPEG)
+        if is_jpeg:
+            self._queue_up((position, data, None))
+        return is_jpeg
 
     def add_clip(self, position: int, data: bytes) -> bool:
         """Write a clip that another tray recorded, in the background; return False if it cannot be one.

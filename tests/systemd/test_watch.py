@@ -2,6 +2,7 @@
 
 import json
 import random
+import socket
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -213,6 +214,20 @@ def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
             server.shutdown()
 
     assert found == script.Look(restarts=2, **expected)
+
+
+def test_an_answer_that_is_no_http_is_no_page(script):
+    def answer(server):
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1000)
+            connection.sendall(b"no http\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        Thread(target=answer, args=(server,)).start()
+        found = script.look_at(f"http://127.0.0.1:{server.getsockname()[1]}", lambda: 0)
+
+    assert found == script.Look(answers=False)
 
 
 def test_a_look_at_no_page_says_so(script):

@@ -64,9 +64,10 @@ class MatchSetup:
         else:
             if not like or not like.strip():
                 raise HttpProblem(400, Message("like: name the person whom the bot imitates"))
-            style = require_coach(self._coach).style(
-                like.strip(), self._ruleset(setup.get("rules"))
+            rules = self._changed_rules(
+                setup.get("rules"), setup.get("target"), setup.get("options")
             )
+            style = require_coach(self._coach).style(like.strip(), rules)
             name, player = f"{BOT_NAME} {style.player}"[:MAX_NAME], Bot(dice, style)
         return StartMatch((*names, name), bots=(*(None,) * len(names), player), **setup)
 
@@ -87,9 +88,13 @@ class MatchSetup:
             OddsError: If the match is not solved.
             RulesetError: If the rules are not valid.
         """
+        return require_coach(self._coach).head_start(self._changed_rules(rules, target, options))
+
+    def _changed_rules(
+        self, name: str | None, target: int | None, options: Mapping[str, Any] | None
+    ) -> Ruleset:
         changed = ({} if target is None else {"target": target}) | dict(options or {})
-        chosen = rule_files.with_options(self._ruleset(rules), changed)
-        return require_coach(self._coach).head_start(chosen)
+        return rule_files.with_options(self._ruleset(name), changed)
 
     def _ruleset(self, name: str | None) -> Ruleset:
         """Return the rule set of this name; a file in the settings comes first in the list."""

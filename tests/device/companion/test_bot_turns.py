@@ -23,6 +23,7 @@ from game.errors import IllegalMove, JournalError
 from game.journal.journal import Journal
 from game.match.bot import Bot, BotDice, PlayerStyle
 from game.match.events import Banked, Kept, Thrown
+from game.practice.strategy import strategy_of
 from game.rules import rule_files
 from game.situation import Situation, TableError
 from tests.clock import Clock
@@ -330,6 +331,26 @@ def test_a_bot_decides_by_points_if_its_decision_was_lost(tmp_path):
         table.let_act()
 
         assert table.events[-1] == Banked((1, 1, 1))
+
+
+def test_a_bot_whose_style_does_not_fit_the_rules_goes_on_with_the_best_play(tmp_path):
+    misfit = Bot(BotDice.TRAY, PlayerStyle("Anna", (300,), 1))
+    with bot_table(tmp_path / "journal.db", misfit, think=failing_think) as table:
+        farkle(table)
+        read(table.session, 1, 1, 1, 4, 4, 6)
+        table.let_act()
+
+        assert table.events[-1] == Banked((1, 1, 1))
+
+
+def failing_think(bot, state):
+    """Work out the decision at once, and keep the error as a process does."""
+    thought = Future()
+    try:
+        thought.set_result(strategy_of(bot, None).decide(state))
+    except IndexError as error:
+        thought.set_exception(error)
+    return thought
 
 
 def test_a_bot_with_dice_in_the_tray_takes_over_only_if_its_style_does(tmp_path):
