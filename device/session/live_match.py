@@ -286,6 +286,7 @@ class LiveMatch:
         for event in self._match.timeline:
             record.append(self.match_id, event)
         self._match = record.match(self.match_id)
+        self.update_seating()  # a match of two trays has a new id now, and continues at this one
 
 
 def throws_elsewhere(match: Match) -> Message:

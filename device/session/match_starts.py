@@ -56,9 +56,7 @@ class MatchStarts:
             case StartMatch():
                 self._start(command)
             case BeginSharedMatch():
-                name = _first(command.match)
-                begins = Message("The other tray is here: %(name)s begins.", name=name)
-                self.begin(command.match, begins, command.key)
+                self._begin_shared(command)
             case PlayOnAlone():
                 self._table.live_match.update_seating()
                 self._table.message = Message("The match continues at this tray only.")
@@ -70,6 +68,17 @@ class MatchStarts:
                 self._propose(command)
             case SetJustDice():
                 self._set_just_dice(on=command.on)
+
+    def _begin_shared(self, command: BeginSharedMatch) -> None:
+        if self._table.situation not in READY_FOR_MATCH or self._table.rolloff.rolls:
+            raise TableError(
+                Message(
+                    "A match is being played here: finish it, or stop waiting for the other tray."
+                )
+            )
+        name = _first(command.match)
+        begins = Message("The other tray is here: %(name)s begins.", name=name)
+        self.begin(command.match, begins, command.key)
 
     def _start(self, form: StartMatch) -> None:
         match = from_form(self._table.rules, form)

@@ -116,6 +116,12 @@ class Conversation:
         return frozenset(player.name for seat, player in enumerate(players) if seat in seats)
 
     @property
+    def has_other_tray_caught_up(self) -> bool:
+        """Whether the other tray has every step of this one's journal, as far as it has said."""
+        entries = entries_with_marks(self._history, self.number, self.link.match)
+        return self._peer_seq is not None and self._peer_seq >= len(entries) - 1
+
+    @property
     def has_news(self) -> bool:
         """Whether the other tray should hear from this one at once."""
         return self._fetcher.is_urgent or self._news != self._said

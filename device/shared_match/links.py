@@ -126,6 +126,10 @@ class LinkStore:
         """Forget the pending link."""
         self._remove(PENDING)
 
+    def forget(self, match: str) -> None:
+        """Forget a match that has not begun after all."""
+        self._remove(match)
+
     def end(self, match: str) -> None:
         """Note that this tray plays on alone."""
         if link := self.get(match):

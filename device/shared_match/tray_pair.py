@@ -101,14 +101,26 @@ class TrayPair:
         """Wait for the other tray with this link.
 
         Raises:
-            GameError: If these players cannot play by these rules.
+            GameError: If these players cannot play by these rules, or another match of two trays is being
+                played.
         """
+        if self._is_playing:
+            raise IllegalMove(
+                Message(
+                    "A match with the other tray is being played: finish it, or play on alone first."
+                )
+            )
         if link.side is MatchSide.HOST:
             names = map(default_name, range(len(link.names) + 1))
             self._match_of(link, (next(name for name in names if name not in link.names),))
         with self._lock:
             self.trouble = None
             self._parts.links.save(link)
+
+    @property
+    def _is_playing(self) -> bool:
+        match = self.conversation.match if self.conversation else None
+        return match is not None and match.state.winner is None
 
     def leave(self) -> None:
         """Stop waiting for the other tray, or play on alone."""
@@ -151,10 +163,17 @@ class TrayPair:
 
         Args:
             match: The rematch before its first event.
+
+        Raises:
+            TableError: If the other tray does not know yet that the match before it is over.
         """
         link = self.conversation.link if self.conversation else None
         if self.conversation is None or link is None or link.side is MatchSide.GUEST:
             return None
+        if not self.conversation.has_other_tray_caught_up:
+            raise TableError(
+                Message("The other tray has not received the last step yet: try again in a moment.")
+            )
         seated = enumerate(player.name for player in match.state.players)
         guests = tuple(seat for seat, name in seated if name in self.conversation.guests)
         rematch = replace(link, match=new_key(), guest_seats=guests)
@@ -231,7 +250,11 @@ class TrayPair:
         if self._table is None:
             return
         self._parts.links.save(link)
-        self._table.do(BeginSharedMatch(match, link.match), mark)
+        try:
+            self._table.do(BeginSharedMatch(match, link.match), mark)
+        except TableError:
+            self._parts.links.forget(link.match)
+            raise
         self._parts.links.withdraw()
 
     def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:

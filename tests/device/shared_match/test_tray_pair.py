@@ -436,6 +436,47 @@ def test_a_rematch_begins_at_both_trays_whoever_asks_for_it(pair, asker):
     assert pair.on_turn.match.state.player.name == names[pair.host.match.state.turn.seat]
 
 
+def test_a_rematch_waits_until_the_other_tray_knows_that_the_match_is_over(pair):
+    pair.begin()
+    pair.host.do(RecordEvent(ScoreSet(1, 9_900)))
+    pair.settle()
+    pair.host.do(EnterThrow((2, 2, 3, 4, 6, 6)))
+    assert pair.host.match.state.winner == 1
+    with pytest.raises(TableError, match="has not received the last step yet"):
+        pair.host.do(Rematch())
+    pair.settle()
+    pair.host.do(Rematch())
+    pair.settle()
+
+    assert pair.agree
+    assert len(pair.guest.entries()) == 1
+
+
+@pytest.mark.parametrize("name", ["host", "guest"])
+def test_a_match_in_play_is_not_replaced_by_one_at_two_trays(pair, name):
+    pair.host.shared.invite(("Anna",), None, None, None)
+    pair.guest.shared.join(pair.host.shared.invitation("http://host/"), ("Ben",))
+    table = getattr(pair, name)
+    table.do(StartMatch(("Carl", "Dora")))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    pair.settle()
+
+    assert [player.name for player in table.match.state.players] == ["Carl", "Dora"]
+    assert "finish it, or stop waiting for the other tray" in str(table.shared.view().trouble)
+    assert len(table.shared.pair._parts.links._links) <= 2
+    table.shared.leave()
+    assert table.shared.view() is None
+
+
+def test_a_second_invitation_waits_until_the_match_is_over(pair):
+    pair.begin()
+    with pytest.raises(GameError, match="finish it, or play on alone first"):
+        pair.host.shared.invite(("Anna",), None, None, None)
+    pair.settle()
+
+    assert pair.agree
+
+
 def play_to_the_end(pair):
     random = Random(3)
     while pair.host.match.state.winner is None:

@@ -102,6 +102,18 @@ def test_ten_wrong_codes_block_an_address_but_no_other(app):
     assert client.post(path, json=right, environ_base=other).status_code == 200
 
 
+def test_an_address_that_has_signed_a_message_never_waits_for_wrong_codes_of_others(app):
+    client, path = app.test_client(), "/api/v1/shared-match/sync"
+    right, guest = WRONG | {"mac": "right"}, {"REMOTE_ADDR": "192.168.1.77"}
+    assert client.post(path, json=right, environ_base=guest).status_code == 200
+    for number in range(120):
+        client.post(path, json=WRONG, environ_base={"REMOTE_ADDR": f"192.168.2.{number}"})
+    newcomer = {"REMOTE_ADDR": "192.168.1.78"}
+
+    assert client.post(path, json=right, environ_base=newcomer).status_code == 429
+    assert client.post(path, json=right, environ_base=guest).status_code == 200
+
+
 def test_a_page_of_another_site_cannot_send_messages(app):
     refused = app.test_client().post(
         "/api/v1/shared-match/sync",
