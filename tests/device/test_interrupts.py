@@ -22,6 +22,7 @@ def press_in(frame, event, arg):
         sys.setprofile(None)
         press()
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores Ctrl-C
 sys.meta_path.insert(0, PressAtImport())
 if {function!r}:
     sys.setprofile(press_in)
