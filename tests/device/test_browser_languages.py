@@ -9,17 +9,20 @@ from playwright.sync_api import expect
 from device.app import PlayOptions, serving
 from game.situation import Situation
 from tests.browser import PATIENCE_MS, open_with_pencil
+from tests.campaigns.size import count
 from tests.device.test_browser_match import is_let_go
 from tests.device.test_german_pages import without_names
 from tests.languages import OTHERS, english_left, spoken
 from web.app import new_link
 from web.i18n.translate import translate
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.campaign]
 
 SMALL = {"width": 360, "height": 640}
 ENOUGH = 300
-"""Points at which the player banks, so that a match to 1,000 has banks, farkles and hot dice."""
+"""Points at which the player banks, so that a match has banks, farkles and hot dice."""
+
+TARGET = count(500, 1_000)
 
 DIALOGS = ("[data-menu]", "#by-hand", "#slot-0", "[data-enlarge]")
 PAGES = (
@@ -77,7 +80,7 @@ class Walk:
     def set_up(self):
         for seat, name in enumerate(("Anna", "Ben")):
             self.page.locator(f"#name-{seat}").fill(name)
-        self.page.locator("[name=target]").fill("1000")
+        self.page.locator("[name=target]").fill(str(TARGET))
         self.look("set up")
         self.page.locator("#start").click()
         expect(self.page.locator(".hero h1")).to_contain_text("Anna")

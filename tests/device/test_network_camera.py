@@ -15,13 +15,14 @@ from device.cameras.stream_camera import StreamCamera
 from device.hardware.choices import camera_name
 from game.match.match import Match
 from game.rules import rule_files
+from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
 from tests.device.rig import open_rig
 from tests.mjpeg_server import MjpegServer
 
 RULES = replace(rule_files.load("walnut-studiolo"), target=1_000)
 FAULTS = ("drop", "garbage", "stall", "torn", "refuse")
-BREAKS = 10
+BREAKS = count(4, 10)
 BREAK_S = 1.5
 
 
@@ -75,7 +76,8 @@ class PhoneOverTheTray:
 
 
 @pytest.mark.slow
-def test_a_match_is_played_over_a_stream_that_breaks_off_ten_times(tmp_path):
+@pytest.mark.campaign
+def test_a_match_is_played_over_a_stream_that_breaks_off(tmp_path):
     with (
         closing(PhoneOverTheTray(seed=16)) as phone,
         open_rig(

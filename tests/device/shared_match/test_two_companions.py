@@ -1,4 +1,4 @@
-"""Two companions on one machine play a match to 2,000 points, while their connection is cut ten times."""
+"""Two companions on one machine play a match to 2,000 points, while their connection is cut several times."""
 
 import json
 import socket
@@ -17,10 +17,11 @@ from device.cli import main
 from game.journal.comparison import comparable_entries
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
+from tests.campaigns.size import count
 from tests.mosquitto import mosquitto, needs_mosquitto, until
 from web.app import new_link
 
-N_CUTS = 10
+N_CUTS = count(4, 10)
 PATIENCE_S = 60
 
 
@@ -173,7 +174,8 @@ def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
 
 
 @pytest.mark.slow
-def test_a_match_over_http_is_the_same_in_both_journals_after_ten_cuts(tmp_path, capsys):
+@pytest.mark.campaign
+def test_a_match_over_http_is_the_same_in_both_journals_after_several_cuts(tmp_path, capsys):
     with companion(tmp_path / "host") as host, companion(tmp_path / "guest") as guest:
         with closing(Cable(host.port)) as cable:
             begin(host, guest, by_broker=False, cable=cable)
@@ -189,7 +191,8 @@ def test_a_match_over_http_is_the_same_in_both_journals_after_ten_cuts(tmp_path,
 
 @needs_mosquitto
 @pytest.mark.slow
-def test_a_match_over_a_broker_is_the_same_in_both_journals_after_ten_cuts(tmp_path, capsys):
+@pytest.mark.campaign
+def test_a_match_over_a_broker_is_the_same_in_both_journals_after_several_cuts(tmp_path, capsys):
     with ExitStack() as stack:
         broker = stack.enter_context(mosquitto(tmp_path / "broker"))
         host, guest = (
