@@ -9,7 +9,7 @@ from game.commands import Command, ProposeMatch, StartMatch
 from game.errors import GameError
 from game.message import Message, Paragraph, join_with_and
 from game.situation import READY_FOR_MATCH, TableError
-from web.contracts.table import Snapshot
+from web.contracts.table import ChangingTable, Snapshot
 
 MAX_CALL_BYTES = 4_000
 """Enough for twenty names of the greatest length."""
@@ -18,19 +18,11 @@ MAX_TEXT_LENGTH = 60
 MAX_TARGET = 1_000_000
 
 
-class HostTable(Protocol):
+class HostTable(ChangingTable, Protocol):
     """The part of the companion that the broker connection uses."""
 
     def snapshot(self) -> Snapshot:
         """Return the table as it is now."""
-
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Wait for a later snapshot.
-
-        Args:
-            after: Version of the last known snapshot.
-            timeout_s: Longest wait; then the answer is None.
-        """
 
     def do(self, command: Command) -> Snapshot:
         """Carry out a command and return the table after it."""

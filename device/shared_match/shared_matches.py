@@ -9,7 +9,7 @@ from device.shared_match.conversation import ASK_LATER, DoingTable
 from device.shared_match.links import Link
 from device.shared_match.match_code import MatchSide, TrayInvitation, keys_of, new_code
 from device.shared_match.sync import NotSignedError, Sealed, Sync
-from device.shared_match.talker import AnnouncingTable, Talker
+from device.shared_match.talker import Talker
 from device.shared_match.tray_pair import SharedParts, TrayPair
 from game.commands import CorrectThrow, Rematch, Undo
 from game.errors import JournalError
@@ -17,6 +17,7 @@ from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
 from web.contracts.shared_match import OtherTrayView, UnknownCodeError
+from web.contracts.table import ChangingTable
 
 UNKNOWN = Message("This tray knows no match with that code: ask for a new code.")
 NO_BROKER = Message(
@@ -25,7 +26,7 @@ NO_BROKER = Message(
 NO_NAMES = Message("Enter who plays at this tray.")
 
 
-class SharedTable(DoingTable, AnnouncingTable, Protocol):
+class SharedTable(DoingTable, ChangingTable, Protocol):
     """The companion, as far as it plays with another tray."""
 
 

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from threading import Event, Thread
-from typing import Protocol
 
 from device.errors import UsageError
 from device.mqtt.address import Address
@@ -14,7 +13,7 @@ from device.shared_match.match_code import MatchSide
 from device.shared_match.sync import Sealed, Sync
 from device.shared_match.tray_pair import TrayPair
 from game.errors import TraykeeperError
-from web.contracts.table import Snapshot
+from web.contracts.table import ChangingTable
 
 log = logging.getLogger(__name__)
 
@@ -26,18 +25,6 @@ BROKER_S = 2.0
 
 REFUSED_S = 60.0
 """Pause after the host did not know the code. More often would look like guessing."""
-
-
-class AnnouncingTable(Protocol):
-    """The part of the companion that announces changes."""
-
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Wait for a later snapshot.
-
-        Args:
-            after: Version of the last known snapshot.
-            timeout_s: Longest wait; then the answer is None.
-        """
 
 
 class Talker:
@@ -63,7 +50,7 @@ class Talker:
         self._next_s = 0.0
         self._threads: tuple[Thread, ...] = ()
 
-    def start(self, table: AnnouncingTable) -> None:
+    def start(self, table: ChangingTable) -> None:
         """Start the threads.
 
         Args:
@@ -94,7 +81,7 @@ class Talker:
             self._next_s = 0.0
         self._news.set()
 
-    def _listen(self, table: AnnouncingTable) -> None:
+    def _listen(self, table: ChangingTable) -> None:
         version = -1
         while not self._closing.is_set():
             if snapshot := table.wait(version, POLL_S):

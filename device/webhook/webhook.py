@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from typing import Protocol, Self
+from typing import Self
 
 from device.errors import UsageError
 from device.settings import Settings
@@ -25,7 +25,7 @@ from game.file_io import write_atomically
 from game.journal.feed import Feed, FeedLine
 from game.journal.journal import JOURNAL_FILE
 from game.stats.step_events import WebhookBody, step_events
-from web.contracts.table import Snapshot
+from web.contracts.table import ChangingTable, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -42,18 +42,6 @@ HEAD_START_S = 0.1
 
 SAVE_INTERVAL_S = 10.0
 """Shortest time between two writes of the progress, because SD cards wear out."""
-
-
-class ChangingTable(Protocol):
-    """The part of the companion that the webhook uses."""
-
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Wait for a later snapshot.
-
-        Args:
-            after: Version of the last known snapshot.
-            timeout_s: Longest wait; then the answer is None.
-        """
 
 
 @dataclass(frozen=True, slots=True)

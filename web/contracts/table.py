@@ -163,11 +163,8 @@ class Snapshot:
     other_tray: OtherTrayView | None = None
 
 
-class Table(Protocol):
-    """The companion, as pages and API see it. Any thread may call."""
-
-    def snapshot(self) -> Snapshot:
-        """Return the newest snapshot."""
+class ChangingTable(Protocol):
+    """The part of the companion that announces changes. Any thread may call."""
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
         """Return the newest snapshot as soon as there is a newer one.
@@ -176,6 +173,13 @@ class Table(Protocol):
             after: The version that the caller already has.
             timeout_s: How long to wait before returning None, in seconds.
         """
+
+
+class Table(ChangingTable, Protocol):
+    """The companion, as pages and API see it. Any thread may call."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest snapshot."""
 
     def photo(self, photo_id: str) -> bytes | None:
         """Return an annotated photo as JPEG, or None if it is no longer kept."""
