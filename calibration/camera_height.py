@@ -1,6 +1,6 @@
-"""Height at which a camera must hang to see a tray, and the size of the dice in its frames.
+"""Calculates the height at which a camera must hang to see a tray, and the size of the dice in its frames.
 
-All of it is arithmetic with a lens's angle of view, in millimetres and pixels.
+All of this follows from the lens's angle of view, in millimetres and pixels.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ TRAY_MARGIN = 1.12
 """Size of the visible area relative to the tray: room for its walls and for a camera that hangs askew."""
 
 COMFORTABLE_DIE_PX, MIN_DIE_PX = 40, 28
-"""Edge of a die in pixels: any die of the first size is readable; below the second, pips merge."""
+"""Edge of a die in pixels: any die of at least the first size is readable; below the second, pips merge."""
 
 MIN_HEIGHT_MM = 200
-"""From closer than this, the sides of the dice are visible, and their tops look larger than their height allows."""
+"""From a smaller height, the sides of the dice are visible, and their tops look clearly larger than their bottoms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class CameraView:
     """The angles of view of a camera and lens.
 
     Attributes:
-        name: Name of the camera, for people.
+        name: Name of the camera, as shown to people.
         across_deg: Horizontal angle of view.
         down_deg: Vertical angle of view.
         width_px: Width of the frames that are read.
@@ -35,14 +35,14 @@ class CameraView:
     min_focus_mm: int = 0
 
     def visible_mm(self, height_mm: float) -> tuple[float, float]:
-        """Return the width and depth of the area that is visible from this height."""
+        """Return the width and depth in millimetres of the area that is visible from a height."""
         across, down = (
             2 * height_mm * tan(radians(angle) / 2) for angle in (self.across_deg, self.down_deg)
         )
         return across, down
 
     def min_height_mm(self, width_mm: float, depth_mm: float) -> float:
-        """Return the least height from which an area is visible as a whole.
+        """Return the smallest height from which a whole area is visible.
 
         Args:
             width_mm: Width of the area, along the width of the frame.
@@ -52,7 +52,7 @@ class CameraView:
         return max(width_mm / across, depth_mm / down)
 
     def px_per_mm(self, height_mm: float) -> float:
-        """Return the scale of the frame at this distance from the lens."""
+        """Return the number of pixels per millimetre at a distance from the lens."""
         return self.width_px / self.visible_mm(height_mm)[0]
 
 
@@ -73,7 +73,7 @@ class CameraMount:
     """A camera hung over a tray.
 
     Attributes:
-        view: The camera.
+        view: The camera and its lens.
         height_mm: Height of the lens above the floor of the tray.
         die_px: Edge of a die in the frame.
         advice: What to change or to watch for, or an empty string.
@@ -86,10 +86,10 @@ class CameraMount:
 
 
 def mount_camera(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> CameraMount:
-    """Hang a camera as low as possible: the whole tray is visible, and the lens can focus on it.
+    """Return the lowest mount from which the whole tray is visible and the lens can focus on it.
 
     Args:
-        view: The camera.
+        view: The camera and its lens.
         tray_mm: Width and depth of the tray. Its longer side lies along the longer side of the frame.
         die_mm: Edge of a die.
     """

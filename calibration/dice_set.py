@@ -1,7 +1,7 @@
-"""The set of dice in use, learnt from a few throws, and the readings that contradict it.
+"""Learns the set of dice in use from a few throws, and removes from readings what cannot be one of them.
 
-A die of the set must never disappear from a reading: anything that could be one stays as the reader
-left it, or becomes a question.
+A die of the set must never disappear from a reading. Anything that could be one stays as the reader
+reported it, or becomes a question.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ FACE_SHARE = 0.8
 """Share of the top face to examine: its rounded edges reflect the light instead of showing the body's colour."""
 
 PIP_SHARE = 0.25
-"""Share of a full face of pips whose colours count as pips: those farthest from the colour of the body."""
+"""Share of a face of six pips that is examined as pips: the part that differs most from the body's colour."""
 
 MAX_SIZE_RATIO = 2.2
-"""No die of a set looks this much larger or smaller than the others, however close it is to the lens."""
+"""No die of a set looks larger or smaller than the others by this factor, however close it is to the lens."""
 
 DOUBTFUL_SIZE_RATIO = 1.6
-"""A face on something that looks this much larger or smaller is asked about."""
+"""If something with a face looks larger or smaller by this factor, the reading asks about it."""
 
 SAME_COLOUR_DISTANCE = 22.0
 """Bodies whose colours are closer than this, in CIE Lab, look alike in one light."""
 
 SAME_SIZE_RATIO = 1.3
-"""Dice of one size look at most this much larger where they are closer to the lens."""
+"""Dice of one size look larger by at most this factor where they are closer to the lens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def describe_dice(image: Image, reading: Reading, tray: Quad) -> tuple[DieAppear
 
 
 def learn_dice_set(seen: Sequence[DieAppearance]) -> DiceSet | None:
-    """Group dice that look alike into a set. Return None if there are too few dice."""
+    """Describe a set of dice by grouping those that look alike. Return None if there are too few dice."""
     if len(seen) < MIN_DICE:
         return None
     groups: list[list[DieAppearance]] = []
@@ -86,10 +86,10 @@ def learn_dice_set(seen: Sequence[DieAppearance]) -> DiceSet | None:
 
 
 def filter_reading(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
-    """Drop or question whatever contradicts the size of the dice.
+    """Return a reading without anything that is too small to be a die of the set, with doubtful sizes marked.
 
-    An unread object that is smaller than any die of the set can look is dropped. A larger one stays,
-    because it may be a sleeve that covers dice. A face on something of an unlikely size becomes unreadable.
+    An object without a value is dropped if it looks smaller than any die of the set can look. A larger one
+    stays, because it may be a sleeve that covers dice. A die of an unlikely size becomes unreadable.
 
     Args:
         reading: Reading of a frame.
@@ -115,7 +115,7 @@ def _filtered(die: Die, edge: float, dice: DiceSet) -> Die | None:
 
 
 def _min_ratio(ratio: float, look: DiceLook) -> float:
-    """Reduce a size ratio by the spread of this look."""
+    """Return a size ratio reduced by twice the spread of the sizes of dice that look alike."""
     return ratio / (1 + 2 * look.spread)
 
 
@@ -155,7 +155,7 @@ def _appearance(face: NDArray[np.float32], edge: float, value: int) -> DieAppear
 
 
 def _face_colours(image: Image, die: Die) -> NDArray[np.float32]:
-    """Return the colours (n, 3) of the inner part of a top face, none if it lies outside the frame."""
+    """Return the CIE Lab colours (n, 3) in the inner part of a top face; n is 0 if it is outside the frame."""
     half = FACE_SHARE * die.size / 2
     turn = radians(die.angle)
     a, b = half * cos(turn), half * sin(turn)

@@ -1,8 +1,8 @@
-"""Drift since calibration: whether the tray has moved, and whether the light has changed.
+"""Measures drift since calibration: whether the tray has moved, and whether the light has changed.
 
-The frame changes across each side of the tray in a characteristic way: felt, wall, rim, table. The
-profile stores this as a row of numbers for each side. If a row fits better when it is shifted, the shift is
-the distance that the tray has moved.
+Across each side of the tray, the brightness changes in a characteristic way: felt, wall, rim, table. The
+profile stores it as a row of numbers for each side. If a row matches the present frame better after a shift,
+that shift is the distance that the tray has moved.
 """
 
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ ROW_LENGTH = 49
 """Numbers in a row: one for each 1/200 of the tray's width."""
 
 ALONG = np.linspace(0.08, 0.92, 43)
-"""Positions along a side that are sampled. The median over all counts, so that dice at the wall do not."""
+"""Positions along a side that are sampled. Their median is used, so that dice at the wall have no influence."""
 
 MIN_MOVE = 0.02
-"""Distance in tray widths from which dice near the walls are confused or lost."""
+"""If the tray has moved farther than this, in tray widths, the reader may confuse or lose dice near the walls."""
 
 MAX_MOVE = 0.08
 """Largest shift that is searched, in tray widths."""
 
 MIN_CORRELATION = 0.75
-"""Correlation from which two rows show the same edge."""
+"""Two rows with at least this correlation show the same edge."""
 
 MIN_GAIN = 0.02
-"""A shift counts only if it correlates better than no shift by this much."""
+"""A shift counts only if its correlation exceeds that without a shift by this much."""
 
 MAX_LIGHT_RATIO = 1.5
 """Ratio of brightness, in either direction, from which the exposure must be set again."""
@@ -72,7 +72,7 @@ class Drift:
 
 
 def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
-    """Sample how the frame changes across each of the four sides, from inside to outside.
+    """Return how the brightness changes across each of the four sides of the tray, from inside to outside.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -100,7 +100,7 @@ def measure_drift(
     Args:
         image: Frame (height, width, 3) BGR.
         tray: Floor of the tray in frame pixels, according to the profile.
-        sides: Result of `edge_signature` when the profile was made. May be empty.
+        sides: Result of `edge_signature` when the profile was made, or an empty tuple if there is none.
         old_brightness: Result of `floor_brightness` when the profile was made, or None if unknown.
     """
     now = floor_brightness(image, tray) ** GAMMA + NOISE_LEVEL
@@ -109,7 +109,10 @@ def measure_drift(
 
 
 def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
-    """Return the second largest shift of the recognised sides: a single side may be covered."""
+    """Return the second largest shift of the recognised sides, because one side may be covered.
+
+    Return None if fewer than three sides are recognised.
+    """
     if len(then) != len(now) or any(len(row) != ROW_LENGTH for row in then):
         return None
     shifts = [_shift(np.array(a), np.array(b)) for a, b in zip(then, now, strict=True)]
@@ -130,7 +133,7 @@ def _shift(then: Floats, now: Floats) -> float | None:
 
 
 def _correlation(then: Floats, now: Floats, shift: int) -> float:
-    """Correlate the overlap of both rows after shifting one of them."""
+    """Return the correlation of two rows where they overlap after one is shifted by `shift` samples."""
     a = then[max(0, -shift) : len(then) - max(0, shift)]
     b = now[max(0, shift) : len(now) - max(0, -shift)]
     a, b = a - a.mean(), b - b.mean()
@@ -138,7 +141,7 @@ def _correlation(then: Floats, now: Floats, shift: int) -> float:
 
 
 def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
-    """Return the median of many samples across one side."""
+    """Return the row of one side (0 to 3): log brightness across it, as the median of many samples along it."""
     corners = np.array(tray.corners, np.float64)
     start, end = corners[side], corners[(side + 1) % 4]
     along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)

@@ -1,8 +1,8 @@
-"""Moves the sides of a guessed frame to where the floor of the tray ends.
+"""Moves four guessed corners of a tray to the real edges of its floor.
 
-"Frame" here means four corners around the tray. The area around the guess is projected onto a square, and a
-network says where in it the floor ends on each side. The corners move there, several times. The sharpness of
-the ends gives the confidence.
+"Frame" here means four corners around the tray. The area around the guess is projected onto a square, in which
+a network locates the edge of the floor on each side. The corners are moved there, and this is repeated several
+times. The more clearly the edges are located, the higher the confidence.
 """
 
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ SQUARE_PX = 160
 """Side of the network's input."""
 
 MARGIN_WIDTHS = 0.3
-"""Width of the area around the guess in that square, in widths of the guess."""
+"""Width of the margin around the guess in that square, relative to the width of the guess."""
 
 INSIDE_PX = SQUARE_PX / (1 + 2 * MARGIN_WIDTHS)
 MARGIN_PX = (SQUARE_PX - INSIDE_PX) / 2
-"""Width of the guess in the square, and of the area on either side of it."""
+"""Width of the guess in the square, and of the margin on either side of it."""
 
 REDUCED_PX = 130
 """Width of the guess in the image before projection: slightly more than in the square, because fine texture
@@ -36,10 +36,11 @@ SAMPLES_PER_SIDE = 32
 
 COLUMNS = np.rint(MARGIN_PX + np.linspace(0.03, 0.97, SAMPLES_PER_SIDE) * INSIDE_PX).astype(int)
 ROWS = np.arange(int(2 * MARGIN_PX))
-"""Rows of the square to search once a side has been rotated to the top: from far outside to as far inside."""
+"""Rows of the square to search after a side has been rotated to the top: the margin, and as much inside."""
 
 MAX_ROUNDS, MIN_MOVE = 6, 0.003
-"""Most moves of the corners, and the distance, in widths, below which they are at rest."""
+"""Maximum number of times that the corners are moved, and the distance in tray widths below which they have come
+to rest."""
 
 PEAK_WIDTHS = 0.015
 """Positions this close to the likeliest one, in tray widths, belong to the same peak."""
@@ -56,18 +57,18 @@ CORNERS = floor_corners(SQUARE_PX, MARGIN_WIDTHS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameFit:
-    """The corners (4, 2) at rest, and the confidence from 0 to 1 that all four sides are right."""
+    """The final corners (4, 2) in picture pixels, and the confidence from 0 to 1 that all four sides are right."""
 
     corners: Floats
     confidence: float
 
 
 def fit_frame(picture: Image, corners: Floats) -> FrameFit:
-    """Move corners to where the floor ends. Corners that do not come to rest have no confidence.
+    """Move corners to the edges of the floor. If they do not come to rest, the confidence is 0.
 
     Args:
-        picture: (height, width, 3) BGR.
-        corners: (4, 2), convex and clockwise, in pixels of the picture.
+        picture: Picture (height, width, 3) BGR.
+        corners: Guessed corners (4, 2), convex and clockwise, in picture pixels.
     """
     picture, scale = shrink_to_frame(picture, corners)
     corners = corners * scale
@@ -82,11 +83,11 @@ def fit_frame(picture: Image, corners: Floats) -> FrameFit:
 
 
 def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:
-    """Reduce a picture to the scale for `frame_square`, and return it with that scale.
+    """Reduce a picture to the resolution that `frame_square` needs, and return it with the scale factor.
 
     Args:
-        picture: (height, width, 3) BGR.
-        corners: (4, 2) in pixels of the picture.
+        picture: Picture (height, width, 3) BGR.
+        corners: Corners (4, 2) of the tray in picture pixels.
     """
     scale = min(1.0, REDUCED_PX / tray_width_px(as_quad(corners)))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -94,23 +95,23 @@ def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:
 
 
 def frame_square(picture: Image, corners: Floats) -> Image:
-    """Project the corners and the area around them onto the square (SQUARE_PX, SQUARE_PX, 3).
+    """Project the tray and the area around it onto a square image (SQUARE_PX, SQUARE_PX, 3).
 
     Args:
-        picture: (height, width, 3) BGR.
-        corners: (4, 2) in pixels of the picture.
+        picture: Picture (height, width, 3) BGR.
+        corners: Corners (4, 2) of the tray in picture pixels.
     """
     return rectify_floor(picture, as_quad(corners), side_px=SQUARE_PX, margin=MARGIN_WIDTHS)
 
 
 def square_to_picture(corners: Floats) -> Floats:
-    """Return the projection (3, 3) from the square of `frame_square` into the picture."""
+    """Return the projection (3, 3) from the square of `frame_square` to the picture with these corners (4, 2)."""
     matrix = cv2.getPerspectiveTransform(CORNERS, corners.astype(np.float32))
     return np.asarray(matrix, np.float64)
 
 
 def rotate_side_up(side: int, points: Floats) -> Floats:
-    """Return points (n, 2) of the square after it was rotated, as by `numpy.rot90`.
+    """Return where points (n, 2) of the square lie after it has been rotated by `numpy.rot90`.
 
     Args:
         side: Number of the side that moves to the top, clockwise from the top side, which is 0.
@@ -122,10 +123,10 @@ def rotate_side_up(side: int, points: Floats) -> Floats:
 
 
 def rotate_side_back(side: int, points: Floats) -> Floats:
-    """Undo `rotate_side_up`.
+    """Return points of the rotated square where they lay before `rotate_side_up`.
 
     Args:
-        side: Number of the side that is at the top.
+        side: Number of the side that `rotate_side_up` moved to the top.
         points: Points (n, 2) after the rotation.
     """
     for _ in range(side):
@@ -152,9 +153,9 @@ def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
 
 
 def _end(score: Map) -> tuple[Floats, float]:
-    """Return the line on which the floor ends, and its clarity, for the side that is at the top.
+    """Return the edge of the floor on the side that is at the top, as a line, and its clarity from 0 to 1.
 
-    `score` (SQUARE_PX, SQUARE_PX) is higher where an end is more likely. The line is two points (2, 2)
+    `score` (SQUARE_PX, SQUARE_PX) is higher where an edge is more likely. The line is given by two points (2, 2)
     on it. The clarity is the mean support of the quarter of the samples that supports the line least.
     """
     samples = score[ROWS][:, COLUMNS].T
@@ -172,7 +173,10 @@ def _end(score: Map) -> tuple[Floats, float]:
 
 
 def _robust_line(position: Floats, weight: Floats) -> tuple[float, float]:
-    """Fit a line by iteratively reweighted least squares: its slope, and its row at column 0."""
+    """Fit a line to a row for each of COLUMNS, and return its slope and its row at column 0.
+
+    The method is iteratively reweighted least squares. `weight` says how clear each row in `position` is.
+    """
     slope, start = 0.0, float(np.median(position))
     for _ in range(8):
         error = np.abs(position - slope * COLUMNS - start)
@@ -183,7 +187,7 @@ def _robust_line(position: Floats, weight: Floats) -> tuple[float, float]:
 
 
 def _crossing(a: Floats, b: Floats) -> Floats | None:
-    """Return where two lines cross, each given by two points (2, 2). None if they are almost parallel."""
+    """Return where two lines cross, each given by two points (2, 2), or None if they are almost parallel."""
     (p, v), (q, w) = ((line[0], _direction(line)) for line in (a, b))
     sine = v[0] * w[1] - v[1] * w[0]
     if abs(sine) < MIN_CROSSING_SINE:

@@ -1,7 +1,7 @@
-"""A printable mat of markers at known positions, for measuring the tray in millimetres and the lens.
+"""A printable mat of markers at known positions, which measures the tray in millimetres and the lens's distortion.
 
 The mat lies on the floor of the tray for one frame and is then taken out. The two paper sizes have different
-marker numbers, so the paper size need not be entered.
+marker numbers, so users need not enter the paper size.
 """
 
 from collections.abc import Iterator
@@ -30,21 +30,22 @@ CELLS = 6
 
 COLUMNS, ROWS = 7, 5
 MARKER_MM, PITCH_MM = 24.0, 36.0
-"""Sizes of a marker and of the grid. From a height of 40 cm, a cell of 4 mm is 16 pixels of a Camera Module 3."""
+"""Side of a marker, and spacing of the grid. From a height of 40 cm, a cell of 4 mm is 16 pixels wide in the frames
+of a Camera Module 3."""
 
 RULER_MM = 100.0
 MIN_MARKERS = 6
 """Fewer markers may all lie in one corner, where the lens distorts differently."""
 
 MAX_MISFIT = 0.006
-"""Largest misfit in tray widths: a mat that fits worse is folded, or is another one."""
+"""Largest misfit in tray widths: a mat that fits worse is folded, or is a different one."""
 
 POINTS_PER_MM = 72 / 25.4
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedBox:
-    """A black rectangle in millimetres from the top left of the paper."""
+    """A black rectangle on the mat, in millimetres from the top left of the paper."""
 
     x: float
     y: float
@@ -60,7 +61,7 @@ class MatSheet:
 
     @property
     def size_mm(self) -> tuple[float, float]:
-        """Width and depth of the paper."""
+        """Width and depth of the paper in millimetres."""
         return SIZES_MM[self.paper]
 
     def markers(self) -> Iterator[tuple[int, float, float]]:
@@ -88,20 +89,20 @@ class MatSheet:
 
     @property
     def caption(self) -> str:
-        """Text below the markers."""
+        """The line of text below the markers."""
         return f"Traykeeper mat, {self.paper}. Print at 100 %: the line above is 100 mm long."
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMat:
-    """The mat in a frame.
+    """A mat that was found in a frame.
 
     Attributes:
         paper: Paper size.
         markers: Number of markers that were found.
         to_mm: Projection (3, 3) from undistorted frame pixels to millimetres on the paper.
         bend: Radial distortion k1 and k2 of OpenCV's model, for a focal length of one frame width.
-        misfit_px: Median distance of the corners of the markers from their expected positions.
+        misfit_px: Median distance in pixels of the markers' corners from their expected positions.
         size: Width and height of the frame in pixels.
     """
 
@@ -130,14 +131,14 @@ class FoundMat:
         return np.asarray(in_mm[0], np.float64)
 
     def measure(self, tray: Quad) -> Mat:
-        """Return the size of a tray, whose corners are in frame pixels, and the distortion of the lens."""
+        """Return the size of a tray, given its corners in frame pixels, and the distortion of the lens."""
         corners = self.in_mm(tray)
         sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
         wide, deep = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2), reverse=True)
         return Mat(float(wide), float(deep), self.bend, 1.0)
 
     def fits(self, tray: Quad) -> bool:
-        """Check whether the mat lies flat in this tray, whose corners are in frame pixels."""
+        """Check whether the mat lies flat in a tray, given the tray's corners in frame pixels."""
         return self.misfit_px < MAX_MISFIT * tray_width_px(tray)
 
     @property
@@ -170,7 +171,7 @@ def find_mat(image: Image) -> FoundMat | None:
 
 
 def as_svg(sheet: MatSheet) -> str:
-    """Draw the mat as SVG in millimetres."""
+    """Draw the mat as an SVG image in its exact size."""
     wide, deep = sheet.size_mm
     path = "".join(f"M{b.x:.3f} {b.y:.3f}h{b.w:.3f}v{b.h:.3f}h{-b.w:.3f}z" for b in sheet.boxes())
     return (
@@ -183,7 +184,7 @@ def as_svg(sheet: MatSheet) -> str:
 
 
 def as_pdf(sheet: MatSheet) -> bytes:
-    """Draw the mat as a PDF page of its exact size: rectangles and a line of Helvetica."""
+    """Draw the mat as a PDF page in its exact size, with rectangles and a line of text in Helvetica."""
     wide, deep = sheet.size_mm
     k = POINTS_PER_MM
     boxes = "\n".join(
@@ -224,7 +225,10 @@ def _runs(line: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _matching_corners(sheet: MatSheet, seen: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
-    """Return the corners (n, 2) of the visible markers of a sheet: in millimetres, and in pixels."""
+    """Return a sheet, and the corners (n, 2) of its visible markers, both in millimetres and in frame pixels.
+
+    `seen` maps marker numbers to the corners (4, 2) that were found in the frame.
+    """
     corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * MARKER_MM
     pairs = [(corners + np.array((x, y)), seen[n]) for n, x, y in sheet.markers() if n in seen]
     if not pairs:

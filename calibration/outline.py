@@ -1,4 +1,4 @@
-"""Four corners as shares of a frame's width and height, so that they hold for any resolution."""
+"""Outlines of areas in the frame: four corners as shares of its width and height, valid at any resolution."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,10 +15,10 @@ Share = tuple[float, float]
 Floats = NDArray[np.float64]
 
 MAX_OUTSIDE = 0.25
-"""A corner may lie this far outside the frame, in frame sizes, for a tray that is not fully in view."""
+"""A corner may lie this far outside the frame, as a share of its size, if the tray is not fully in view."""
 
 MIN_AREA = 0.002
-"""Share of the frame that an outline must cover: less is four corners dragged onto each other."""
+"""Share of the frame that an outline must cover. If it covers less, the corners were dragged onto each other."""
 
 
 class OutlineFault(StrEnum):
@@ -66,8 +66,8 @@ class Outline:
 
         Args:
             quad: Corners in pixels.
-            width_px: Width of the frame.
-            height_px: Height of the frame.
+            width_px: Width of the frame in pixels.
+            height_px: Height of the frame in pixels.
         """
         a, b, c, d = ((x / width_px, y / height_px) for x, y in quad.corners)
         return cls((a, b, c, d))
@@ -82,8 +82,8 @@ class Outline:
         """Convert the corners to pixels.
 
         Args:
-            width_px: Width of the frame.
-            height_px: Height of the frame.
+            width_px: Width of the frame in pixels.
+            height_px: Height of the frame in pixels.
         """
         a, b, c, d = ((x * width_px, y * height_px) for x, y in self.corners)
         return Quad((a, b, c, d))
@@ -96,14 +96,17 @@ class Outline:
 
 
 def corner_turns(corners: Floats) -> Floats:
-    """Return how much a walk around four corners (4, 2) turns at each: positive is clockwise in the frame."""
+    """Return how much the outline turns at each of four corners (4, 2), positive if clockwise in the frame.
+
+    The turns (4,) are cross products of the two sides that meet at each corner.
+    """
     ahead = np.roll(corners, -1, axis=0) - corners
     after = np.roll(ahead, -1, axis=0)
     return np.asarray(ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0])
 
 
 def clockwise(corners: Floats) -> Floats:
-    """Sort four corners (4, 2) clockwise as seen in the frame, beginning closest to its top left."""
+    """Sort four corners (4, 2) clockwise as seen in the frame, beginning with the one closest to its top left."""
     angle = np.arctan2(*(corners - corners.mean(axis=0)).T[::-1])
     ordered = corners[np.argsort(angle)]
     return np.roll(ordered, -int(ordered.sum(axis=1).argmin()), axis=0)
@@ -126,7 +129,7 @@ def worst_corner_error(found: Quad, truth: Quad) -> float:
 
     Args:
         found: Outline to judge. It may begin at any corner and run in either direction.
-        truth: True outline.
+        truth: The true outline.
     """
     corners = np.array(truth.corners)
     orders = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]

@@ -19,8 +19,8 @@ USUAL_EDGE = 0.075
 """Edge of a die of 16 mm in widths of a tray of 21 cm: the default until the dice are known."""
 
 MIN_MARGIN, TIGHT_MARGIN = 0.0, 0.01
-"""Distance of a corner from the border, as a share of the frame: less than the first is cut off, less than the
-second is only just in view."""
+"""Distance of a corner from the border, as a share of the frame. Below the first the tray is cut off, below the
+second it is only just in view."""
 
 MIN_TRAY_AREA = 0.1
 """Share of the frame's area that a tray must fill: a smaller one is too far away."""
@@ -41,8 +41,8 @@ WHITE = 0.985
 """Share of full brightness from which a sensor is saturated."""
 
 FADING = 0.5
-"""A rise in brightness within two hundredths of the tray that is less than this share of the step from the
-floor to white is a gradual one."""
+"""If the brightness rises within two hundredths of the tray by less than this share of the step from the floor to
+white, the rise is gradual."""
 
 MAX_UNEVENNESS = 5.0
 """Largest ratio of the light on the brightest and darkest parts of the floor."""
@@ -130,7 +130,7 @@ class PictureCheck:
 def check_picture(
     image: Image, tray: Quad, die_edge: float | None = None
 ) -> tuple[PictureCheck, ...]:
-    """Run all checks.
+    """Check the framing, light, glare and focus of a frame.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -213,7 +213,7 @@ def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
 def glare_share(image: Image, tray: Quad, edge: float) -> float:
     """Return the share of the tray that reflects a lamp.
 
-    White spots as large as a pip are measured. A white die has sharp edges, whereas a reflection fades out.
+    A reflection is a white spot, at least as large as a pip, that fades out. A white die has sharp edges.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -236,7 +236,7 @@ def glare_share(image: Image, tray: Quad, edge: float) -> float:
 
 
 def _edge_steepness(steep: NDArray[Any], spot: NDArray[np.bool_]) -> float:
-    """Return the median change of brightness around a spot."""
+    """Return the median of `steep`, the local change of brightness, around a spot that a mask marks."""
     around = cv2.dilate(spot.astype(np.uint8), np.ones((5, 5), np.uint8))
     return float(np.median(steep[(np.asarray(around) > 0) & ~spot]))
 
@@ -258,9 +258,9 @@ def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
 
 
 def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
-    """Return the blur (sigma) of the sharpest edges, as a share of a die's edge. None if there are no edges.
+    """Return the blur (sigma) of the sharpest edges, as a share of a die's edge, or None if there are none.
 
-    A known amount of extra blur flattens a sharp edge more than a soft one, whatever its contrast.
+    A known amount of extra blur flattens a sharp edge more than a soft one, whatever the contrast.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -281,26 +281,29 @@ def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
 
 
 def _steepness(levels: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the gradient of the brightness per pixel."""
+    """Return the magnitude of the brightness gradient, per pixel."""
     dx = cv2.Sobel(levels, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8)
     dy = cv2.Sobel(levels, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8)
     return np.asarray(np.hypot(dx, dy), np.float32)
 
 
 def _is_ridge(steep: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Mark the pixels that no neighbour exceeds in steepness."""
+    """Mark the pixels whose gradient is at least as large as that of every neighbour."""
     return np.asarray(steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8)))
 
 
 def _tray_and_walls(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[np.bool_]:
-    """Mark the tray and everything within `reach` pixels of it: its walls."""
+    """Mark the floor of the tray and everything within `reach` pixels of it, which includes its walls."""
     inside = floor_mask(shape, tray).astype(np.uint8)
     window = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     return np.asarray(cv2.dilate(inside, window) > 0)
 
 
 def _unevenness(floor: NDArray[np.float32]) -> float:
-    """Return the ratio of light on the brightest and darkest fields of a grid. Medians leave out the dice."""
+    """Return the ratio of the light on the brightest and darkest parts of the floor.
+
+    The parts are cells of a grid. The median of each is used, so that dice have no influence.
+    """
     step = floor.shape[0] // GRID
     fields = [
         float(np.median(floor[y : y + step, x : x + step]))

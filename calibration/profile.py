@@ -1,4 +1,4 @@
-"""The profile: everything that calibration found out about one tray under one camera.
+"""The profile: everything that calibration has found out about one tray under one camera.
 
 All values are relative to the frame and the tray, so they hold for frames of any resolution. The names of
 the fields of `HeldControls`, `DiceLook` and `Mat` are the keys of the profile file.
@@ -15,7 +15,7 @@ Colour = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class HeldControls:
-    """Settings that the camera kept fixed when the profile was made. None is unknown, or not to be set.
+    """Camera settings that were fixed when the profile was made. None means unknown, or left to the camera.
 
     Attributes:
         focus_dpt: Lens position in dioptres (1 / metres).
@@ -38,7 +38,7 @@ class HeldControls:
 
 @dataclass(frozen=True, slots=True)
 class DiceLook:
-    """Dice that look alike.
+    """A group of dice that look alike.
 
     Attributes:
         edge: Median edge of the top face, in tray widths.
@@ -71,7 +71,7 @@ class DiceSet:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """What the printed mat revealed.
+    """Measurements of the tray and the lens with the printed mat.
 
     Attributes:
         wide_mm: Longer side of the tray's floor.
@@ -96,12 +96,12 @@ class Profile:
         tray: Floor of the tray.
         aside: Set-aside area, or None if dice are not set aside.
         level: Brightness of the floor from 0 to 1, for comparing the light.
-        sides: How the frame changes across each side of the tray (see `calibration.drift`).
-        held: Settings that the camera kept fixed.
+        sides: How the brightness changes across each side of the tray (see `calibration.drift`).
+        held: Camera settings that are kept fixed.
         dice: The dice in use, or None until they have been learnt.
-        leans: Leans of the flat dice in the throws that taught the set. They determine the lens and
-            the size of the dice.
-        mat: What the printed mat revealed, or None if it was not used.
+        leans: Leans of the flat dice in the throws from which the dice were learnt. They determine the lens
+            and the size of the dice.
+        mat: Measurements with the printed mat, or None if it was not used.
     """
 
     camera: str

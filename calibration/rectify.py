@@ -1,4 +1,4 @@
-"""The floor of the tray as seen from directly above, and conversions of pixels."""
+"""Projects the floor of the tray as if seen from directly above, and converts pixels."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ def rectify_floor(
     Args:
         image: Frame (height, width, 3) BGR. Its border pixels are repeated beyond the border.
         tray: Floor of the tray in frame pixels.
-        side_px: Side of the result.
-        margin: Width of the visible area around the floor, in tray widths.
+        side_px: Side of the result in pixels.
+        margin: Width of the area to show around the floor, in tray widths.
     """
     target = floor_corners(side_px, margin)
     matrix = cv2.getPerspectiveTransform(np.array(tray.corners, np.float32), target)
@@ -38,7 +38,7 @@ def floor_corners(side_px: int, margin: float) -> NDArray[np.float32]:
     """Return the corners (4, 2) of the floor in the square of `rectify_floor`.
 
     Args:
-        side_px: Side of the square.
+        side_px: Side of the square in pixels.
         margin: Width of the area around the floor, in tray widths.
     """
     low = side_px * margin / (1 + 2 * margin)
@@ -65,7 +65,7 @@ def floor_mask(shape: tuple[int, ...], tray: Quad) -> NDArray[np.bool_]:
 
 
 def to_lab(image: Image) -> NDArray[np.float32]:
-    """Convert BGR to CIE Lab (height, width, 3): lightness from 0 to 100, two colours around 0."""
+    """Convert BGR to CIE Lab (height, width, 3): lightness from 0 to 100, and two opponent colours around 0."""
     return np.asarray(cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB), np.float32)
 
 

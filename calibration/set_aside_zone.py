@@ -1,4 +1,4 @@
-"""Proposal for the set-aside area: the strip beside the tray with the most room in the frame."""
+"""Proposes a set-aside area: the strip beside the tray with the most room in the frame."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ BORDER = 0.01
 """Share of the frame that stays free at its border."""
 
 SIDE_WEIGHTS = ((3, 0.95), (1, 1.0), (2, 0.85), (0, 0.7))
-"""Sides of the tray, numbered clockwise from the far one, with how convenient each is. Most people are
+"""Sides of the tray, numbered clockwise from the far side, and how convenient each is. Most people are
 right-handed."""
 
 
@@ -37,7 +37,10 @@ def propose_zone(tray: Outline, width: int, height: int) -> Outline | None:
 
 
 def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[float, Outline | None]:
-    """Return the depth of the strip beyond one side, in tray widths, and the area there."""
+    """Return the depth of the strip beyond one side, in tray widths, and the area, or None if it does not fit.
+
+    `corners` (4, 2) are shares of the frame. Sides are numbered clockwise from the far one.
+    """
     size = np.array((width, height))
     points = corners * size
     tray_px = tray_width_px(as_quad(points))
@@ -61,7 +64,7 @@ def _unit(vector: np.ndarray) -> np.ndarray:
 
 
 def _room(start: np.ndarray, direction: np.ndarray, size: np.ndarray) -> float:
-    """Return the distance from a point to the border of the frame in a direction."""
+    """Return the distance in pixels from a point, in a direction, to the border of a frame of this size."""
     low, high = BORDER * size, (1 - BORDER) * size
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(direction > 0, (high - start) / direction, (low - start) / direction)

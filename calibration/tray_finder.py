@@ -1,7 +1,8 @@
-"""Finds the floor of the tray in frames without help.
+"""Finds the floor of the tray in frames without any input from a person.
 
-A small network estimates for each cell of the frame how likely it shows the floor, which gives a first guess
-of the four sides. A second network sees the guessed frame and says where the floor really ends (see `frame_fit`).
+A small network estimates for each cell of the frame how likely it is to show the floor, which gives a first guess
+of the four sides. A second network sees the area around this guess and locates the real edges of the floor
+(see `frame_fit`).
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ SAME_RESULT_WIDTHS = 0.03
 
 MIN_CONFIDENCE, MIN_SURE_CONFIDENCE = 0.05, 0.68
 """Confidence from which a result is better than a rectangle in the centre, and from which it is certain. Of 600
-trays of kinds that were never taught, one was certain and wrong."""
+trays of kinds that were never used for training, one was certain and wrong."""
 
 MIN_FLOOR_PROBABILITY = 0.5
 
@@ -44,7 +45,7 @@ class FoundTray:
 
     Attributes:
         tray: The floor.
-        confidence: From 0 to 1; higher if all four corners are more likely to be right within 3 % of
+        confidence: From 0 to 1. The higher it is, the more likely all four corners are right within 3 % of
             the tray's width.
     """
 
@@ -128,10 +129,10 @@ def _enclosing_rectangle(likely: Map, size: tuple[int, int]) -> Floats | None:
 
 
 def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
-    """Move the sides to where the floor ends, and return the corners with their confidence.
+    """Move the sides to the edges of the floor, and return the corners (4, 2) with their confidence.
 
-    The search begins with the guess, a smaller and a larger one, because from a wrong guess the rim of the
-    walls can look like the end of the floor. Different results reduce the confidence.
+    The search runs from the guess and from a smaller and a larger one, because from a wrong guess the rim of the
+    walls can look like the edge of the floor. If the results differ, the confidence is lower.
     """
     centre = guess.mean(axis=0)
     fits = [frame_fit.fit_frame(image, centre + (guess - centre) * s) for s in START_SCALES]

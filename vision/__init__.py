@@ -1,4 +1,4 @@
-"""From one camera frame to a `Reading` of its dice, with NumPy and OpenCV only."""
+"""Turns one camera frame into a `Reading` of its dice, with NumPy and OpenCV only."""
 
 from typing import TYPE_CHECKING, Any
 

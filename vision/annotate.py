@@ -1,4 +1,4 @@
-"""Drawing of a reading on its frame, legible on a phone."""
+"""Draws a reading on its frame, large enough to be legible on a phone."""
 
 from math import cos, radians, sin
 
@@ -75,7 +75,7 @@ def _square(die: Die) -> NDArray[np.int32]:
 
 
 def _box(die: Die) -> Box:
-    """Return the part of the face that holds the pips, which labels must not cover."""
+    """Return the part of the top face that contains the pips, which labels must not cover."""
     edge = 0.8 * die.size
     return die.x - edge / 2, die.y - edge / 2, edge, edge
 
@@ -85,7 +85,7 @@ def _fixed(point: Point) -> tuple[int, int]:
 
 
 def _tag(picture: Image, die: Die, unit: int, taken: list[Box]) -> None:
-    """Draw a label with the value or the problem beside the die."""
+    """Draw a label with the value or the problem of a die beside it, and add its box to `taken`."""
     word = str(die.value) if die.problem is None else str(die.problem)
     letters = unit * LABEL_SHARE * (1.0 if die.problem is None else 0.62)
     scale = letters / CAPITAL_PX
@@ -105,7 +105,10 @@ def _stroke(scale: float) -> int:
 
 
 def _free_place(picture: Image, die: Die, size: Point, taken: list[Box]) -> Point:
-    """Choose a free position above, below, right or left of the die, in this order of preference."""
+    """Return the left and top of a label of this size beside a die, clear of the boxes in `taken`.
+
+    The label goes above the die, below it, to its right or to its left, in this order of preference.
+    """
     width, height = size
     away = max(die.w, die.h) / 2 if die.problem is None else 0.82 * die.size
     places = (
@@ -140,7 +143,7 @@ def _label(picture: Image, word: str, corner: Point, scale: float, colour: Colou
 
 
 def _rounded(picture: Image, box: tuple[int, int, int, int], radius: int, colour: Colour) -> None:
-    """Fill a rectangle with round corners."""
+    """Fill a rectangle with rounded corners."""
     left, top, width, height = box
     right, bottom = left + width, top + height
     cv2.rectangle(picture, (left + radius, top), (right - radius, bottom), colour, -1)

@@ -1,7 +1,7 @@
-"""Every place in a frame where a die may lie, with all the evidence about it.
+"""Finds every place in a frame where a die may lie, and gathers all the evidence about it.
 
 The finder proposes places in the whole frame. The face reader then examines each of them closely, and
-the sizes, the camera pose and the empty-tray image add further evidence.
+the sizes of the dice, the camera pose and the empty-tray image add further evidence.
 """
 
 from collections.abc import Sequence
@@ -76,15 +76,15 @@ class Candidate:
     """A place where a die may lie, with the evidence about it.
 
     Attributes:
-        detection: Position and size, and what the finder says.
-        face: What the face reader says.
+        detection: Position and size, and the probability of a die according to the finder.
+        face: Probability of each face, according to the face reader.
         foot: Point in frame pixels at which the die stands on the floor.
-        size_deviation: Absolute logarithm of the edge over the usual edge of the dice.
-        tilt: How the die lies, or None if the camera pose is unknown.
-        cocked_log_odds: What the networks say about the die not lying flat. If the camera pose is unknown, a
-            flat die seen from the side looks cocked to them.
+        size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
+        tilt: How the die lies, or None if the camera pose is unknown or this is unlikely to be a die.
+        cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
+            is unknown, a flat die seen from the side looks cocked to them.
         outline: Outline (n, 2) in frame pixels of a flat die at this place, with its visible sides.
-        is_isolated: Whether there is nothing near it that it could lean against.
+        is_isolated: Whether there is nothing near the die that it could lean against.
     """
 
     detection: Detection
@@ -99,12 +99,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateSet:
-    """All candidates in a frame, with the evidence about the frame as a whole.
+    """All places in a frame where a die may lie, with the evidence about the frame as a whole.
 
     Attributes:
-        candidates: The candidates.
+        candidates: The places, in no particular order.
         hand: Share of the frame that a hand covers.
-        change: Difference from the empty-tray image, or None if that is unknown.
+        change: Difference from the empty-tray image, or None if there is no image to compare with.
         edge_range: Smallest and largest edge in pixels of a die in the centre of the frame, or None
             if there were too few dice.
     """
@@ -162,7 +162,7 @@ def seems_empty(
         picture: Frame (height, width, 3) BGR.
         tray: Floor of the tray in frame pixels, or None for the whole frame.
         aside: Set-aside area in frame pixels, or None if there is none.
-        change: Difference from the empty-tray image. A die that it does not show does not count.
+        change: Difference from the empty-tray image, or None. A die is ignored where there is no difference.
     """
     box = _search_area(picture, tray, aside)
     detections, hand = _detect(_crop(picture, box, tray), box, None, has_tray=bool(tray))
@@ -177,7 +177,7 @@ def flat_outline(detection: Detection, pose: CameraPose | None) -> Corners:
 
     Args:
         detection: Position, size and rotation of the top face.
-        pose: Camera pose, or None if it is unknown: then only the top face counts.
+        pose: Camera pose, or None if it is unknown: then the outline is that of the top face.
     """
     at = detection.x, detection.y
     half = picture_to_die(detection.turn) * detection.edge / 2
@@ -191,8 +191,8 @@ def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) 
     """Check whether a changed region has about the size and shape of a die.
 
     Args:
-        region: The region.
-        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown: any size fits.
+        region: Region that differs from the empty-tray image.
+        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown: then any size fits.
     """
     smallest, largest = edge_range or (region.edge, region.edge)
     is_compact = region.elongation < MAX_DIE_ELONGATION
@@ -212,7 +212,7 @@ def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Ca
 def _read_again_at_known_size(
     picture: Image, seen: list[Closeup], pose: CameraPose | None, sizes: "_DieSizes"
 ) -> list[Closeup]:
-    """Read those dice again whose apparent size is unlike any known die: they were not detected well."""
+    """Read a die again, with a corrected size, if it seems to have a size that no known die has."""
     fitted = [(one, sizes.fitted(one.detection)) for one in seen]
     again = [detection for one, detection in fitted if detection is not one.detection]
     kept = [one for one, detection in fitted if detection is one.detection]
@@ -252,7 +252,7 @@ def _missed_dice(
     pose: CameraPose | None,
     sizes: "_DieSizes",
 ) -> list[Detection]:
-    """Return detections for objects of a die's size where the finder saw no die."""
+    """Return a detection for each object of about a die's size at which the finder saw no die."""
     regions = change.regions(tray, [flat_outline(detection, pose) for detection in likely])
     return [
         Detection(
@@ -269,7 +269,7 @@ def _missed_dice(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DieSizes:
-    """Sizes of the dice in a tray, as edges in pixels that they would have in the centre of the frame."""
+    """Sizes of the dice in a tray: the edge in pixels that each would have in the centre of the frame."""
 
     edges: Floats
     pose: CameraPose | None
@@ -279,7 +279,7 @@ class _DieSizes:
     def of(
         cls, seen: Sequence[Closeup], pose: CameraPose | None, leans: Sequence[Lean]
     ) -> "_DieSizes":
-        """Take the sizes from earlier throws if there are enough, or else from this frame."""
+        """Take the sizes from the leans of earlier throws if there are enough, otherwise from this frame."""
         is_known = pose is not None and len(leans) >= MIN_LEANS_FOR_SIZE
         if pose is not None and is_known:
             edges = [pose.edge_at_centre(lean) for lean in leans]
@@ -290,21 +290,27 @@ class _DieSizes:
 
     @property
     def edge_range(self) -> tuple[float, float] | None:
-        """The smallest and largest usual edge: both are the median unless the sizes are known."""
+        """The smallest and largest usual edge, or None if there are too few dice.
+
+        If the sizes are not known from earlier throws, both are the median edge.
+        """
         if len(self.edges) < MIN_DICE_FOR_SIZE:
             return None
         low, high = np.percentile(self.edges, (5, 95) if self.is_known else (50, 50))
         return float(low), float(high)
 
     def nearest(self, edge: float) -> float:
-        """Return the edge of the most similar die, or `edge` itself if no size is known."""
+        """Return the known edge that is closest to this one, or `edge` itself if none is known."""
         if self.edge_range is None:
             return edge
         edges = self.edges if self.is_known else np.array(self.edge_range)
         return float(edges[np.abs(np.log(edges / edge)).argmin()])
 
     def fitted(self, detection: Detection) -> Detection:
-        """Return the detection with the size of the most similar known dice, if it differs from all of them."""
+        """Return a detection, with its size corrected to that of the most similar known dice if necessary.
+
+        A size that fits some die, or that is too far from all of them to be a die, is not corrected.
+        """
         if not self.is_known:
             return detection
         scale = _scale_at(self.pose, detection)
@@ -317,7 +323,7 @@ class _DieSizes:
         return replace(detection, edge=exp(size) * scale)
 
     def deviation(self, detection: Detection) -> float:
-        """Return the absolute logarithm of the edge over that of the most similar die."""
+        """Return the absolute value of the logarithm of an edge divided by the most similar known edge."""
         edge = detection.edge / _scale_at(self.pose, detection)
         return min(MAX_SIZE_DEVIATION, abs(log(edge / self.nearest(edge))))
 
@@ -351,7 +357,9 @@ def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:
 def _detect(
     part: ImagePyramid, box: Box, empty: ImagePyramid | None, *, has_tray: bool
 ) -> tuple[list[Detection], float]:
-    """Run the finder at every scale that is needed, and return its detections and the share of a hand.
+    """Run the finder at every scale that is needed.
+
+    Return its detections in frame pixels, and the share of the frame that a hand covers.
 
     Several detections may be the same die. All are kept, because a blurred shape at a coarse scale can
     get a higher probability than a die.
@@ -376,7 +384,7 @@ def _detect(
 
 
 def _median_edge(detections: list[Detection]) -> float:
-    """Return the median edge of likely dice, or infinity if there are none."""
+    """Return the median edge of likely dice in pixels, or infinity if there are none."""
     return float(np.median([d.edge for d in detections if d.probability > MIN_LIKELY] or [inf]))
 
 
@@ -388,7 +396,7 @@ def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:
 
 
 def _without_duplicates(seen: list[Closeup]) -> list[Closeup]:
-    """Keep one closeup of each die: that which is most likely a die."""
+    """Keep, of all closeups that show the same die, the one that is most likely to be a die."""
     ranked = sorted(seen, key=lambda one: -one.detection.probability * (1 - one.face.no_die))
     kept = suppress_overlaps([one.detection for one in ranked], is_ranked=True)
     return [one for one in ranked if any(one.detection is detection for detection in kept)]

@@ -1,4 +1,8 @@
-"""Square patches cut out around single dice: upright, centred, at one size, with the expected lean."""
+"""Cuts square patches out around single dice: upright, centred and scaled to one size.
+
+Each patch comes with the lean that a flat die would have there: how far the camera sees its top displaced
+from its foot.
+"""
 
 import cv2
 import numpy as np
@@ -36,10 +40,10 @@ PatchSizes = tuple[int, int]
 def network_input(
     pixels: Floats, at: tuple[float, float], turn: float, pose: CameraPose | None, sizes: PatchSizes
 ) -> Floats:
-    """Return the input (PLANES, side, side) for one die.
+    """Return the network input (PLANES, side, side) for one die.
 
     Args:
-        pixels: (3, side, side) from `cut_patch`.
+        pixels: Patch (3, side, side) of the die, cut out by `cut_patch`.
         at: Centre of the top face in frame pixels.
         turn: Rotation of the die's edges in radians.
         pose: Pose of the camera, or None if it is unknown.
@@ -50,11 +54,11 @@ def network_input(
 
 
 def turn_inputs(inputs: Floats, view: View) -> Floats:
-    """Turn network inputs and the leans in them.
+    """Rotate and mirror network inputs, with the directions of the leans in them.
 
     Args:
-        inputs: (n, PLANES, side, side).
-        view: Orientation of the result.
+        inputs: Inputs (n, PLANES, side, side), one for each die.
+        view: Quarter turns and mirroring to apply.
     """
     out = turn_patches(inputs, view)
     out[:, LEAN] = np.einsum("ij,njhw->nihw", patch_to_view(view), out[:, LEAN])
@@ -62,11 +66,11 @@ def turn_inputs(inputs: Floats, view: View) -> Floats:
 
 
 def lean_planes(lean: Floats | None, sizes: PatchSizes) -> Floats:
-    """Return the last four input channels (4, side, side) of a die.
+    """Return the last four input channels (4, side, side) of a die, which describe its expected lean.
 
     Args:
-        lean: (2,) displacement of the top of a flat die from its foot, right and down, in die edges.
-            With None, all channels are 0.
+        lean: Displacement (2,) of the top of a flat die from its foot, right and down, in die edges.
+            If it is None, all channels are 0.
         sizes: Side of the patch and edge of the die in it, in pixels.
     """
     out = np.zeros((4, sizes[0], sizes[0]), np.float32)
@@ -80,7 +84,7 @@ def silhouette(lean: Floats, sizes: PatchSizes) -> Floats:
     """Draw the outline (side, side) of an upright flat die whose top face is in the centre.
 
     Args:
-        lean: (2,) displacement of the top from the foot, right and down, in die edges.
+        lean: Displacement (2,) of the top from the foot, right and down, in die edges.
         sizes: Side of the patch and edge of the die in it, in pixels.
     """
     patch_px, die_px = sizes
@@ -120,17 +124,17 @@ def cut_patch(
 
 
 def picture_to_die(turn: float) -> Floats:
-    """Return the matrix (2, 2) from the axes of the frame to those of a die turned by `turn` radians."""
+    """Return the matrix (2, 2) that converts frame axes to the axes of a die turned by `turn` radians."""
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[c, s], [-s, c]], np.float32)
 
 
 def turn_patches(patches: Floats, view: View) -> Floats:
-    """Turn and mirror patches.
+    """Rotate and mirror patches.
 
     Args:
-        patches: (n, channels, side, side).
-        view: Orientation of the result.
+        patches: Patches (n, channels, side, side).
+        view: Quarter turns and mirroring to apply.
     """
     turn, is_mirrored = view
     turned = np.rot90(patches, turn, (2, 3))
@@ -138,7 +142,7 @@ def turn_patches(patches: Floats, view: View) -> Floats:
 
 
 def patch_to_view(view: View) -> Floats:
-    """Return the matrix (2, 2) from the axes of a patch to those of its view."""
+    """Return the matrix (2, 2) that converts the axes of a patch to those of the rotated or mirrored patch."""
     turn, is_mirrored = view
     mirror = np.diag([-1 if is_mirrored else 1, 1]).astype(np.float32)
     return mirror @ picture_to_die(turn * np.pi / 2)
@@ -147,7 +151,7 @@ def patch_to_view(view: View) -> Floats:
 def _crop_around(
     picture: Image, at: tuple[float, float], reach: float
 ) -> tuple[Image, tuple[int, int]]:
-    """Return the pixels within `reach` of a point, at least one, and the left and top of that crop."""
+    """Return a crop of all pixels within `reach` of a point, at least one pixel, and its left and top."""
     height, width = picture.shape[:2]
     x, y = at
     left, top = (int(np.clip(v - reach, 0, most - 1)) for v, most in ((x, width), (y, height)))

@@ -1,8 +1,8 @@
-"""Labelled pictures, and the outcome of reading one: right, asked or silent.
+"""Labelled pictures, and the outcome of reading one: right, asked or silent (wrong but sure).
 
-A folder of labelled pictures holds `photos/` and `renders/`, each with a `labels.jsonl`, or a `labels.jsonl`
-of its own beside pictures of throws that people corrected at their tray. `evenings/` has a folder for each
-evening at one tray: the empty tray, throws that teach the reader about the tray, and throws to read.
+A folder of labelled pictures contains `photos/` and `renders/`, each with a `labels.jsonl`. In a folder of
+throws that people corrected at their tray, `labels.jsonl` is next to the pictures. `evenings/` has a folder for
+each evening at one tray: the empty tray, throws from which the reader learns about the tray, and throws to read.
 """
 
 import json
@@ -77,7 +77,7 @@ class Case:
         values: Faces in the tray in ascending order.
         boxes: Labelled dice.
         is_trap: Whether the picture shows a cocked or hidden die or a hand, so that no reader may be sure.
-        kinds: Categories for which the picture counts.
+        kinds: Names of the categories in whose statistics the picture counts.
         tray: Floor of the tray in pixels, or None if it is not labelled.
     """
 
@@ -102,13 +102,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Evening:
-    """An evening with one tray, camera, light and set of dice.
+    """The pictures of an evening with one tray, camera, light and set of dice.
 
     Attributes:
         name: Name of the folder.
         tray: Floor of the tray in pixels.
         empty: Picture of the empty tray.
-        earlier: Pictures of throws that teach the reader about the tray.
+        earlier: Pictures of earlier throws, from which the reader learns about the tray.
         throws: Labelled pictures of throws to read.
     """
 
@@ -232,7 +232,7 @@ def _is_ambiguous(die: dict[str, Any]) -> bool:
 
 
 def _corrected(folder: Path) -> Iterator[Case]:
-    """Load corrected throws, which `device.storage.misreads` wrote."""
+    """Yield the throws that players corrected, which `device.storage.misreads` saved."""
     for label in _labels(folder):
         tray = label["tray"]
         yield Case(

@@ -1,4 +1,4 @@
-"""The decision about one candidate: a value with a confidence and a problem, or no die at all.
+"""Decides what a candidate, a place where a die may lie, is: a die with a value, a doubtful die, or no die.
 
 Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
 that the networks were not trained on: `training.learning.weigh` and `judge_evenings` write nets/decision.json.
@@ -24,14 +24,14 @@ MIN_DOUBT_PROBABILITY_ALONE = 0.15
 """The same limit if no candidate is a die: an empty tray is certain only if nothing in it could be a die."""
 
 MIN_RIGHT_PROBABILITY = 0.86
-"""A face is accepted if it is at least this likely to be right. Of all thresholds this cost least on pictures
-that were kept out of training, with twenty questions for one face that is wrong and sure."""
+"""A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
+that were kept out of training, where a face that is wrong and sure costs as much as twenty questions."""
 
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
 
 MAX_FAMILIARITY = 8.0
-"""A face that is more familiar than this is no more likely to be right."""
+"""Beyond this familiarity (see `Evidence`), a face is no more likely to be right."""
 
 SMALL_DIE_PX = 14.0
 """The pips of a die with a shorter edge are a pixel or two wide: an unreadable one needs a closer camera."""
@@ -49,17 +49,17 @@ class Evidence:
 
     Attributes:
         bias: Always 1.
-        finder_log_odds: Of a die, according to the finder.
-        reader_log_odds: Of a die, according to the face reader.
-        is_tray_known: 1 if the position of the tray is known, and with it the camera pose, else 0.
-        worst_view_log_odds: Of the likeliest face in the view that supports it least.
-        agreement_log_odds: Of the likeliest face, according to the network that doubts it more.
-        familiarity: How like the pictures of training the face is (see `FaceProbabilities`).
-        size_deviation: Absolute logarithm of the edge over the usual edge.
-        not_hidden_log_odds: That no part of the die is hidden.
-        not_cocked_log_odds: That the die is not cocked, or 0 if the camera pose is unknown.
-        not_stacked_log_odds: That the die lies on no other die, or 0 if the camera pose is unknown.
-        is_isolated: 1 if there is nothing that the die could lean against, else 0.
+        finder_log_odds: Log odds of a die, according to the finder.
+        reader_log_odds: Log odds of a die, according to the face reader.
+        is_tray_known: 1 if the position of the tray is known, and with it the camera pose, otherwise 0.
+        worst_view_log_odds: Log odds of the likeliest face, in the orientation of the patch that supports it least.
+        agreement_log_odds: Log odds of the likeliest face, according to the network that doubts it more.
+        familiarity: How similar the face is to the training pictures (see `FaceProbabilities`).
+        size_deviation: Absolute value of the logarithm of the edge divided by the usual edge.
+        not_hidden_log_odds: Log odds that no part of the die is hidden.
+        not_cocked_log_odds: Log odds that the die is not cocked, or 0 if the camera pose is unknown.
+        not_stacked_log_odds: Log odds that the die does not lie on another die, or 0 if the camera pose is unknown.
+        is_isolated: 1 if there is nothing that the die could lean against, otherwise 0.
     """
 
     bias: float
@@ -98,8 +98,8 @@ def judge_candidate(
     """Decide what a candidate is. Return None if it is not a die.
 
     Args:
-        candidate: The candidate.
-        is_tray_known: Whether the position of the tray is known. Without it, any die may seem to lean.
+        candidate: Place where a die may lie, with the evidence about it.
+        is_tray_known: Whether the position of the tray is known. If it is not, any die may seem to lean.
         min_doubt: Probability of being a die below which the candidate is dropped.
     """
     seen = evidence(candidate, is_tray_known=is_tray_known)
@@ -114,7 +114,7 @@ def judge_candidate(
 
 
 def likeliest_face(candidate: Candidate) -> int:
-    """Return the most probable face, from 1 to 6."""
+    """Return the most probable face of a candidate, from 1 to 6."""
     return 1 + max(range(6), key=lambda k: candidate.face.faces[k])
 
 
@@ -122,7 +122,7 @@ def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
     """Convert everything that is known about a candidate into numbers that can be weighed.
 
     Args:
-        candidate: The candidate.
+        candidate: Place where a die may lie, with the evidence about it.
         is_tray_known: Whether the position of the tray is known.
     """
     face, tilt = candidate.face, candidate.tilt
@@ -167,7 +167,7 @@ def _probability(name: str, seen: Evidence) -> float:
 
 @cache
 def _weights() -> Mapping[str, Mapping[str, float]]:
-    """Return the weight of each field of `Evidence` in each of the three sums."""
+    """Return the weight of each field of `Evidence` in each of the three sums, by the name of the sum."""
     text = files("vision").joinpath("nets", "decision.json").read_text()
     weights: Mapping[str, Mapping[str, float]] = json.loads(text)
     return weights

@@ -1,7 +1,7 @@
-"""Face reader: two networks, trained separately, read each die from a closeup and its surroundings.
+"""Face reader: two separately trained networks, of which one sees each die closely and one its surroundings.
 
-Both say which face a die shows and how it lies. Beside the pixels they get the outline that a flat
-die would have there, where the camera pose is known.
+Each network estimates which face a die shows and how the die lies. If the camera pose is known, its input also
+contains the outline that a flat die would have there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from vision.networks import Floats, run_named, sigmoid, softmax
 from vision.pose import CameraPose
 
 READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
-"""Networks, and the patches that each was trained on."""
+"""Names of the networks, and the sizes of the patches that each was trained on."""
 
 FIRST_READER = "near"
 """This network sees every detection. Both see those that may be a die."""
@@ -66,15 +66,15 @@ class DieEstimate:
 
 @dataclass(frozen=True, slots=True)
 class FaceProbabilities:
-    """What a closeup shows, according to all networks and views.
+    """Probabilities of what a closeup shows, from all networks and all orientations of the patch.
 
     Attributes:
         no_die: Probability that there is no die.
         faces: Probability of each face from 1 to 6.
         hidden: Probability that part of the die is hidden.
-        worst_view: Lowest probability that any view gives to the likeliest face.
+        worst_view: Lowest probability of the likeliest face in any orientation.
         agreement: Probability of the likeliest face according to the network that doubts it more.
-        familiarity: Log-sum-exp of the face logits, of the network for which it is lower. It is low for
+        familiarity: Log-sum-exp of the face logits, from the network in which it is lower. It is low for
             pictures unlike those that the network was trained on.
     """
 
@@ -88,12 +88,12 @@ class FaceProbabilities:
 
 @dataclass(frozen=True, eq=False)
 class Closeup:
-    """A detection with the patches that the networks see and what they answered.
+    """A detection with the patches that the networks see and the estimates that they return.
 
     Attributes:
         detection: Position and size in the frame.
         patches: Pixels (3, side, side) for each network that examines this detection.
-        estimates: Answers of each network, one for each view.
+        estimates: Estimates of each network, one for each orientation of the patch that it has seen.
     """
 
     detection: Detection
@@ -102,12 +102,12 @@ class Closeup:
 
     @cached_property
     def views(self) -> list[DieEstimate]:
-        """The mean estimate of the networks for each view."""
+        """The mean estimate of the networks for each orientation of the patch."""
         return [_mean(answers) for answers in zip(*self.estimates.values(), strict=True)]
 
     @cached_property
     def mean(self) -> DieEstimate:
-        """The mean estimate over all views."""
+        """The mean estimate over all orientations of the patch."""
         return _mean(self.views)
 
     @cached_property
@@ -124,7 +124,7 @@ class Closeup:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether further views could still change the face or the tilt."""
+        """Whether further orientations of the patch could still change the face or the tilt."""
         if self.face.no_die >= NO_DIE_PROBABILITY:
             return False
         cocked, _, stacked = sigmoid(self.mean.tilt_log_odds)
@@ -156,7 +156,7 @@ def read_faces(
 def query_networks(
     closeups: Sequence[Closeup], pose: CameraPose | None, view: View = VIEWS[0]
 ) -> list[Closeup]:
-    """Return the closeups with the networks' estimates for one more view.
+    """Return the closeups with the networks' estimates for one more orientation of each patch.
 
     Args:
         closeups: Closeups, each with the patches for the networks that examine it.
@@ -176,10 +176,10 @@ def query_networks(
 
 
 def resolve_doubts(closeups: Sequence[Closeup], pose: CameraPose | None) -> list[Closeup]:
-    """Return the closeups with further views of each doubtful die, until it is clear.
+    """Return the closeups after showing the networks each doubtful die in further orientations until it is clear.
 
     Args:
-        closeups: Closeups with the estimates for the first view.
+        closeups: Closeups with the estimates for the first orientation.
         pose: Camera pose, or None if it is unknown.
     """
     out = list(closeups)
@@ -230,7 +230,7 @@ def _log_sum_exp(values: Floats) -> float:
 
 
 def _corrected(closeup: Closeup) -> Detection:
-    """Move and resize a detection as the networks say."""
+    """Return a detection moved and resized as the networks estimate."""
     offset, detection = closeup.mean.offset, closeup.detection
     shift = np.clip(offset[:2], -MAX_SHIFT_EDGES, MAX_SHIFT_EDGES)
     right, down = picture_to_die(detection.turn).T @ shift * detection.edge

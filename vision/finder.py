@@ -1,7 +1,7 @@
 """Finder: detects where dice may lie in a frame, and whether a hand is in the way.
 
 The result is the mean of two networks that were trained separately. One of them also sees the empty-tray
-image, the other only the frame; their mean is more accurate than either.
+image, the other only the frame. Their mean is more accurate than either.
 """
 
 from collections.abc import Mapping
@@ -73,8 +73,8 @@ def find_dice(
 
     Args:
         picture: Frame, or the part of it to examine.
-        input_px: Longer side to which the frame is scaled, but never to more than twice its size.
-        empty: Image of the same view without dice, of the same size, if there is one.
+        input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
+        empty: Image of the same view without dice, of the same size, or None if there is none.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
@@ -87,11 +87,11 @@ def find_dice(
 
 
 def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -> list[Detection]:
-    """Keep the best of any detections that overlap too much to be two dice.
+    """Keep only the best of detections that overlap too much to be two dice.
 
     Args:
-        detections: Detections in any order.
-        is_ranked: Whether earlier detections win. Otherwise more probable ones do.
+        detections: Detections in frame pixels.
+        is_ranked: Whether `detections` are in order, best first. Otherwise the more probable ones are better.
     """
     ranked = detections if is_ranked else sorted(detections, key=lambda d: -d.probability)
     kept: list[Detection] = []
@@ -106,7 +106,10 @@ def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -
 
 
 def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
-    """Return the mean output of both networks. For a hand, the larger value counts."""
+    """Return the mean outputs of both networks for a frame, or for a hand the larger of both values.
+
+    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns).
+    """
     reference = np.zeros((4, *now.shape[1:]), np.float32)
     if empty is not None:
         reference[:3], reference[3] = empty, 1

@@ -1,4 +1,7 @@
-"""Image files and frames: each is loaded whole, or refused with a one-line remedy."""
+"""Loads image files, and crops and reduces images.
+
+A file is loaded completely, or refused with an error of one line that names the remedy.
+"""
 
 import os
 import stat
@@ -59,7 +62,7 @@ def full_frame(image: Image) -> Quad:
 
 
 def bounding_box(image: Image, quads: Sequence[Quad]) -> Box:
-    """Return left, top, right and bottom of a crop that holds all quads and a margin around them.
+    """Return the left, top, right and bottom of a crop that contains all quads and a margin around them.
 
     Args:
         image: (height, width, channels); the crop ends at its border.
@@ -77,14 +80,14 @@ def bounding_box(image: Image, quads: Sequence[Quad]) -> Box:
 
 
 class ImagePyramid:
-    """An image and its reductions, each of which is made once.
+    """An image and its reduced copies, each of which is computed only once.
 
-    Halving an image is ten times as fast as reducing it by another factor, and both reductions that a
-    reading needs can begin with the same half (docs/decisions/reading.md).
+    Halving an image is ten times as fast as reducing it by another factor, and both copies that a
+    reading needs can be made from the same halved image (docs/decisions/reading.md).
 
     Args:
-        image: (height, width, 3) BGR.
-        can_halve: Whether a reduction may begin with a half, which changes pixels by a grey level or two.
+        image: Image (height, width, 3) BGR.
+        can_halve: Whether a copy may be made from a halved image, which changes pixels by a grey level or two.
     """
 
     def __init__(self, image: Image, *, can_halve: bool = True) -> None:
@@ -101,8 +104,8 @@ class ImagePyramid:
         """Return the image at another size, reduced by area averaging.
 
         Args:
-            width: Width of the result.
-            height: Height of the result.
+            width: Width of the result in pixels.
+            height: Height of the result in pixels.
         """
         size = width, height
         if size not in self._scaled:
@@ -215,7 +218,7 @@ def _decode(data: bytes, path: str | os.PathLike[str]) -> Image:
 
 @contextmanager
 def _quiet_stderr() -> Iterator[None]:
-    """Redirect file descriptor 2: the C decoders print their warnings there, past Python."""
+    """Discard output to file descriptor 2, where the C decoders print warnings that Python cannot intercept."""
     with _stderr_lock:
         saved, null = os.dup(_STDERR), os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, _STDERR)

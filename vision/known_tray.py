@@ -19,12 +19,12 @@ MAX_LEANS = 60
 
 @dataclass(frozen=True, eq=False)
 class KnownTray:
-    """Knowledge about one tray and one camera while neither moves.
+    """What is known about one tray under one camera, as long as neither moves.
 
     Attributes:
         empty: Latest empty-tray image (height, width, 3) BGR from this camera, or None if there is none.
-        leans: Leans of dice that lay flat. Those of many frames determine the lens and the size
-            of the dice better than the few dice of one frame.
+        leans: How far the tops of flat dice were displaced from their feet in earlier frames. Many frames
+            determine the lens and the size of the dice better than the few dice of one frame.
     """
 
     empty: Image | None = None
@@ -32,7 +32,7 @@ class KnownTray:
 
     @classmethod
     def of(cls, empty: Image | None, readings: Sequence[Reading]) -> "KnownTray":
-        """Return what an empty-tray image and readings of earlier throws reveal.
+        """Return what an empty-tray image and readings of earlier throws reveal about a tray.
 
         Args:
             empty: Empty-tray image, or None if there is none.
@@ -42,11 +42,11 @@ class KnownTray:
         return cls(empty, tuple(leans[-MAX_LEANS:]))
 
     def with_reading(self, image: Image, reading: Reading) -> "KnownTray":
-        """Return this knowledge extended by a reading, unchanged unless the reading is sure.
+        """Return what is known about the tray after another reading; unchanged unless the reading is sure.
 
         Args:
-            image: Frame (height, width, 3) BGR that was read. Without dice it becomes the empty-tray image.
-            reading: Reading of that frame. Its leans are added.
+            image: Frame (height, width, 3) BGR that was read. If it shows no dice, it becomes the empty-tray image.
+            reading: Reading of that frame. The leans of its dice are added to the known ones.
         """
         if not reading.is_sure or any(die.problem for die in reading.dice):
             return self
@@ -55,11 +55,11 @@ class KnownTray:
         return replace(self, leans=(*self.leans, *reading.leans)[-MAX_LEANS:])
 
     def with_region(self, image: Image, mask: Mask) -> "KnownTray":
-        """Return this knowledge with part of a frame copied into the empty-tray image.
+        """Return what is known about the tray, with part of a frame copied into the empty-tray image.
 
         Args:
             image: Frame (height, width, 3) BGR. The rest of the empty-tray image is adapted to its light.
-            mask: (height, width), not 0 at pixels to copy.
+            mask: Mask (height, width) that is not 0 at pixels to copy.
         """
         if self.empty is None or self.empty.shape != image.shape:
             return self
@@ -68,11 +68,11 @@ class KnownTray:
         return replace(self, empty=empty)
 
     def empty_crop(self, shape: tuple[int, ...], box: Box) -> ImagePyramid | None:
-        """Return part of the empty-tray image, with its reductions cached for later frames.
+        """Return part of the empty-tray image, with its reduced copies cached for later frames.
 
         Args:
-            shape: Shape of the frame to compare.
-            box: The part.
+            shape: Shape of the frame that will be compared with it.
+            box: The part to return, in frame pixels.
 
         Returns:
             The part, or None if there is no empty-tray image of this shape.
@@ -93,7 +93,7 @@ UNKNOWN_TRAY = KnownTray()
 
 
 def match_brightness(now: Image, empty: Image) -> Floats:
-    """Return the empty-tray image in the light of another frame, as (height, width, 3) from 0 to 255.
+    """Return the empty-tray image adapted to the light of a frame, as (height, width, 3) from 0 to 255.
 
     Args:
         now: Frame (height, width, 3) in which most of the tray's floor is visible.

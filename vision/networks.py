@@ -1,9 +1,9 @@
 """The small neural networks, and the engines that can run them.
 
-OpenCV's dnn module always works. ONNX Runtime, which the extra `fast` installs, is faster; `choose_engine`
-uses it once it has proved in a separate process that it gives the same answers here.
+OpenCV's dnn module always works. ONNX Runtime, which the extra `fast` installs, is faster. `choose_engine`
+selects it after a check in a separate process has shown that it gives the same answers on this computer.
 
-Beside each NAME.onnx, NAME.json says which output channels mean what, and how to scale and shift the
+Next to each NAME.onnx, NAME.json describes what the output channels mean, and how to scale and shift the
 log odds so that they are calibrated.
 """
 
@@ -29,7 +29,7 @@ Network = Callable[[Floats], Floats]
 """Runs one network: (n, channels, height, width) to its raw output."""
 
 MAX_DIFFERENCE = 1e-3
-"""Largest difference of any output from OpenCV's at which an engine gives the same answers."""
+"""An engine gives the same answers if none of its outputs differs from OpenCV's by more than this."""
 
 CHECK_TIMEOUT_S = 300
 """The check takes about two seconds on a desktop computer."""
@@ -56,8 +56,8 @@ def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
 
     Args:
         name: File name of the network, without its extension.
-        inputs: (n, channels, height, width).
-        room: Package whose `nets` folder holds the network.
+        inputs: Inputs (n, channels, height, width).
+        room: Package whose `nets` folder contains the network.
     """
     return _load(_engine, room, name, get_ident())(inputs)
 
@@ -67,10 +67,10 @@ def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
 
     Args:
         name: File name of the network in `vision/nets`, without its extension.
-        inputs: (n, channels, height, width).
+        inputs: Inputs (n, channels, height, width).
 
     Returns:
-        An array (n, channels, ...) for each output; an output of one channel has no channel axis.
+        An array (n, channels, ...) for each output; an output with a single channel has no channel axis.
     """
     out = run(name, inputs)
     description = _description(name)
@@ -109,8 +109,9 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
     engine that does not suit the processor can crash. Until the check is over, OpenCV stays in use.
 
     Args:
-        record: File that keeps the result of the check for the next start.
-        wait: Called before a check, which takes seconds of a core. Returns False if there is to be no check.
+        record: File in which the result of the check is kept for the next start.
+        wait: Called before the check, which keeps a core busy for some seconds. The check is left out if it
+            returns False.
     """
     if "onnxruntime" not in installed_engines():
         return _engine
@@ -130,7 +131,7 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
 
 
 def differences(engine: str) -> Iterator[tuple[str, float]]:
-    """Yield the name of each network and its largest difference between an engine and OpenCV."""
+    """Yield the name of each network and the largest difference between its outputs in an engine and in OpenCV."""
     rng = np.random.default_rng(0)
     for (room, name), shape in CHECKED_SHAPES.items():
         inputs = rng.random(shape, dtype=np.float32)
@@ -147,7 +148,7 @@ def _read_record(path: Path) -> dict[str, Any]:
 
 
 def _networks_crc() -> int:
-    """Return a checksum of all networks, so that new ones are checked."""
+    """Return a checksum of all networks, which shows that the check must be repeated after a change."""
     checksum = 0
     for room, name in CHECKED_SHAPES:
         checksum = crc32(_path(room, name).read_bytes(), checksum)
@@ -236,17 +237,17 @@ def _load_onnxruntime(path: Path) -> Network:
 
 
 def _with_free_size(data: bytes, height: int, width: int) -> bytes:
-    """Replace the fixed input size in an ONNX file by names, which stand for any size.
+    """Replace the fixed input size in an ONNX file with names, which stand for any size.
 
-    OpenCV 4 refuses a network without a fixed size but accepts other inputs; ONNX Runtime is strict. In the
-    file, a dimension is the bytes 0A, length, then 08 and a number, or 12, a length and a name.
+    OpenCV 4 refuses a network without a fixed size but accepts inputs of other sizes; ONNX Runtime is strict. In
+    the file, a dimension is the byte 0A, a length, and then either 08 and a number or 12, a length and a name.
     """
     fixed = b"".join(b"\x0a\x03\x08" + bytes([n & 127 | 128, n >> 7]) for n in (height, width))
     return data.replace(fixed, b"\x0a\x03\x12\x01h\x0a\x03\x12\x01w", 1)
 
 
 def main(engine: str) -> int:
-    """Print how far an engine is from OpenCV, and return 1 if that is too far."""
+    """Print how much the outputs of an engine differ from OpenCV's, and return 1 if any differs too much."""
     cv2.setNumThreads(1)
     found = dict(differences(engine))
     for name, difference in found.items():

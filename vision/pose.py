@@ -1,7 +1,7 @@
 """Pose of the camera over the tray, derived from the four corners of the tray's floor.
 
-The pose says how far the top of a flat die is displaced from its foot anywhere in the frame. A die
-with another displacement is cocked.
+From the pose follows how far the top of a flat die is displaced from its foot at any place in the frame. A die
+with a different displacement is cocked.
 """
 
 from collections.abc import Sequence
@@ -56,14 +56,14 @@ class CameraPose:
         """Return how far the top of a flat die is displaced from its foot, right and down, in die edges.
 
         Args:
-            x: Column of the centre of the top face.
-            y: Row of the centre of the top face.
+            x: Column of the centre of the top face in frame pixels.
+            y: Row of the centre of the top face in frame pixels.
         """
         ahead = self.up[2] / self.focal_px
         return self.up[0] - (x - self.centre[0]) * ahead, self.up[1] - (y - self.centre[1]) * ahead
 
     def scale_at(self, x: float, y: float) -> float:
-        """Return the scale of the floor at a pixel relative to the centre of the frame.
+        """Return the scale of the floor at a pixel, relative to its scale at the centre of the frame.
 
         Args:
             x: Column of the pixel.
@@ -73,7 +73,7 @@ class CameraPose:
         return max(MIN_SCALE, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
 
     def edge_at_centre(self, lean: Lean) -> float:
-        """Return the edge in pixels that a measured die would have in the centre of the frame."""
+        """Return the edge in pixels that a die with this lean would have in the centre of the frame."""
         x, y = (
             share * self.long_side_px + middle
             for share, middle in zip((lean.x, lean.y), self.centre, strict=True)
@@ -128,20 +128,29 @@ def _is_convex(tray: Quad) -> bool:
 
 
 def _directions(vanishing: Vector) -> Vector:
-    """Return the direction of a wall in the axes of the camera, (focals, 3), for each focal length."""
+    """Return the direction (focals, 3) of a wall in camera axes for each focal length.
+
+    `vanishing` is the vanishing point of the wall, in homogeneous coordinates.
+    """
     rays = vanishing / np.column_stack([FOCALS, FOCALS, np.ones_like(FOCALS)])
     return np.asarray(rays / np.linalg.norm(rays, axis=1, keepdims=True))
 
 
 def _corner_misfits(across: Vector, along: Vector) -> Vector:
-    """Score (focals,) how far the walls are from a right angle and how unusual the focal length is."""
+    """Return for each focal length how far the walls are from a right angle and how unusual that length is.
+
+    `across` and `along` are the directions (focals, 3) of the walls. The result (focals,) is a sum of squares.
+    """
     cosines = np.clip((across * along).sum(axis=1), -1, 1)
     errors = np.degrees(np.arcsin(cosines)) / CORNER_ERROR_DEG
     return np.asarray(errors**2 + (np.log2(FOCALS / USUAL_FOCAL) / FOCAL_SPREAD_OCTAVES) ** 2)
 
 
 def _lean_misfits(ups: Vector, leans: Sequence[Lean]) -> Vector:
-    """Score (focals,) how badly the leans fit flat dice, with a cap so that one cocked die counts little."""
+    """Return for each focal length how badly the leans fit flat dice, capped so that a cocked die counts little.
+
+    `ups` are the normals (focals, 3) of the floor. The result (focals,) is a sum of squares.
+    """
     at = np.array([(lean.x, lean.y) for lean in leans]).reshape(-1, 2)
     measured = np.array([(lean.right, lean.down) for lean in leans]).reshape(-1, 2)
     ahead = (ups[:, 2] / FOCALS)[:, None, None]

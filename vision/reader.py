@@ -1,4 +1,4 @@
-"""`read`: from a frame to a `Reading`."""
+"""Reads the dice in a frame: `read` is the function that turns a frame into a `Reading`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,8 +39,8 @@ MIN_DISTANCE_EDGES = 0.8
 """Flat dice that touch are at least one edge apart, from centre to centre. Closer ones are asked about."""
 
 SIDE_VIEW_LOG_ODDS = 0.3
-"""If the camera pose is unknown, and the dice look cocked with these log odds in the mean, the camera looks from
-the side. Of pictures kept out of training, none with the camera within 30 degrees of upright came so far."""
+"""If the camera pose is unknown and the mean log odds of a cocked die are higher than this, the camera is looking
+from the side. No picture kept out of training with the camera within 30 degrees of vertical reached them."""
 
 MIN_RIVAL_PROBABILITY, RIVAL_REACH_EDGES, RIVAL_SIZES = 0.06, (0.3, 1.1), (0.5, 1.6)
 """A place that is at least this likely to be a die, at such a distance in edges, and of such a size relative to it,
@@ -133,7 +133,7 @@ def _resolve_overlaps(judged: list[Judged]) -> list[Judged]:
 
 
 def _doubt_side_faces(judged: list[Judged], candidates: Sequence[Candidate]) -> list[Judged]:
-    """Ask about each die beside which another place may be its top: then its face may be a side."""
+    """Ask about each die that has a place next to it that may be its top: the face may then be a side."""
     places = [place.detection for place, _ in judged]
     rivals = [
         candidate.detection
@@ -163,7 +163,7 @@ def _may_be_top_of(rival: Detection, die: Detection) -> bool:
 
 
 def _is_side_view(judged: Sequence[Judged]) -> bool:
-    """Check whether the dice look as if the camera was not above them."""
+    """Check whether the dice look as if the camera were not above them."""
     cocked = [place.cocked_log_odds for place, verdict in judged if verdict.value]
     return bool(cocked) and float(np.mean(cocked)) > SIDE_VIEW_LOG_ODDS
 
@@ -174,7 +174,7 @@ def _is_near(one: Detection, other: Detection) -> bool:
 
 
 def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
-    """Check whether a region is a hand, may be a die, or may hide dice. A pencil or a crumb is ignored."""
+    """Check whether a changed region is a hand, may be a die, or may hide dice, unlike a pencil or a crumb."""
     if region.is_shadow:
         return False
     smallest, _ = seen.edge_range or (region.edge, region.edge)
@@ -186,7 +186,7 @@ def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
 
 
 def _is_recognised_object(region: ChangedRegion, candidates: Sequence[Candidate]) -> bool:
-    """Check whether the face reader is certain that the region is no die: a coin, for example."""
+    """Check whether the face reader is certain that a changed region is not a die but a coin, for example."""
     return any(
         place.face.no_die > NO_DIE_PROBABILITY
         and hypot(place.detection.x - region.x, place.detection.y - region.y) < region.edge / 2
@@ -195,7 +195,7 @@ def _is_recognised_object(region: ChangedRegion, candidates: Sequence[Candidate]
 
 
 def _covered(place: Candidate, *, is_tray_known: bool) -> NDArray[np.floating]:
-    """Return the outline (n, 2) of a die. Without a camera pose, its sides may be visible anywhere."""
+    """Return the outline (n, 2) of a die, enlarged on all sides if it is not known which sides are visible."""
     if is_tray_known:
         return place.outline
     centre = place.outline.mean(axis=0)

@@ -45,7 +45,7 @@ class Quad:
     ]
 
     def scaled(self, factor: float) -> "Quad":
-        """Return the same four corners in a frame that is `factor` times as large."""
+        """Return these corners in a frame that is `factor` times as large."""
         a, b, c, d = ((x * factor, y * factor) for x, y in self.corners)
         return Quad((a, b, c, d))
 
@@ -163,7 +163,7 @@ def combine_readings(readings: Sequence[Reading]) -> Reading:
     """Combine several readings of the same still tray into one.
 
     The result is the first reading. A die that another reading does not confirm becomes unreadable, and
-    a die that only another reading saw makes the whole result unsure. `ms` is the sum of all readings.
+    a die that only another reading saw makes the whole result unsure. `ms` is the total time of all readings.
     """
     first, *others = readings
     dice = tuple(_confirmed(die, others) for die in first.dice)

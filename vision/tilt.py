@@ -1,4 +1,4 @@
-"""Whether a die lies flat, where the camera pose is known, and what it could lean against."""
+"""Estimates whether a die lies flat, if the camera pose is known, and whether it could lean against anything."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def refine_pose(
     Args:
         dice: Closeups of likely dice.
         pose: Camera pose from the tray's corners, or None if it is unknown.
-        estimate: Estimates the pose from leans.
+        estimate: Estimates the pose from the leans of dice.
 
     Returns:
         The pose, and the closeups with network outputs for that pose.
@@ -89,8 +89,8 @@ def is_isolated(die: GroundPosition, others: Iterable[GroundPosition], tray: Qua
     """Check whether a die in the tray has nothing near it to lean against. Such a die lies flat.
 
     Args:
-        die: The die.
-        others: Other dice and objects.
+        die: Position and edge of the die.
+        others: Positions and edges of other dice and objects.
         tray: Floor of the tray in frame pixels.
     """
     floor = np.array(tray.corners, np.float32)

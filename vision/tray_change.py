@@ -1,7 +1,6 @@
-"""Objects in the tray that the empty-tray image does not show, told apart from shadows.
+"""Finds objects in the tray that the empty-tray image does not show, and tells them apart from shadows.
 
-A small network compares both images. Whatever it finds beyond the dice that were read must be
-explained by somebody.
+A small network compares both images. The reading asks about large objects that are not dice that were read.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ STRIDE, GRID = 4, 16
 """Input pixels in one cell of the output. Sides of the input are multiples of GRID."""
 
 DIE_REACH_EDGES = 0.35
-"""Within this distance of the centre of its top, a frame shows only the die."""
+"""Within this distance of the centre of a top face, in die edges, a frame shows nothing but the die."""
 
 MIN_CHANGED_SHARE = 0.1
 """If less of the centre of a die has changed, it was there before, whatever it looks like."""
@@ -45,7 +44,8 @@ MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
 """A shadow is black in at least the first share of its area and lighter in at most the second."""
 
 MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
-"""By how much a shadow changes the colour of the floor, and how much that differs within the shadow, in logarithms."""
+"""How much a shadow may change the colour of the floor, and how much this change may vary within the shadow, in
+logarithms."""
 
 MIN_KEPT_TEXTURE = 0.4
 """Correlation of the floor's texture before and inside a shadow. An object hides the texture."""
@@ -54,7 +54,8 @@ TOUCHING_CELLS = 5
 """Width in cells of the neighbourhood of a die in which its shadow begins."""
 
 DETAIL_PX, DARK_OFFSET = 7, 8.0
-"""Size of the neighbourhood to which texture is compared, and what is added to dark pixels before logarithms."""
+"""Width of the neighbourhood whose mean is subtracted to obtain texture, and the number that is added to pixels
+before taking logarithms, so that noise in dark ones has little effect."""
 
 DIE_MARGIN_CELLS = 1.25
 """Cells around a die that show its edge and its darkest shadow."""
@@ -65,10 +66,10 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class RegionShade:
-    """How the light of a region differs from that of the same floor in the empty-tray image.
+    """How a region differs in light and texture from the same part of the empty-tray image.
 
     Attributes:
-        tint: Median change of colour, in logarithms: 0 for a shadow without light from elsewhere.
+        tint: Median change of colour, in logarithms: 0 for a shadow that no coloured light brightens.
         spread: Mean deviation from that change of colour within the region, in logarithms.
         texture: Correlation of the fine detail with that of the floor, from -1 to 1.
     """
@@ -79,13 +80,13 @@ class RegionShade:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all of the region has the floor's colour, with the same change."""
+        """Whether the region has nearly the floor's colour, changed in the same way everywhere."""
         return self.tint < MAX_SHADOW_TINT and self.spread < MAX_SHADOW_SPREAD
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRegion:
-    """Something in the tray that no die explains, in frame pixels.
+    """A connected object in the tray that differs from the empty-tray image. Lengths are in frame pixels.
 
     Attributes:
         x: Column of the centre.
@@ -96,8 +97,8 @@ class ChangedRegion:
         black: Share of the area that could be the shadow of a single lamp.
         lit: Share of the area that is lighter than the empty tray, as no shadow can be.
         is_entering: Whether the region reaches in from outside the tray.
-        is_touching: Whether the region begins at a die.
-        shade: How the floor's light differs in the region.
+        is_touching: Whether the region touches a die that was read.
+        shade: How light and texture differ from the empty-tray image.
     """
 
     x: float
@@ -118,9 +119,10 @@ class ChangedRegion:
 
     @property
     def is_shadow(self) -> bool:
-        """Whether the region is nowhere lighter than the floor, and has no body of its own.
+        """Whether the region is a shadow and not an object.
 
-        It is then mostly black, or a uniform shade of the floor that begins at a die or keeps the texture.
+        A shadow is nowhere lighter than the floor. It is either mostly black, or a uniform shade of the floor that
+        begins at a die or keeps the floor's texture.
         """
         is_floor = self.is_touching or self.shade.texture > MIN_KEPT_TEXTURE
         is_black = self.black > MIN_SHADOW_SHARE
@@ -132,16 +134,16 @@ class TrayChange:
     """Difference between a frame and the empty-tray image, in square cells.
 
     Attributes:
-        changed: (rows, columns), 1 in cells that look different, even if only because of a shadow, or that are white
-            in both images, where glare hides every difference.
+        changed: (rows, columns), 1 in cells that look different, even if only because of a shadow, and in cells that
+            are white in both images, where glare hides every difference.
         objects: (rows, columns), 1 in cells that show an object.
         black: (rows, columns), share of each cell that turned black where the floor was not light.
-        lit: (rows, columns), share of each cell that became lighter, as no shadow makes it.
+        lit: (rows, columns), share of each cell that became lighter, which a shadow cannot cause.
         left: Column of the frame at which the first cell begins.
         top: Row of the frame at which the first cell begins.
         cell_px: Side of a cell in frame pixels.
-        now: (height, width, 3) the frame, at STRIDE pixels for each cell.
-        before: (height, width, 3) the empty-tray image in the same light and at the same scale.
+        now: The frame (height, width, 3), scaled to STRIDE pixels per cell.
+        before: The empty-tray image (height, width, 3), adapted to the light and the scale of `now`.
     """
 
     changed: Mask
@@ -155,7 +157,7 @@ class TrayChange:
     before: Floats
 
     def is_new(self, x: float, y: float, edge: float) -> bool:
-        """Check whether a detected die differs from the empty tray, and is not a pattern of the floor.
+        """Check that a detected die differs from the empty tray, and so is not a pattern of the floor.
 
         Args:
             x: Column of the centre of the die.
@@ -170,7 +172,7 @@ class TrayChange:
         return not part.size or float(part.mean()) >= MIN_CHANGED_SHARE
 
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
-        """Return the connected objects in the tray that are not explained.
+        """Return the connected objects in the tray, apart from those that were recognised.
 
         Args:
             tray: Floor of the tray in frame pixels.
@@ -234,11 +236,11 @@ def find_changes(picture: Image, known: KnownTray, zones: Sequence[Quad]) -> Tra
     Args:
         picture: Frame (height, width, 3) BGR.
         known: Knowledge about the tray, with its empty-tray image.
-        zones: Areas of the frame to compare, such as the tray. Without any, the whole frame.
+        zones: Areas of the frame to compare, such as the tray. If there are none, the whole frame is compared.
 
     Returns:
-        The difference, or None if there is no empty-tray image of this shape or so much differs that it shows
-        another tray.
+        The difference, or None if there is no empty-tray image of this shape, or if so much differs that it must
+        show another tray.
     """
     left, top, right, bottom = box = bounding_box(picture, zones)
     empty = known.empty_crop(picture.shape, box)
@@ -257,7 +259,7 @@ def compare(
         corner: Column and row of the frame at which the part begins.
 
     Returns:
-        The difference, or None if so much differs that the empty-tray image shows another tray.
+        The difference, or None if so much differs that the empty-tray image must show another tray.
     """
     short, long = sorted(picture.size)
     scale = min(1.0, max(INPUT_PX / long, 1 / short))  # a narrow strip keeps at least one pixel
@@ -286,7 +288,10 @@ def compare(
 
 
 def _compare_shade(now: Floats, before: Floats, inside: Mask) -> RegionShade:
-    """Compare the colours and the fine detail of a region, without its edge, where a shadow fades."""
+    """Compare the colours and the fine detail of two images in a region, without its edge, where a shadow fades.
+
+    `inside` (height, width) is not 0 in the region.
+    """
     core = cv2.erode(inside, np.ones((5, 5), np.uint8)) > 0
     if not core.any():
         core = inside > 0
@@ -304,13 +309,13 @@ def _compare_shade(now: Floats, before: Floats, inside: Mask) -> RegionShade:
 
 
 def _detail(image: Floats) -> Floats:
-    """Return (height, width) difference of the logarithm of the brightness from that of its neighbourhood."""
+    """Return the fine detail (height, width): log brightness minus its mean over the neighbourhood."""
     brightness = np.log(image.mean(axis=2) + DARK_OFFSET)
     return np.asarray(brightness - cv2.blur(brightness, (DETAIL_PX, DETAIL_PX)), np.float32)
 
 
 def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:
-    """Mark pixels unlike their whole neighbourhood in `before`, so that a shaking camera does no harm."""
+    """Mark pixels that differ from their whole neighbourhood in `before`, so that a shaking camera does no harm."""
     size, kernel = (SMOOTHING_PX, SMOOTHING_PX), np.ones((3, 3), np.uint8)
     smooth, reference = cv2.blur(now.astype(np.float32), size), cv2.blur(before, size)
     low, high = cv2.erode(reference, kernel), cv2.dilate(reference, kernel)
@@ -318,17 +323,17 @@ def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:
 
 
 def _brightest(image: NDArray[Any]) -> NDArray[Any]:
-    """Return the largest of three channels: `max` over so short an axis takes NumPy 25 times as long."""
+    """Return the largest of the three channels, 25 times as fast as NumPy's `max` over so short an axis."""
     return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
 def _darkest(image: NDArray[Any]) -> NDArray[Any]:
-    """Return the smallest of three channels."""
+    """Return the smallest of the three channels."""
     return np.asarray(np.minimum(np.minimum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
 def _cell_shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
-    """Return the share of marked pixels in each cell of a grid of this shape."""
+    """Return the share of marked pixels in each cell of STRIDE by STRIDE pixels, as an array of this shape."""
     (rows, columns), (height, width) = shape, pixels.shape
     padded = np.pad(pixels, ((0, rows * STRIDE - height), (0, columns * STRIDE - width)))
     cells = padded.reshape(rows, STRIDE, columns, STRIDE)

@@ -59,7 +59,7 @@ def test_a_set_of_two_colours_and_sizes_is_learnt_as_two_looks():
     assert (fewer.body, fewer.edge, fewer.dice) == (red.body, red.edge, 2)
 
 
-def test_too_few_dice_teach_nothing():
+def test_nothing_is_learnt_from_too_few_dice():
     look = DieAppearance(0.08, (90.0, 0.0, 0.0), None)
 
     assert learn_dice_set([look] * 4) is None

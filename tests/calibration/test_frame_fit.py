@@ -1,4 +1,4 @@
-"""Guessed corners move to where the floor of the tray ends."""
+"""Guessed corners move to the edges of the floor of the tray."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,9 @@ def test_corners_partly_outside_an_image_of_any_size_can_be_fitted(size):
     assert 0 <= fit.confidence <= 1
 
 
-def test_ends_beyond_the_horizon_leave_the_corners_unchanged_without_confidence(table, monkeypatch):
+def test_edges_beyond_the_horizon_leave_the_corners_unchanged_without_confidence(
+    table, monkeypatch
+):
     image, _ = table
     outside = np.zeros((1, 4, SQUARE_PX, SQUARE_PX), np.float32)
     for side in range(4):

@@ -19,7 +19,7 @@ RIGHT = 0.03
 
 
 def worst(found: Outline, truth, size) -> float:
-    """Return the error of the worst corner in tray widths; `truth` (4, 2) may begin at any corner."""
+    """Return the error of the worst corner in tray widths. `truth` (4, 2) may begin at any corner."""
     a, b, c, d = (tuple(corner) for corner in truth)
     return worst_corner_error(found.in_px(*size), Quad((a, b, c, d)))
 

@@ -1,4 +1,4 @@
-"""Networks run in OpenCV, or in ONNX Runtime once it has proved that it gives the same answers."""
+"""Networks run in OpenCV, or in ONNX Runtime after a check that it gives the same answers."""
 
 import json
 from importlib.resources import files

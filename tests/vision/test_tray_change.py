@@ -132,7 +132,7 @@ def one_die():
     return shot, die
 
 
-def test_the_hard_shadow_of_a_die_has_no_body(empty, one_die):
+def test_the_hard_shadow_of_a_die_is_a_shadow(empty, one_die):
     shot, die = one_die
     corners = beside(die, far=0.6)
     new = marked(painted(shot, corners, in_shadow), empty, corners)
@@ -144,7 +144,7 @@ def test_the_hard_shadow_of_a_die_has_no_body(empty, one_die):
 
 
 @pytest.mark.parametrize("paint", [in_blue, lambda pixels: 1.4 * pixels])
-def test_a_thing_of_another_colour_or_lighter_than_the_floor_has_a_body(empty, one_die, paint):
+def test_an_object_of_another_colour_or_lighter_than_the_floor_is_no_shadow(empty, one_die, paint):
     shot, die = one_die
     corners = beside(die, far=0.6)
     new = marked(painted(shot, corners, paint), empty, corners)
@@ -154,7 +154,7 @@ def test_a_thing_of_another_colour_or_lighter_than_the_floor_has_a_body(empty, o
     assert not region.is_shadow
 
 
-def test_a_dark_thing_away_from_all_dice_is_no_shadow(empty, one_die):
+def test_a_dark_object_away_from_all_dice_is_no_shadow(empty, one_die):
     shot, die = one_die
     corners = beside(die, far=1.8)
     dark = painted(shot, corners, lambda pixels: np.full_like(pixels, 0.65 * pixels.mean(axis=0)))
