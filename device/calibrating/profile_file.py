@@ -115,7 +115,7 @@ def migrate(
     """
     number = table.integer("format", min([to, *steps]), MAX_FORMAT)
     if number > to:
-        raise table.error(
+        raise replace(table, make_error=ProfileError).error(
             "format",
             Message("is %(n)s, from a newer version: update this Traykeeper", n=str(number)),
         )

@@ -187,7 +187,7 @@ def test_a_calibration_of_a_newer_version_is_refused_and_left_alone(left):
     file = left(NEWEST.name) / "state" / profile_file.FILE
     newer = file.read_text("utf-8").replace("format = 2", f"format = {profile_file.FORMAT + 1}")
     file.write_text(newer, "utf-8")
-    with pytest.raises(profile_file.ProfileError, match="from a newer version: update"):
+    with pytest.raises(profile_file.ProfileError, match=r"newer version: update this Traykeeper$"):
         profile_file.load(file)
 
     assert file.read_text("utf-8") == newer

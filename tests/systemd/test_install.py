@@ -365,13 +365,17 @@ def test_an_update_stops_the_old_version_and_starts_the_new_one(update):
 
 def noted(root):
     lines = (root / "opt/traykeeper/watched").read_text().splitlines()
-    return dict(line.split("=") for line in lines)
+    return dict(line.split("=", 1) for line in lines)
 
 
 @pytest.mark.parametrize(("level", "worked"), [("ok", "yes"), ("warning", "no")])
 @needs_root
 @needs_sysusers
-def test_an_update_notes_whether_the_camera_worked(update, level, worked):
+def test_an_update_notes_which_camera_there_was_and_whether_it_worked(update, level, worked):
+    for number in (0, 1):
+        device = update / f"sys/class/video4linux/video{number}"
+        device.mkdir(parents=True)
+        (device / "name").write_text("HD Webcam: C920\n")
     page = type("WithCamera", (Page,), {"checks": [{"check": "camera", "level": level}]})
     with served(update, page):
         live(update, "--update")
@@ -382,6 +386,8 @@ def test_an_update_notes_whether_the_camera_worked(update, level, worked):
         "backup": str(backup),
         "state": str(update / "var/lib/traykeeper"),
         "camera": worked,
+        "chosen": "auto",
+        "devices": "HD Webcam: C920|HD Webcam: C920",
     }
 
 

@@ -148,6 +148,66 @@ def test_a_short_silence_is_no_failure(script):
     assert watch.judge(script.Look(True, restarts=4), 5.0) == ""
 
 
+def test_a_service_that_somebody_stops_is_no_failure_and_is_watched_when_it_runs_again(script):
+    """It is stopped for an hour; its page dies after it runs again, and that counts."""
+    clock = Clock(0.0)
+
+    def look():
+        now_s = clock()
+        if 100 <= now_s < 3700:
+            return script.Look(answers=False, is_stopped=True)
+        return script.Look(answers=now_s < 4000)
+
+    def pause(seconds):
+        clock.now_s += seconds
+
+    why = script.watch(look, had_camera=True, clock=clock, pause=pause)
+
+    assert why == "its page does not answer"
+    assert clock() == 4000 + script.MOST_BAD_S - script.LOOK_S
+
+
+def test_time_for_which_the_service_is_stopped_does_not_count_as_watched(script):
+    clock = Clock(0.0)
+
+    def look():
+        return script.Look(answers=True, is_stopped=clock() < 3600)
+
+    def pause(seconds):
+        clock.now_s += seconds
+
+    assert script.watch(look, had_camera=True, clock=clock, pause=pause) == ""
+    assert clock() == pytest.approx(3600 + script.WATCH_S, abs=script.LOOK_S)
+
+
+def test_restarts_are_counted_anew_after_somebody_started_the_service(script):
+    """systemd begins to count from 0 again."""
+    watch = script.Watch(had_camera=True, restarts=2)
+
+    for count in (0, 1, 2):
+        assert watch.judge(script.Look(True, restarts=count), 5.0) == ""
+    assert watch.judge(script.Look(True, restarts=3), 5.0) == "it had to be restarted 3 times"
+
+
+@pytest.mark.parametrize(
+    ("unit", "is_stopped"),
+    [
+        ("ActiveState=inactive\nNRestarts=0\n", True),
+        ("ActiveState=deactivating\nNRestarts=0\nJob=712\n", True),
+        (
+            "ActiveState=failed\nNRestarts=0\n",
+            True,
+        ),  # it was killed because it did not stop in time
+        ("ActiveState=deactivating\nNRestarts=0\n", False),  # the watchdog ends it
+        ("ActiveState=activating\nNRestarts=4\nJob=712\n", False),  # it is being restarted
+        ("ActiveState=active\nNRestarts=0\n", False),
+        ("", False),
+    ],
+)
+def test_only_a_person_stops_the_service(script, unit, is_stopped):
+    assert script.is_at_rest(script.pairs(unit)) == is_stopped
+
+
 def test_a_camera_that_did_not_work_before_the_update_is_no_failure(script):
     watch = script.Watch(had_camera=False, restarts=0)
 
@@ -193,6 +253,11 @@ def checks(**levels):
     return json.dumps(found).encode()
 
 
+def running(restarts=0):
+    """Return a function that says what systemd says of a service that runs."""
+    return lambda: {"ActiveState": "active", "NRestarts": str(restarts)}
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -209,7 +274,7 @@ def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever).start()
         try:
-            found = script.look_at(f"http://127.0.0.1:{server.server_port}", lambda: 2)
+            found = script.look_at(f"http://127.0.0.1:{server.server_port}", running(2))
         finally:
             server.shutdown()
 
@@ -225,13 +290,97 @@ def test_an_answer_that_is_no_http_is_no_page(script):
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         Thread(target=answer, args=(server,)).start()
-        found = script.look_at(f"http://127.0.0.1:{server.getsockname()[1]}", lambda: 0)
+        found = script.look_at(f"http://127.0.0.1:{server.getsockname()[1]}", running())
 
     assert found == script.Look(answers=False)
 
 
 def test_a_look_at_no_page_says_so(script):
-    assert script.look_at("http://127.0.0.1:9", lambda: 0) == script.Look(answers=False)
+    assert script.look_at("http://127.0.0.1:9", running()) == script.Look(answers=False)
+
+
+def test_a_look_at_a_service_that_is_stopped_says_so(script):
+    found = script.look_at("http://127.0.0.1:9", lambda: {"ActiveState": "inactive"})
+
+    assert found == script.Look(answers=False, is_stopped=True)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(script, is_there):
+    handler = type("Lost", (Health,), {"body": checks(camera="warning")})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever).start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}"
+            found = script.look_at(address, running(), lambda: is_there)
+        finally:
+            server.shutdown()
+
+    assert found.has_camera != is_there
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """Return a function that names the video devices of the kernel, and returns the folder in the place of /."""
+
+    def connect(*names):
+        for number, name in enumerate(names):
+            folder = tmp_path / "sys/class/video4linux" / f"video{number}"
+            folder.mkdir(parents=True)
+            (folder / "name").write_text(f"{name}\n")
+        return tmp_path
+
+    return connect
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_there"),
+    [
+        ("C920|C920|pispbe", ("C920", "C920", "pispbe"), True),
+        ("C920|C920|pispbe", ("pispbe", "other", "C920", "C920"), True),  # under another number
+        ("C920|C920|pispbe", ("pispbe",), False),
+        ("C920|C920|pispbe", ("C920", "pispbe"), False),
+        ("C920", (), False),
+        ("", (), True),
+    ],
+)
+def test_a_camera_on_a_cable_is_there_as_long_as_the_kernel_lists_it(
+    script, kernel, before, now, is_there
+):
+    root = kernel(*now)
+    settings = root / "settings.toml"
+    settings.write_text('camera = "usb"\n')
+
+    assert script.is_camera_there(before, "usb", settings=settings, root=root) == is_there
+
+
+def test_a_network_camera_is_there_as_long_as_it_answers(script, tmp_path):
+    settings = tmp_path / "settings.toml"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://me:secret@127.0.0.1:{server.getsockname()[1]}/video"
+        settings.write_text(f'camera = "{url}"\n')
+        assert script.is_camera_there("", url, settings=settings)
+
+    assert not script.is_camera_there("", url, settings=settings)
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://10.0.0.7:99999/video", "rtsp://"])
+def test_an_address_that_is_none_ends_no_watch(script, tmp_path, url):
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f'camera = "{url}"\n')
+
+    assert script.is_camera_there("", url, settings=settings, root=tmp_path)
+
+
+def test_a_name_that_no_machine_can_have_is_not_reachable(script):
+    assert not script.is_reachable("a" * 70, 80)
+
+
+def test_a_camera_that_somebody_chose_after_the_update_says_nothing_about_it(script, tmp_path):
+    settings = tmp_path / "settings.toml"
+    settings.write_text('camera = "usb:other"\n')
+
+    assert not script.is_camera_there("", "usb", settings=settings, root=tmp_path)
 
 
 @pytest.fixture
@@ -240,7 +389,8 @@ def home(tmp_path):
     for name in ("1", "2"):
         (tmp_path / "releases" / name).mkdir(parents=True)
     (tmp_path / "current").symlink_to("releases/2")
-    (tmp_path / "watched").write_text("old=1\nbackup=/b\nstate=/s\ncamera=yes\n")
+    note = "old=1\nbackup=/b\nstate=/s\ncamera=yes\nchosen=usb\ndevices=C920|C920\n"
+    (tmp_path / "watched").write_text(note)
     return tmp_path
 
 

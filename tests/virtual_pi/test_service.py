@@ -308,6 +308,23 @@ def test_an_update_that_works_is_watched_and_stays(pi):
     assert "I prefer it" in pi.run("cat /opt/traykeeper/undone")
 
 
+def test_the_watch_tells_a_service_that_somebody_stopped_from_one_that_ended(pi):
+    script = "/opt/traykeeper/current/systemd/watch"
+    ask = (
+        f'python3 -c \'import runpy; watch = runpy.run_path("{script}");'
+        ' print(watch["is_at_rest"](watch["service"]()))\''
+    )
+    assert pi.run(ask) == "False\n"
+    pi.run(f"kill -9 {pi.shown('MainPID')}")
+    pi.until(lambda: pi.shown("SubState") == "auto-restart")
+    assert pi.run(ask) == "False\n"
+    pi.until(lambda: pi.shown("ActiveState") == "active")
+    pi.run("systemctl stop traykeeper")
+    assert pi.run(ask) == "True\n"
+    pi.run("systemctl start traykeeper")
+    assert pi.run(ask) == "False\n"
+
+
 def test_three_failed_starts_lead_to_safe_mode_and_one_tap_leads_out(pi):
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     pi.run("echo 'prot = 1' >> /etc/traykeeper/settings.toml; systemctl restart traykeeper || true")

@@ -69,10 +69,6 @@ def test_a_missing_file_is_no_profile(tmp_path):
         ("format = ", "not valid TOML"),
         ("", "format is missing: it must be a whole number"),
         (
-            MINIMAL.replace("format = 2", "format = 9"),
-            "from a newer version: update this Traykeeper",
-        ),
-        (
             MINIMAL.replace("format = 2", "format = true"),
             "format is True, but must be a whole number",
         ),
@@ -104,6 +100,15 @@ def test_every_fault_is_one_line_with_file_key_and_remedy(text, expected):
     assert "calibrate again" in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 400
+
+
+def test_a_profile_of_a_newer_version_has_one_remedy():
+    with pytest.raises(ProfileError) as error:
+        parse(MINIMAL.replace("format = 2", "format = 9"), "my.toml")
+
+    assert str(error.value) == (
+        "my.toml, line 1: format is 9, from a newer version: update this Traykeeper"
+    )
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path):
