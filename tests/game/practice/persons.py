@@ -1,0 +1,52 @@
+"""Invented persons who play by rules of thumb, and matches between them."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from game.match.events import Banked, Kept, Thrown
+from game.match.match import Match
+from game.practice.strategy import needs_decision, preferred_keep
+from game.rules import rule_files
+
+RULES = rule_files.with_options(rule_files.load("facebook"), {"target": 5_000})
+
+
+@dataclass
+class Person:
+    """Banks by a rule of thumb, errs now and then, and risks more far behind. No style does that exactly."""
+
+    few_dice: int
+    many_dice: int
+    errs: float
+    worth_of_die: int
+    random: Random = field(default_factory=lambda: Random(1))
+
+    def decide(self, state):
+        best = state.best_bank_keep
+        at = self.few_dice if (best.dice_left or 6) <= 3 else self.many_dice
+        lead = max(player.score for player in state.players)
+        wants = state.locked_points + best.score >= at * (
+            1.5 if lead - state.player.score > 3_000 else 1
+        )
+        wants = wants != (self.random.random() < self.errs)
+        if state.closer is not None:
+            wants = state.bank_total(best) > lead
+        if wants and state.bank_refusal(best) is None:
+            return Banked(best.dice)
+        return Kept(preferred_keep(state, self.worth_of_die).dice)
+
+
+def play(strategies, random, bots=None):
+    match = Match.start(RULES, ["Anna", "Ben"], first=random.randrange(2), bots=bots)
+    while match.state.winner is None:
+        state = match.state
+        decision = strategies[state.turn.seat].decide(state) if needs_decision(state) else None
+        match = match.push(
+            decision or Thrown(tuple(random.choices(range(1, 7), k=state.dice_in_hand)))
+        )
+    return match
+
+
+def journal(anna, ben, n, seed=5):
+    random = Random(seed)
+    return [play((anna, ben), random) for _ in range(n)]
