@@ -36,6 +36,7 @@ from device.companion.bot_turns import BotOptions
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox, JournalMended
 from device.companion.table_worker import JournalNotice, SafeModeNotice
+from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.failed_starts import StartPart, StartRecord
@@ -186,7 +187,7 @@ def serving(
         state, warn = state_folder(options.state), partial(print_line, err=True)
         with (
             publish_to_broker(options, companion, state, warn),
-            send_to_webhook(options, companion, state, warn) as maintenance.deliveries,
+            send_to_webhook(options, companion, state, warn) as maintenance.checks.deliveries,
         ):
             yield companion, server
 
@@ -332,7 +333,7 @@ def open_maintenance(
                     frames,
                     misreads,
                     coach,
-                    _system(options, state),
+                    HealthChecks(companion, journal, backups, _system(options, state)),
                     shared,
                 )
         finally:

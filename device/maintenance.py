@@ -1,65 +1,31 @@
-"""The health page, backups, and pictures of throws."""
+"""What the page asks for besides a match: checks, backups, and pictures of throws."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from threading import Lock
-from time import monotonic
 from typing import BinaryIO
 
-from device.cameras.base import SIMULATED_CAMERA
 from device.coach.coach import TableCoach
 from device.companion import Companion
-from device.companion.snapshots import Troubles
-from device.doctor import check_pi, check_service
-from device.doctor.findings import (
-    BACKUP_FAILED,
-    CAMERA_LOST,
-    JOURNAL_RESTORED,
-    LAMP_FAILED,
-    NOT_DELIVERED,
-    NOT_WHOLE,
-    NOT_WRITTEN,
-    SAFE_MODE,
-    Finding,
-    failed,
-    ok,
-    skipped,
-    warning,
-)
-from device.doctor.system import System
+from device.doctor.health_checks import HealthChecks
 from device.shared_match.shared_matches import SharedMatches
 from device.storage import backup
-from device.storage.backup import Backup, BackupError, match_count
+from device.storage.backup import Backup, BackupError
 from device.storage.daily_backup import Backups
 from device.storage.incoming_backup import BackupUpload, IncomingBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
 from device.storage.restore import restore_backup
 from device.storage.throw_pictures import ThrowPictures
-from device.webhook.delivery_log import DeliveryLog
 from game.commands import RestoreBackup
-from game.errors import JournalError, reason
-from game.journal.history import History
-from game.message import Message, Verbatim
+from game.errors import reason
+from game.message import Message
 from game.situation import TableError
 from web.contracts.maintenance import FoundBackup, HealthCheck, WebhookReport
 from web.contracts.table import Snapshot
 
 PACKING_WAIT_S = 10.0
 """Enough to pack a thousand long matches. Only one backup at a time fits into memory."""
-
-REUSE_S = 10.0
-"""How long the checks of the machine are reused, however many phones show the page."""
-
-MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
-    (Message("space"), check_pi.space),
-    (Message("disk"), check_pi.disk),
-    (Message("power"), check_pi.power),
-    (Message("heat"), check_pi.heat),
-    (Message("clock"), check_pi.clock),
-    (Message("update"), check_service.update),
-)
 
 
 @dataclass(slots=True)
@@ -73,9 +39,8 @@ class Maintenance:
         frames: Its pictures of throws.
         misreads: Its pictures that people corrected.
         coach: Works out figures of its matches.
-        system: The machine, for the checks.
+        checks: The checks of the health page.
         shared: Its matches with other trays.
-        deliveries: The newest deliveries to the webhook; None if there is none.
     """
 
     companion: Companion
@@ -84,14 +49,10 @@ class Maintenance:
     frames: ThrowPictures
     misreads: MisreadStore
     coach: TableCoach
-    system: System
+    checks: HealthChecks
     shared: SharedMatches
-    deliveries: DeliveryLog | None = None
     _upload: BackupUpload = field(default_factory=BackupUpload)
-    _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
-    _checked_s: float = float("-inf")
-    _machine: tuple[HealthCheck, ...] = ()
     _incoming: IncomingBackup = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,11 +60,12 @@ class Maintenance:
 
     def health(self) -> tuple[HealthCheck, ...]:
         """Implement `Maintainer.health`."""
-        return (*self._table_checks(), *self._machine_checks())
+        return self.checks.run()
 
     def webhook(self) -> WebhookReport | None:
         """Implement `Maintainer.webhook`."""
-        return self.deliveries.report() if self.deliveries else None
+        deliveries = self.checks.deliveries
+        return deliveries.report() if deliveries else None
 
     def backup(self) -> BinaryIO:
         """Implement `Maintainer.backup`."""
@@ -176,83 +138,3 @@ class Maintenance:
     def clip_positions(self) -> frozenset[int]:
         """Implement `Maintainer.clip_positions`."""
         return self.frames.clip_positions()
-
-    def _table_checks(self) -> tuple[HealthCheck, ...]:
-        troubles = self.companion.troubles
-        safe = warning(SAFE_MODE) if troubles.safe_mode else None
-        return (
-            *((_check(Message("safe mode"), safe),) if safe else ()),
-            _check(Message("camera"), self._camera(troubles)),
-            _check(Message("journal"), self._journal(troubles)),
-            _check(Message("backup"), self._backup()),
-            _check(Message("lamp"), self._output(troubles)),
-            *self._webhook_checks(),
-        )
-
-    def _webhook_checks(self) -> tuple[HealthCheck, ...]:
-        """Return the check of the webhook, if there is one."""
-        report = self.webhook()
-        if report is None:
-            return ()
-        if report.trouble:
-            found = warning(NOT_DELIVERED, report.trouble)
-        else:
-            found = ok(Message("every step has arrived at %(host)s", host=report.receiver))
-        return (_check(Message("steps for another program"), found),)
-
-    def _camera(self, troubles: Troubles) -> Finding:
-        if troubles.safe_mode:
-            return skipped(Message("off in safe mode"))
-        if troubles.camera:
-            return warning(CAMERA_LOST, troubles.camera)
-        if not self.companion.tray_camera.is_expected:
-            return ok(Message("phones take the photos"))
-        camera = self.companion.snapshot().camera
-        return ok(_called(camera) if camera else Message("searching"))
-
-    def _journal(self, troubles: Troubles) -> Finding:
-        if troubles.journal:
-            return failed(NOT_WRITTEN, troubles.journal)
-        if trouble := self.journal.trouble:
-            return failed(NOT_WHOLE, trouble)
-        if troubles.record:
-            return warning(JOURNAL_RESTORED)
-        try:
-            matches = History(self.journal.path).count()
-            size_mb = self.journal.path.stat().st_size / 1024**2
-        except (OSError, JournalError) as error:
-            return failed(NOT_WRITTEN, reason(error))
-        return ok(
-            Message(
-                "%(matches)s, %(size)s MB, in %(folder)s",
-                matches=match_count(matches),
-                size=size_mb,
-                folder=str(self.journal.path.parent),
-            )
-        )
-
-    def _output(self, troubles: Troubles) -> Finding:
-        return (
-            warning(LAMP_FAILED, troubles.output) if troubles.output else ok(Message("no problems"))
-        )
-
-    def _backup(self) -> Finding:
-        report = self.backups.report
-        return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
-
-    def _machine_checks(self) -> tuple[HealthCheck, ...]:
-        with self._lock:
-            if monotonic() - self._checked_s > REUSE_S:
-                self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
-                self._checked_s = monotonic()
-            return self._machine
-
-
-def _called(camera: str) -> Message:
-    """Return the name of a camera for the health page; only the simulated tray's is translated."""
-    return Message("simulated tray") if camera == SIMULATED_CAMERA else Verbatim(camera)
-
-
-def _check(name: Message, found: Finding) -> HealthCheck:
-    remedy = found.trouble.remedy if found.trouble else None
-    return HealthCheck(name, found.level.value, found.line, remedy)

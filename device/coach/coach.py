@@ -7,12 +7,13 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any
 
+from device.coach.just_won import JustWon
 from device.coach.notes_file import NotesFile
 from device.coach.reviews import Reviews
 from device.coach.solving import Solving
 from device.coach.worker_client import QuestionWorker
-from game.errors import GameError, JournalError
-from game.journal.history import History, PlayedMatch
+from game.errors import GameError
+from game.journal.history import History
 from game.match.bot import Bot, PlayerStyle
 from game.match.events import Event
 from game.match.match import Match
@@ -60,7 +61,7 @@ class TableCoach:
         self._wanted: Match | None = None
         self._asked: Match | None = None
         self._figures: tuple[Match, Figures] | None = None
-        self._is_played, self._just_won = False, 0
+        self._just_won = JustWon(history, self._reviews.review)
 
     def close(self) -> None:
         """End the worker."""
@@ -94,7 +95,7 @@ class TableCoach:
     def coaching(self, match: Match | None) -> Coaching:
         """Return what is known about this match now. More may follow with the next change."""
         if match is not None:
-            self._note_win(match)
+            self._just_won.note(match)
         mode = self._mode(match)
         if mode is CoachMode.OFF or match is None:
             return Coaching(mode)
@@ -153,7 +154,7 @@ class TableCoach:
             self._reviews.forget()
             with self._lock:
                 self._figures = None
-            self._review_just_won()
+            self._just_won.review_again()
         self._changed()
 
     # Before and in a match against a bot
@@ -189,28 +190,8 @@ class TableCoach:
 
     # After a match
 
-    def _note_win(self, match: Match) -> None:
-        """Review a match as soon as it is won, so that the review is there when somebody looks back."""
-        was_played, self._is_played = self._is_played, match.state.winner is None
-        if was_played and not self._is_played and (played := self._newest_match()):
-            self._just_won = played.id
-            self._review_just_won()
-
-    def _review_just_won(self) -> None:
-        """Review the match that was won last, unless another one has begun since."""
-        played = self._newest_match()
-        if played and played.id == self._just_won:
-            self._reviews.review(played.id, played.steps)
-
-    def _newest_match(self) -> PlayedMatch | None:
-        try:
-            return next(iter(self._history.matches(limit=1)), None)
-        except JournalError as error:
-            log.warning("cannot review the last match: %s", error)
-            return None
-
     def _solve_if_just_won(self, match_id: int) -> None:
-        if match_id == self._just_won:
+        if self._just_won.is_about(match_id):
             self.solve(match_id)
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:

@@ -24,6 +24,7 @@ from game.errors import GameError
 from game.file_io import write_atomically
 from game.journal.feed import Feed, FeedLine
 from game.journal.journal import JOURNAL_FILE
+from game.journal.wire import WireEntry
 from game.stats.step_events import WebhookBody, step_events
 from web.contracts.table import ChangingTable, Snapshot
 
@@ -71,6 +72,37 @@ class Delivered:
             write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
+class DeliveryProgress:
+    """Keeps what the receiver has accepted in a file, which is written now and then.
+
+    Args:
+        path: The file.
+        receiver: The receiver. The progress of another one in the file is ignored.
+    """
+
+    def __init__(self, path: Path, receiver: Receiver) -> None:
+        before, new = Delivered.read(path), Delivered(receiver.fingerprint)
+        self._path, self._saved, self._saved_s = path, before, 0.0
+        self.delivered = before if before and before.receiver == new.receiver else new
+
+    def advance(self, entry: WireEntry) -> None:
+        """Note that the receiver has accepted this entry of the journal, and all before it."""
+        self.delivered = replace(
+            self.delivered, match=entry.match, seq=entry.seq, chain=entry.chain
+        )
+        self.save_if_due()
+
+    def save_if_due(self) -> None:
+        """Write the file if something is new and the last write is long enough ago."""
+        if self.delivered != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
+            self.save()
+
+    def save(self) -> None:
+        """Write the file."""
+        self._saved, self._saved_s = self.delivered, monotonic()
+        self.delivered.write(self._path)
+
+
 class Webhook:
     """Sends the entries of a journal on a thread of its own, between `start` and `close`.
 
@@ -98,15 +130,12 @@ class Webhook:
         first_retry_s: float = FIRST_RETRY_S,
         timeout_s: float | None = None,
     ) -> None:
-        self._table, self._feed, self._path = table, feed, folder / FILE
+        self._table, self._feed = table, feed
+        self._progress = DeliveryProgress(folder / FILE, receiver)
         self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
         self._first_retry_s = first_retry_s
         self._tray = socket.gethostname()
         self.deliveries = DeliveryLog(receiver)
-        before = Delivered.read(self._path)
-        new = Delivered(receiver.fingerprint)
-        self._done = before if before and before.receiver == new.receiver else new
-        self._saved, self._saved_s = before, 0.0
         self._identity, self._position = "", 0
         self._trouble = ""
         self._closing = Event()
@@ -121,7 +150,7 @@ class Webhook:
         self._closing.set()
         self._courier.close()
         self._thread.join()
-        self._save()
+        self._progress.save()
 
     def _run(self) -> None:
         snapshot: Snapshot | None = None
@@ -129,7 +158,7 @@ class Webhook:
         while not self._closing.is_set():
             if is_new_step:
                 self._deliver_without_errors()
-            self._save_if_due()
+            self._progress.save_if_due()
             before, version = snapshot, snapshot.version if snapshot else -1
             later = self._table.wait(version, LISTEN_S)
             snapshot = later or before
@@ -153,17 +182,15 @@ class Webhook:
         for line in self._feed.after(self._position):
             if not self._deliver(line):
                 return
-            entry = line.entry
             self._position = line.position
-            self._done = replace(self._done, match=entry.match, seq=entry.seq, chain=entry.chain)
-            self._save_if_due()
+            self._progress.advance(line.entry)
 
     def _find_position(self) -> None:
         """Continue after the last accepted entry, at the start and whenever a backup was restored."""
         identity = self._feed.identity
         if identity == self._identity:
             return
-        done = self._done
+        done = self._progress.delivered
         last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
         self._position = last.position if last else self._feed.newest()
         self._identity = identity
@@ -186,21 +213,13 @@ class Webhook:
             except DeliveryError as trouble:
                 pause_s = max(wait_s, trouble.retry_after_s)
                 self.deliveries.add(kinds, trouble.message, pause_s)
-                self._save_if_due()
+                self._progress.save_if_due()
                 self._closing.wait(pause_s)
                 wait_s = min(wait_s * 2, MAX_RETRY_S)
             else:
                 self.deliveries.add(kinds)
                 return True
         return False
-
-    def _save_if_due(self) -> None:
-        if self._done != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
-            self._save()
-
-    def _save(self) -> None:
-        self._saved, self._saved_s = self._done, monotonic()
-        self._done.write(self._path)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from calibration.outline import OutlineFault
-from device import maintenance
 from device.calibrating import (
     calibration_view,
     draft,
@@ -14,7 +13,7 @@ from device.calibrating import (
     picture_advice,
     wizard_camera,
 )
-from device.doctor import findings
+from device.doctor import findings, health_checks
 from device.doctor.findings import Trouble, failed
 from device.hardware.lamp import LAMPS
 from device.session import messages
@@ -122,7 +121,7 @@ FAMILIES = {
     "constants": lambda: [*held_in(*CALIBRATING, messages)],
     "lamps": lambda: [lamp.meaning for lamp in LAMPS.values()],
     "troubles": troubles,
-    "checks": lambda: [name for name, _ in maintenance.MACHINE],
+    "checks": lambda: [name for name, _ in health_checks.MACHINE],
     "camera": of_the_camera,
     "refusals": refusals,
     "mended": lambda: [*mended()],
