@@ -14,14 +14,14 @@ from game.practice.strategy import BestPlay, needs_decision, strategy_of
 from game.situation import Situation
 
 THINKING_S = 0.1
-"""How often to look whether a bot has decided, in seconds."""
+"""How often to check whether a bot has decided, in seconds."""
 
 Think = Callable[[Bot, State], "Future[Event | None]"]
 """Starts working out the decision of a bot, as `game.practice.strategy` describes it."""
 
 
 def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
-    """Return the decision of a bot that knows no solved match.
+    """Return, as a completed future, the decision of a bot that does not know the exact chances of winning.
 
     Args:
         bot: The bot on turn.
@@ -39,7 +39,8 @@ class BotOptions:
     Attributes:
         pause_s: How long a bot waits before each throw and each decision, in seconds.
         think: Starts working out a decision.
-        clock: Seconds that never run backwards. If they stand still, bots only act at a press.
+        clock: Returns seconds that never run backwards. If they stand still, bots act only when the
+            button is pressed.
     """
 
     pause_s: float = 2.5
@@ -48,7 +49,7 @@ class BotOptions:
 
 
 class BotTurns:
-    """Makes the steps of bots when they are due.
+    """Takes the steps of bots when they are due.
 
     Args:
         table: The state of the table.
@@ -63,7 +64,7 @@ class BotTurns:
         self._declined: State | None = None
 
     def wait_s(self) -> float | None:
-        """Return the seconds until the next step of a bot, or None if no bot is next."""
+        """Return the seconds until the next step of a bot, or None if no bot has to act next."""
         if self._next_state() is None:
             return None
         left_s = self._due_s - self._options.clock()
@@ -71,16 +72,16 @@ class BotTurns:
         return max(left_s, THINKING_S if thinking else 0.0)
 
     def act(self) -> None:
-        """Make the next step of a bot, if a bot is next and has decided.
+        """Take the next step of a bot, if a bot has to act next and has decided.
 
         Raises:
-            JournalError: If the step cannot be written. It is tried again after a pause.
+            JournalError: If the step cannot be written. The next call after the pause tries again.
         """
         state = self._next_state()
         if state is None:
             return
         if self._thought is not None and not self._thought.done():
-            self._due_s = self._options.clock()  # a press during the pause counts afterwards
+            self._due_s = self._options.clock()  # a press ends the pause once the bot has decided
             return
         self._due_s = self._options.clock() + self._options.pause_s
         event = self._decision(state)
@@ -90,7 +91,7 @@ class BotTurns:
         self._make(state, event)
 
     def _next_state(self) -> State | None:
-        """Return the state in which a bot has to do something, after starting to think about it."""
+        """Return the state in which a bot has to act, or None; start to think about a new state."""
         match = self._table.match
         state = match.state if match else None
         if state is None or not self._is_due(state):
@@ -118,7 +119,7 @@ class BotTurns:
         if self._thought is None:
             return None
         if self._thought.exception():
-            return BestPlay().decide(state)  # a match must go on whatever fails
+            return BestPlay().decide(state)  # a match must go on even if the calculation failed
         return self._thought.result()
 
     def _make(self, state: State, event: Event | None) -> None:
@@ -127,7 +128,7 @@ class BotTurns:
             assert bot is not None  # noqa: S101 - the situation says so
             event = Thrown(simulated_dice(bot, state))
         table, before = self._table, self._table.live_match.match
-        # The dice in the tray stay as they are: nothing here was read from it.
+        # The dice in the tray stay as they are, because this step was not read from the tray.
         after = table.live_match.do(event)
         table.clear()
         table.message = messages.bot_step(event, before, after)

@@ -1,4 +1,4 @@
-"""The companion of one table, as pages and programs see it."""
+"""The companion of one table, put together from its parts, with the methods that web pages call."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -44,14 +44,16 @@ class Equipment:
     """The equipment of one table.
 
     Attributes:
-        open_camera: Opens the camera, again after each failure; None if phones take the pictures.
+        open_camera: Opens the camera, and is called again after each failure; None if phones take
+            the pictures.
         output: Lamp, buzzer and voice.
         button: The button, which posts to the inbox; None if there is none.
-        no_button: Why there is no button.
-        simulated_tray: The simulated tray, which can be thrown, if there is one.
+        no_button: Why there is no button; None if there is one, or if none is expected.
+        simulated_tray: The simulated tray, in which dice can be thrown; None if the tray is real.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
-        restart: Called again and again while the camera hangs for good, to end this process if that helps.
-        safe_mode: The notice of safe mode; None if this is no safe mode.
+        restart: Called repeatedly while the camera hangs and only a new process can use it again. It
+            may end this process.
+        safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
     """
 
     open_camera: Callable[[], Camera] | None
@@ -66,13 +68,13 @@ class Equipment:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What the companion keeps besides the journal.
+    """What the companion stores in addition to the journal.
 
     Attributes:
-        profiles: The calibration.
-        throw_pictures: The picture of each throw; None keeps none.
-        misreads: Pictures that people corrected; None keeps none.
-        notice: What people have to know about the journal as it was found.
+        profiles: The stored calibration.
+        throw_pictures: Stores one picture of each throw; None means that none are stored.
+        misreads: Stores pictures that were read wrongly; None means that none are stored.
+        notice: What people have to know about damage found in the journal at the start.
     """
 
     profiles: ProfileStore = field(default_factory=ProfileStore)
@@ -84,29 +86,31 @@ class Stores:
 class Companion:
     """The companion of one table; it implements `web.contracts.table.Table`.
 
-    Until it is started, it does its work on the thread that asks for something.
+    Until the companion is started, its work is done on the calling thread.
 
     Args:
-        inbox: Where the parts post what happens.
+        inbox: The queue to which the parts of the table post what happens.
         live_match: The match and its journal.
-        rules: Rules of a match that begins at the button.
+        rules: Rules of a match that is started with the button.
         equipment: The equipment of the table.
-        stores: What is kept besides the journal.
+        stores: What is stored in addition to the journal; None means the defaults of `Stores`.
         watch: How the tray is watched.
-        scorekeeper: Who may change the match from a phone; None lets the first that asks.
-        coach: Works out figures; None if there is no coach.
-        other_tray: Returns what is known of the other tray of a shared match.
-        on_turn: Called at every turn of the companion's loop, about once a second at least.
-        bots: How bots play; None is the usual way.
-        clock: Seconds that never run backwards; the camera's frames use the same clock.
-        pause: Waits for a number of seconds.
+        scorekeeper: Decides which phone may change the match; None creates one that lets the first
+            phone that asks.
+        coach: Calculates the best decisions for players; None if there is no coach.
+        other_tray: Returns what is known about the other tray of a shared match, or None.
+        on_turn: Called in every pass of the companion's loop, at least about once a second.
+        bots: How bots play; None means the usual options.
+        clock: Returns seconds that never run backwards; the camera's frames use the same clock.
+        pause: Sleeps for a number of seconds.
 
     Attributes:
-        scorekeeper: Who may change the match from a phone.
+        scorekeeper: Decides which phone may change the match.
         tray_camera: The camera over the tray.
-        loop: Processes the notes of the inbox.
-        session: What is played. Only the companion's thread may touch it.
-        simulated_tray: The simulated tray, if there is one.
+        loop: Processes what was posted to the inbox.
+        session: Decides what presses, readings and commands mean. Only the companion's thread may
+            use it.
+        simulated_tray: The simulated tray; None if the tray is real.
     """
 
     def __init__(
@@ -152,7 +156,7 @@ class Companion:
             shut_down=equipment.shut_down,
         )
         self.session.camera.is_known = not self.tray_camera.is_expected
-        if damage := stores.notice.message:  # in the message it is spoken, too
+        if damage := stores.notice.message:  # the table's message is also spoken
             table = self.session.table
             table.message = Paragraph(damage.sentences[0], table.message)
         output = equipment.output
@@ -184,7 +188,7 @@ class Companion:
         self.tray_camera.start()
 
     def close(self) -> None:
-        """Finish what is queued, then give camera, button and lamp back."""
+        """Finish the queued work, then release the camera, the button and the lamp."""
         self.tray_camera.close()
         self._photo_reader.shutdown(cancel_futures=True)
         self._button.close()
@@ -193,47 +197,47 @@ class Companion:
 
     @property
     def wizard(self) -> Wizard:
-        """The calibration of this table."""
+        """The wizard that calibrates this table."""
         return self.tray_camera.wizard
 
     @property
     def troubles(self) -> Troubles:
-        """What is wrong with the parts of the table."""
+        """The current problems with the parts of the table."""
         return self._worker.troubles
 
     def snapshot(self) -> Snapshot:
-        """Implement `Table.snapshot`."""
+        """Implement `Table.snapshot`: return the newest snapshot."""
         return self._worker.publisher.snapshot
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Implement `Table.wait`."""
+        """Implement `Table.wait`: return a snapshot newer than version `after`, or None after the timeout."""
         return self._worker.publisher.wait(after, timeout_s)
 
     def photo(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo`."""
+        """Implement `Table.photo`: return an annotated photo of a throw as JPEG, or None."""
         return self._pictures.album.get(photo_id)
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        """Implement `Table.photo_die`."""
+        """Implement `Table.photo_die`: return one die of a photo as JPEG, or None."""
         return self._pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo_clip`."""
+        """Implement `Table.photo_clip`: return how the dice on a photo came to rest as Motion JPEG, or None."""
         return self._pictures.album.clip(photo_id)
 
     def view(self) -> bytes | None:
-        """Implement `Table.view`."""
+        """Implement `Table.view`: return a live image of the tray as JPEG, or None."""
         return self.tray_camera.live_view.jpeg()
 
     def announce(self, join_url: str) -> Snapshot:
-        """Let the QR code lead to this address from now on."""
+        """Set the address to which the QR code leads, and return the resulting snapshot."""
         return self.loop.ask(Announce(join_url))
 
     def do(self, command: Command, request: str = "") -> Snapshot:
-        """Implement `Table.do`.
+        """Implement `Table.do`: carry out a command from a phone, and return the resulting snapshot.
 
-        A press or a hold means the same as at the tray: what it leads to, or why it is refused, is in
-        the message of the table.
+        A press or a hold has the same effect as one at the tray. The table's message says what it has
+        led to, or why it is refused.
         """
         match command:
             case Press() | Hold() | MoveSimulatedButton():

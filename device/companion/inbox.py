@@ -1,4 +1,4 @@
-"""The queue of what the companion has to do, and the one thread that does it."""
+"""The queue of what the companion has to do, and the single thread that does it."""
 
 import logging
 from collections.abc import Callable
@@ -18,25 +18,26 @@ from web.contracts.table import Snapshot
 log = logging.getLogger(__name__)
 
 ANSWER_S = 10.0
-"""Longer than any command takes. A phone that has waited this long is told that the table is busy."""
+"""How long a phone waits for a command in seconds, longer than any command takes. Then the answer is that the table is busy."""
 
 RESTORE_S = 120.0
-"""The same for a restored backup: an SD card writes a few MB a second."""
+"""How long a phone waits while a backup is restored, in seconds: an SD card writes a few MB per second."""
 
 TURN_S = 1.0
-"""The longest time the loop waits for a note, so that the watchdog sees it run."""
+"""The longest time that the loop waits for a note, in seconds, so that the watchdog sees it running."""
 
 BUSY = Message("Traykeeper is busy: check the scoreboard, then try again.")
 
 
 @dataclass(frozen=True, slots=True)
 class ButtonReleased:
-    """The button was released.
+    """A note for the companion: the button was released.
 
     Attributes:
-        held_s: How long it was down, in seconds.
+        held_s: How long the button was down, in seconds.
         request: Id of the phone's request for it; "" if there is none.
-        is_finger: Whether the button itself moved. A page can ask for the same without it.
+        is_finger: True if the button itself was pressed, False if a page only asked for the same
+            effect.
     """
 
     held_s: float
@@ -46,42 +47,51 @@ class ButtonReleased:
 
 @dataclass(frozen=True, slots=True)
 class ButtonDown:
-    """The button has been down for so many seconds; None once it is released."""
+    """A note for the companion: the button is being held down, or no longer is.
+
+    Attributes:
+        held_s: How long the button has been down, in seconds; None once it has been released.
+    """
 
     held_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Something that the lamp or the page shows has changed outside the session."""
+    """A note for the companion: something that the lamp or the page shows has changed outside the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelockExposure:
-    """The camera has to find its exposure again, because the light over the tray has changed."""
+    """A note for the companion: the light over the tray has changed, so the camera has to adjust its exposure."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournalMended:
-    """The journal was lost in use and mended; the notice is for the players."""
+    """A note for the companion: the journal was damaged while in use, and has been repaired.
+
+    Attributes:
+        notice: What the players have to know about it.
+    """
 
     notice: Message
 
 
 @dataclass(frozen=True, slots=True)
 class Announce:
-    """The QR code leads to this address from now on."""
+    """A task for the companion: set the address to which the QR code leads."""
 
     join_url: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographed:
-    """A phone took a photo, and this was read from it.
+    """A task for the companion: use what was read from a phone's photo as the throw.
 
     Attributes:
-        captured: The reading.
-        step: Number of the step that the phone showed when it sent the photo; None if it did not say.
+        captured: The photo with its reading.
+        step: Number of the step that the phone was showing when it sent the photo; None if the
+            phone did not send it.
     """
 
     captured: CapturedReading
@@ -90,21 +100,21 @@ class Photographed:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """A task that only publishes what earlier notes have changed."""
+    """A task for the companion: publish what earlier notes have changed, and nothing else."""
 
 
 Task = Command | Announce | Photographed | Refresh
-"""What somebody can ask for and wait until it is done."""
+"""A task that another thread can give to the companion and whose end it can wait for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A task that somebody waits for.
+    """A task in the inbox, together with the future that another thread is waiting for.
 
     Attributes:
         task: What to do.
         request: Id of the phone's request; "" if there is none.
-        done: Gets the snapshot, or the exception of a refusal.
+        done: Receives the snapshot after the task, or the exception if the task is refused.
     """
 
     task: Task
@@ -114,25 +124,25 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """The last note."""
+    """The last entry of the inbox, which ends the loop."""
 
 
 Note = Report | ButtonReleased | ButtonDown | Changed | RelockExposure | JournalMended
-"""What the companion is told by its parts."""
+"""A note: something that a part of the table reports to the companion."""
 
 
 class Inbox:
-    """A queue of notes. Any thread may post; only the loop takes."""
+    """A queue of notes and tasks for the companion. Any thread may post; only the loop takes entries out."""
 
     def __init__(self) -> None:
         self._notes: SimpleQueue[Note | Asked | Close] = SimpleQueue()
 
     def post(self, note: Note | Asked | Close) -> None:
-        """Add a note at the end of the queue."""
+        """Add a note or a task at the end of the queue."""
         self._notes.put(note)
 
     def changed(self) -> None:
-        """Post `Changed`."""
+        """Post that something shown by the lamp or the page has changed."""
         self.post(Changed())
 
     def pressed(self, request: str = "") -> None:
@@ -140,7 +150,7 @@ class Inbox:
         self.post(ButtonReleased(0.0, request))
 
     def held(self, held_s: float, request: str = "") -> None:
-        """Post the end of a hold.
+        """Post that the button was released after a hold.
 
         Args:
             held_s: How long the button was down, in seconds.
@@ -149,11 +159,11 @@ class Inbox:
         self.post(ButtonReleased(held_s, request))
 
     def holding(self, held_s: float | None) -> None:
-        """Post that the button is down, for so many seconds so far, or None that it is not."""
+        """Post how many seconds the button has been down so far; None means that it is up."""
         self.post(ButtonDown(held_s))
 
     def take(self, timeout_s: float) -> Note | Asked | Close | None:
-        """Return the next note, or None if none comes within this many seconds."""
+        """Return the next entry of the queue, or None if none arrives within this many seconds."""
         try:
             return self._notes.get(block=timeout_s > 0, timeout=timeout_s or None)
         except Empty:
@@ -164,48 +174,48 @@ class Inbox:
 
 
 class NoteWorker(Protocol):
-    """Handles the notes of an inbox, always on the same thread."""
+    """Handles the notes and tasks of an inbox, always on the same thread."""
 
     def handle(self, note: Note) -> None:
         """Handle a note."""
 
     def perform(self, task: Task, request: str) -> None:
-        """Do what somebody asked for.
+        """Carry out a task.
 
         Args:
             task: What to do.
-            request: Id of the phone's request.
+            request: Id of the phone's request; "" if there is none.
 
         Raises:
-            TableError, GameError: If it is refused. Nothing is changed then.
+            TableError, GameError: If the task is refused. Nothing changes then.
         """
 
     def publish(self) -> Snapshot:
         """Publish the state of the table, and return it."""
 
     def wait_s(self) -> float:
-        """Return for how many seconds nothing has to be done without a note, at most `TURN_S`."""
+        """Return how many seconds may pass until `act` has to be called, at most `TURN_S`."""
 
     def act(self) -> None:
-        """Do what is due now without a note."""
+        """Do what is due now although no note has arrived, such as the next step of a bot."""
 
     def has_news(self) -> bool:
-        """Return whether something changed although no note came."""
+        """Return whether something to be published has changed although no note has arrived."""
 
     def say(self, message: Message) -> None:
-        """Make this the message of the table."""
+        """Show this as the message of the table."""
 
 
 class InboxLoop:
-    """Processes the notes of an inbox, one after the other.
+    """Processes the notes and tasks of an inbox, one after another.
 
-    Until its thread is started, the notes are processed on the thread that asks. So tests need no
-    threads.
+    Until the loop's thread is started, they are processed on the thread that calls `ask`, so that
+    tests need no threads.
 
     Args:
-        inbox: The notes.
-        worker: Handles the notes.
-        on_turn: Called at every turn of the loop, at least every `TURN_S` seconds.
+        inbox: The queue of notes and tasks.
+        worker: Handles the notes and tasks.
+        on_turn: Called in every pass of the loop, at least every `TURN_S` seconds.
     """
 
     def __init__(self, inbox: Inbox, worker: NoteWorker, on_turn: Callable[[], object]) -> None:
@@ -218,20 +228,21 @@ class InboxLoop:
         self._thread.start()
 
     def close(self) -> None:
-        """Finish what is queued, then stop."""
+        """Finish the queued work, then stop."""
         self._inbox.post(Close())
         if self._thread.is_alive():
             self._thread.join()
 
     def ask(self, task: Task, request: str = "") -> Snapshot:
-        """Have something done, and return the snapshot after it.
+        """Have a task carried out, and return the resulting snapshot.
 
         Args:
             task: What to do.
-            request: Id of the phone's request.
+            request: Id of the phone's request; "" if there is none.
 
         Raises:
-            TableError, GameError: If it is refused, or the table is busy. Then it is not done later.
+            TableError, GameError: If the task is refused, or the table is busy. A task that has not
+                begun by then is not carried out later.
         """
         asked = Asked(task, request)
         self._inbox.post(asked)
@@ -244,18 +255,18 @@ class InboxLoop:
             raise TableError(BUSY) from None
 
     def process_all(self) -> None:
-        """Process all notes in the inbox."""
+        """Process everything that is in the inbox now."""
         while len(self._inbox):
             self.step(0)
 
     def step(self, timeout_s: float) -> bool:
-        """Process the next note.
+        """Process the next note or task in the inbox.
 
         Args:
-            timeout_s: How long to wait for a note, in seconds.
+            timeout_s: How long to wait for one, in seconds.
 
         Returns:
-            False after the last note.
+            False if the loop has to end, otherwise True.
         """
         with self._one_at_a_time:
             self._on_turn()
@@ -288,7 +299,7 @@ class InboxLoop:
             asked.done.set_exception(error)
 
     def _try(self, job: Callable[[], object]) -> None:
-        """Do a job that nobody waits for: a refusal becomes the message of the table."""
+        """Call `job`, for which no thread is waiting; an error it raises becomes the message of the table."""
         try:
             job()
         except (GameError, TableError) as error:

@@ -1,4 +1,4 @@
-"""What the camera sees now, cropped to the tray."""
+"""A live view of what the camera sees, cropped to the tray."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -10,7 +10,7 @@ from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
 MIN_PERIOD_S = 0.12
-"""Often enough to see dice roll. More JPEGs a second would only warm the Pi."""
+"""Shortest time between two JPEGs, in seconds: often enough to see dice roll. More would only warm the Pi."""
 
 
 class PreviewSource(Protocol):
@@ -22,17 +22,18 @@ class PreviewSource(Protocol):
 
     @property
     def zones_in_view(self) -> tuple[Quad, ...]:
-        """The zones of the tray in the pixels of `latest`; the tray comes first."""
+        """The corners of the tray and of any set-aside area, in pixels of `latest`; the tray comes first."""
 
 
 class LiveView:
-    """Makes one JPEG of the tray for everybody who watches. Any thread may ask for it.
+    """Encodes the newest preview of the tray once for all watchers. Any thread may call its methods.
 
-    It uses the previews of the tray watch and never asks the camera for a frame of its own.
+    The previews are those that the tray watch takes anyway; the live view never asks the camera for a
+    frame.
 
     Args:
-        view: The newest preview.
-        clock: Seconds that never run backwards.
+        view: The source of previews.
+        clock: Returns seconds that never run backwards.
     """
 
     def __init__(self, view: PreviewSource, clock: Callable[[], float] = monotonic) -> None:
@@ -46,7 +47,7 @@ class LiveView:
         return f"<LiveView, {len(self._jpeg)} bytes>"
 
     def jpeg(self) -> bytes | None:
-        """Return a JPEG of the tray, or None while no tray is known: the room is never shown."""
+        """Return a JPEG of the tray, or None while it is unknown where the tray is, so that the room is never shown."""
         with self._lock:
             latest, zones = self._view.latest, self._view.zones_in_view
             if latest is None or not zones:

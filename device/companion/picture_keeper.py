@@ -1,4 +1,4 @@
-"""Which picture belongs to what is in view: to the open question, or to the throw as it stands."""
+"""The pictures that were read, and which of them the phones show: that of the open question or of the last throw."""
 
 from dataclasses import replace
 
@@ -18,11 +18,11 @@ from web.contracts.table import Photo
 
 
 class PictureKeeper:
-    """Keeps the pictures that were read, and what people said about them.
+    """Keeps the pictures that were read, and what people said about their dice.
 
     Args:
-        throw_pictures: Keeps one picture of each throw on disk; None keeps none.
-        misreads: Keeps the pictures that people corrected; None keeps none.
+        throw_pictures: Stores one picture of each throw on disk; None means that none are stored.
+        misreads: Stores pictures that were read wrongly; None means that none are stored.
 
     Attributes:
         album: The last few pictures, for the phones.
@@ -40,13 +40,13 @@ class PictureKeeper:
         self._rolled_off: tuple[RollOff, AlbumPicture] | None = None
 
     def add(self, captured: CapturedReading) -> None:
-        """Keep a picture as it was read, before people say more about it."""
+        """Keep a picture together with its reading, before people correct it."""
         if self._misreads:
             self._misreads.saw(captured)
         self._show(captured)
 
     def assign(self, table: TableState) -> None:
-        """Note that what is open now, or the last die of the roll-off, comes from the newest picture."""
+        """Note that the newest picture belongs to the question that is open now, or to the last die of the roll-off."""
         if self._cropped is None:
             return
         if isinstance(table.overlay, OpenQuestion | NeedsAttention):
@@ -55,7 +55,10 @@ class PictureKeeper:
             self._rolled_off = table.rolloff, self._cropped
 
     def photo(self, table: TableState) -> Photo | None:
-        """Return the photo of what is in view. A throw without a picture never shows another's."""
+        """Return the photo of the open question, the last throw or the last die of the roll-off.
+
+        It is None if that has no photo. The photo of another throw is never shown instead.
+        """
         throw = table.last_throw
         if self._in_question and self._in_question[0] is table.overlay:
             return self.album.as_read(self._in_question[1], throw)
@@ -73,15 +76,15 @@ class PictureKeeper:
         """Carry out what somebody said about a die on the photo.
 
         Args:
-            session: What is played.
-            command: What somebody said.
-            photo: The photo that the phones show.
+            session: The session, which applies the correction.
+            command: What somebody said: the true face of a die, or that an object is not a die.
+            photo: The photo that the phones are showing; None if there is none.
 
         Returns:
-            The reading as it was before, if one of its objects turned out not to be a die.
+            The uncorrected reading if one of its objects turned out not to be a die, otherwise None.
 
         Raises:
-            TableError, GameError: If it is refused.
+            TableError, GameError: If the correction is refused.
         """
         slot = _slot(command, photo)
         before = self._newest
@@ -100,14 +103,17 @@ class PictureKeeper:
         return None
 
     def enter(self, session: Session, command: EnterThrow) -> None:
-        """Enter a throw. If a reading needs attention, its picture shows that throw.
+        """Accept a throw that was entered on a phone.
+
+        If somebody entered it because a reading needs attention, its faces are those of the dice on
+        the picture of that reading.
 
         Args:
-            session: What is played.
+            session: The session, which accepts the throw.
             command: The throw that somebody entered.
 
         Raises:
-            TableError, GameError: If it is refused.
+            TableError, GameError: If the throw is refused.
         """
         before = session.table.match
         needs_attention = isinstance(session.table.overlay, NeedsAttention)
@@ -117,7 +123,7 @@ class PictureKeeper:
             self._misreads.tapped_in(before, after)
 
     def save(self, table: TableState) -> None:
-        """Save the picture of a throw that was just read, and learn from what people corrected."""
+        """Store the picture of a throw that has just been read, and pictures whose dice have been corrected."""
         position = table.live_match.last_seen_position
         if self._throw_pictures and self._cropped and position not in (0, self._saved_position):
             self._saved_position = position
@@ -128,17 +134,17 @@ class PictureKeeper:
             self._misreads.learn(table.match)
 
     def show_other(self, table: TableState, command: ShowOtherPhoto) -> None:
-        """Show the picture of a throw that was made at the other tray.
+        """Show the picture of a throw made at the other tray.
 
         Args:
             table: The state of the table.
-            command: The picture.
+            command: The picture, and the index of its throw.
         """
         photo = self.album.from_other_tray(command.picture, command.index, command.clip)
         self._from_other_tray = (table.live_match.match, photo)
 
     def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
-        """Return the picture of a throw at the other tray, if it is the one that came last."""
+        """Return the picture of a throw made at the other tray if it is the one received last, otherwise None."""
         if self._from_other_tray is None or table.match is None:
             return None
         match, photo = self._from_other_tray
@@ -152,7 +158,7 @@ class PictureKeeper:
         self.assign(session.table)
 
     def _show(self, captured: CapturedReading) -> None:
-        """Add the picture to the album, cropped to the tray, because everybody in the network may see it."""
+        """Add a picture to the album, cropped to the tray because everybody on the network may see it."""
         self._newest = captured
         self._cropped = self.album.add(
             captured.image,
@@ -164,7 +170,7 @@ class PictureKeeper:
 
 
 def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int | None:
-    """Return the index of the die in the last throw, or None if it is no part of it."""
+    """Return the index in the last throw of the die that a command names, or None if it is not part of the throw."""
     if photo is None or photo.id != command.photo:
         raise TableError(Message("That photo is out of date: use the newest one."))
     if command.die >= len(photo.dice):

@@ -1,4 +1,4 @@
-"""What is shown of the table: the snapshot for the phones, and the indicator for the lamp."""
+"""What is shown of the table: a snapshot for the phones, and an indicator for the lamp."""
 
 from dataclasses import dataclass, field, replace
 from threading import Condition
@@ -18,14 +18,14 @@ from web.contracts.table import Photo, ScorekeeperView, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """What is wrong with the running companion.
+    """The current problems of the companion; each is None if all is well.
 
     Attributes:
         camera: Why there is no camera.
         journal: Why the last step could not be written.
-        record: What happened to the journal when it was opened.
-        output: What is wrong with button, lamp, buzzer or voice.
-        safe_mode: Why this is safe mode.
+        record: What happened to the journal when it was opened, or when it was repaired.
+        output: What is wrong with the button, the lamp, the buzzer or the voice.
+        safe_mode: Why Traykeeper runs in safe mode.
     """
 
     camera: Message | None = None
@@ -36,7 +36,7 @@ class Troubles:
 
     @property
     def at_the_table(self) -> tuple[Message, ...]:
-        """What everybody has to know. A missing camera is in the table's message already."""
+        """The problems that everybody has to know about. A missing camera is not listed: the table's message reports it."""
         known = (self.safe_mode, self.record, self.journal, self.output)
         return tuple(each for each in known if each)
 
@@ -48,18 +48,18 @@ class Surroundings:
     Attributes:
         simulated: Whether the tray is simulated.
         camera: Name of the camera; None while there is none.
-        by_phone: Whether phones take the pictures, so that no camera is missed.
-        hands_off: Whether thrown dice are read without a press.
-        photo: The photo of what is in view.
-        join_url: Address behind the QR code.
+        by_phone: Whether phones take the pictures, so that no camera is needed.
+        hands_off: Whether thrown dice are read without a press of the button.
+        photo: The photo of the open question or the last throw; None if there is none.
+        join_url: Address to which the QR code leads.
         held_s: How long the button has been down, in seconds; None if it is up.
         moved: Whether the tray has moved since it was calibrated.
-        testing: The colour that calibration asks about.
+        testing: The colour of the lamp that calibration is asking about; "" if it is not asking.
         calibrated: Whether the camera is calibrated, or needs no calibration.
-        notice: What has changed since the calibration.
-        troubles: What is wrong.
-        scorekeeper: Who may change the match.
-        other_tray: The other tray of a shared match.
+        notice: What people should know about the calibration; None if there is nothing.
+        troubles: The current problems of the companion.
+        scorekeeper: Which phone may change the match.
+        other_tray: The other tray of a shared match; None if there is none.
     """
 
     simulated: bool
@@ -83,9 +83,9 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
 
     Args:
         version: Version of the snapshot.
-        session: What is played.
+        session: The session, with the state of the table.
         around: The state of everything around the session.
-        coaching: What the coach says.
+        coaching: What the coach shows.
     """
     table, match, overlay = session.table, session.table.match, session.table.overlay
     return Snapshot(
@@ -118,10 +118,10 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
 
 
 def indicator_of(session: Session, around: Surroundings) -> Indicator:
-    """Return what the lamp shows.
+    """Return what the lamp shows in the current state of the table.
 
     Args:
-        session: What is played.
+        session: The session, with the state of the table.
         around: The state of everything around the session.
     """
     return indicator_for(
@@ -140,10 +140,10 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
 
 
 class SnapshotPublisher:
-    """Publishes what the table shows, to phones and at the tray.
+    """Publishes what the table shows, on the phones and at the tray.
 
     Args:
-        first: The snapshot before anything has happened.
+        first: The snapshot at the start.
         output: Lamp, buzzer and voice.
 
     Attributes:
@@ -155,16 +155,16 @@ class SnapshotPublisher:
         self._published = Condition()
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """Implement `Table.wait`."""
+        """Implement `Table.wait`: return a snapshot newer than version `after`, or None after the timeout."""
         with self._published:
             is_newer = self._published.wait_for(lambda: self.snapshot.version > after, timeout_s)
             return self.snapshot if is_newer else None
 
     def publish(self, drawn: Snapshot, indicator: Indicator) -> Snapshot:
-        """Publish a snapshot if it shows anything new, and return the newest one.
+        """Publish a snapshot if it shows anything new, and return the newest snapshot.
 
         Args:
-            drawn: What the table shows now, with the version of the newest snapshot.
+            drawn: What the table shows now, still with the version of the newest snapshot.
             indicator: What the lamp shows now.
         """
         before = self.snapshot

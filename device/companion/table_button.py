@@ -1,4 +1,4 @@
-"""The button of the table, as pages can use it."""
+"""The button of the table, with what web pages can do to it."""
 
 from collections.abc import Callable
 
@@ -17,15 +17,15 @@ STUCK = Message("the button is stuck: it has been down for more than ten seconds
 class TableButton:
     """The button of the table.
 
-    A page presses a simulated button at its pin, so that the lamp shows what releasing it would do.
-    For a real button it posts the same note that a finger would cause.
+    A page presses a simulated button at its pin, so that the lamp shows what releasing the button
+    would do. If the button is real, a page posts the note that a finger would have caused.
 
     Args:
         button: The button at the tray; None if there is none.
-        missing: Why there is none.
-        inbox: Takes what a page does with the button.
-        clock: Seconds that never run backwards.
-        pause: Waits for a number of seconds.
+        missing: Why there is no button; None if there is one, or if none is expected.
+        inbox: Receives what a page does with the button.
+        clock: Returns seconds that never run backwards.
+        pause: Sleeps for a number of seconds.
     """
 
     def __init__(
@@ -54,15 +54,15 @@ class TableButton:
 
     @property
     def trouble(self) -> Message | None:
-        """Why there is no button, or that it is stuck."""
+        """Why there is no button, or a message that it is stuck; None if neither is the case."""
         return STUCK if self.is_stuck else self._missing
 
     def use(self, command: Press | Hold | MoveSimulatedButton, request: str) -> None:
-        """Do with the button what a page asks for.
+        """Press, hold or move the button as a page asks.
 
         Args:
             command: What the page asks for.
-            request: Id of the page's request.
+            request: Id of the page's request; "" if it has none.
 
         Raises:
             TableError: If the button is in use, is not simulated, or would shut the machine down.
@@ -79,13 +79,13 @@ class TableButton:
             case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
                 self._simulated.move(
                     down=False, held_s=STUCK_S
-                )  # the pin goes up, and nothing is done
+                )  # the pin goes up, but a release of a stuck button has no effect
                 raise TableError(ONLY_AT_THE_TRAY)
             case MoveSimulatedButton():
                 self._simulated.move(down=command.down, held_s=command.seconds, request=request)
 
     def close(self) -> None:
-        """Give the pin back."""
+        """Release the pin of the button."""
         if self._button:
             self._button.close()
 

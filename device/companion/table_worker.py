@@ -1,4 +1,4 @@
-"""What the companion does on its one thread."""
+"""What the companion does on its single thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,11 +70,11 @@ from web.contracts.table import Snapshot
 
 @dataclass(slots=True)
 class JournalNotice:
-    """What people have to know about the journal as it was found.
+    """What people have to know about damage to the journal.
 
     Attributes:
-        message: The notice; None if there is none, or somebody has read it.
-        on_read: Called when somebody has read it.
+        message: The notice; None if there is none, or if somebody has read it.
+        on_read: Called when somebody has read the notice.
     """
 
     message: Message | None = None
@@ -88,10 +88,10 @@ class JournalNotice:
 
 @dataclass(frozen=True, slots=True)
 class SafeModeNotice:
-    """What people have to know about safe mode, and the way out.
+    """What people have to know about safe mode, and the way out of it.
 
     Attributes:
-        message: Why this is safe mode.
+        message: Why Traykeeper runs in safe mode.
         leave: Restarts the companion normally.
     """
 
@@ -104,20 +104,20 @@ class TableParts:
     """The parts of one table.
 
     Attributes:
-        session: What is played.
+        session: Decides what presses, readings and commands mean.
         bots: Plays the turns of bots.
         camera: The camera over the tray.
         button: The button.
         output: Lamp, buzzer and voice.
-        pictures: The pictures that were read.
-        scorekeeper: Who may change the match from a phone.
-        coach: Works out figures; None if there is no coach.
-        notice: What people have to know about the journal.
-        simulated_tray: The simulated tray, if there is one.
-        hands_off: Whether thrown dice are read without a press.
-        is_alive: Called while a long task is under way.
-        safe_mode: The notice of safe mode; None if this is no safe mode.
-        other_tray: Returns what is known of the other tray of a shared match.
+        pictures: Keeps the pictures that were read.
+        scorekeeper: Decides which phone may change the match.
+        coach: Calculates the best decisions for players; None if there is no coach.
+        notice: What people have to know about damage to the journal.
+        simulated_tray: The simulated tray; None if the tray is real.
+        hands_off: Whether thrown dice are read without a press of the button.
+        is_alive: Called repeatedly during a long task, to tell the watchdog that it goes on.
+        safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
+        other_tray: Returns what is known about the other tray of a shared match, or None.
     """
 
     session: Session
@@ -137,7 +137,7 @@ class TableParts:
 
 
 class TableWorker:
-    """Handles the notes of the inbox.
+    """Handles the notes and tasks of the companion's inbox.
 
     Args:
         parts: The parts of the table.
@@ -155,7 +155,7 @@ class TableWorker:
 
     @property
     def troubles(self) -> Troubles:
-        """What is wrong with the parts of the table."""
+        """The current problems with the parts of the table."""
         parts = self._parts
         no_button = (parts.button.trouble,) if parts.button.trouble else ()
         failing = (*no_button, *parts.output.troubles)
@@ -165,7 +165,7 @@ class TableWorker:
         return Troubles(parts.camera.trouble, journal, parts.notice.message, output, safe)
 
     def handle(self, note: Note) -> None:
-        """Implement `NoteWorker.handle`."""
+        """Implement `NoteWorker.handle`: handle a note from a part of the table."""
         match note:
             case ButtonReleased():
                 with self._parts.session.table.live_match.for_request(note.request):
@@ -183,12 +183,12 @@ class TableWorker:
                 self._take(note)
 
     def perform(self, task: Task, request: str) -> None:
-        """Implement `NoteWorker.perform`."""
+        """Implement `NoteWorker.perform`: carry out a task that another thread is waiting for."""
         with self._parts.session.table.live_match.for_request(request):
             self._perform(task)
 
     def publish(self) -> Snapshot:
-        """Implement `NoteWorker.publish`."""
+        """Implement `NoteWorker.publish`: publish the state of the table, and return it."""
         table = self._parts.session.table
         self._parts.pictures.save(table)
         before, after = self.publisher.snapshot.match, table.match
@@ -199,16 +199,16 @@ class TableWorker:
         return self.publisher.publish(drawn, indicator_of(self._parts.session, around))
 
     def wait_s(self) -> float:
-        """Implement `NoteWorker.wait_s`: a bot may have to do something soon."""
+        """Implement `NoteWorker.wait_s`: return the seconds until a bot may have to act, at most `TURN_S`."""
         wait_s = self._parts.bots.wait_s()
         return TURN_S if wait_s is None else min(wait_s, TURN_S)
 
     def act(self) -> None:
-        """Implement `NoteWorker.act`: a bot throws or decides."""
+        """Implement `NoteWorker.act`: take the next step of a bot, if it is due."""
         self._parts.bots.act()
 
     def has_news(self) -> bool:
-        """Implement `NoteWorker.has_news`: a camera hangs, a button is stuck, dice roll, or a page has stopped asking."""
+        """Implement `NoteWorker.has_news`: check for a hung camera, a stuck button, rolling dice and a lost phone."""
         if report := self._parts.camera.check_hung():
             self._take(report)
             return True
@@ -229,7 +229,7 @@ class TableWorker:
         )
 
     def say(self, message: Message) -> None:
-        """Implement `NoteWorker.say`."""
+        """Implement `NoteWorker.say`: show this as the message of the table."""
         self._parts.session.table.message = message
 
     def _release_button(self, note: ButtonReleased) -> None:
@@ -337,10 +337,10 @@ class TableWorker:
                 raise TableError(Message("This is not safe mode."))
 
     def _restore(self, command: RestoreBackup) -> None:
-        """Restore a backup, and continue with the match that is in the journal then.
+        """Restore a backup, and continue with the most recent match in the restored journal.
 
-        A restore that fails late may have replaced the journal already. Then the match in memory is
-        dropped, so that none of its steps is added to a match of the backup.
+        A restore that fails late may already have replaced the journal. In that case, the match in
+        memory is dropped, so that none of its steps is added to a match from the backup.
         """
         session, is_done = self._parts.session, False
         try:

@@ -1,4 +1,4 @@
-"""Everything that belongs to the camera over the tray."""
+"""The camera over the tray, with everything that depends on it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,23 +24,25 @@ class TrayCamera:
     """The camera over the tray, with its watch, its calibration and its state.
 
     Args:
-        open_camera: Opens the camera, again after each failure; None if phones take the pictures.
-        inbox: Takes what the watch reports.
-        profiles: Where the calibration is kept.
+        open_camera: Opens the camera, and is called again after each failure; None if phones take
+            the pictures.
+        inbox: Receives what the watch reports.
+        profiles: The stored calibration.
         options: How the tray is watched.
-        simulated_tray: The simulated tray, if there is one.
+        simulated_tray: The simulated tray; None if the tray is real.
         has_real_button: Whether there is a button that a finger can press.
-        restart: Called again and again while the camera hangs for good, to end this process if that helps.
-        clock: Seconds on the frames' clock, which never runs backwards.
-        pause: Waits for a number of seconds.
+        restart: Called repeatedly while the camera hangs and only a new process can use it again. It
+            may end this process.
+        clock: Returns seconds on the clock of the camera's frames, which never runs backwards.
+        pause: Sleeps for a number of seconds.
 
     Attributes:
         watch: Watches the tray.
-        wizard: The calibration of this table.
-        live_view: What the camera sees now.
-        profiles: Where the calibration is kept.
+        wizard: Calibrates this table.
+        live_view: Shows what the camera sees, cropped to the tray.
+        profiles: The stored calibration.
         name: Name of the camera; None while there is none.
-        trouble: Why there is no camera.
+        trouble: Why there is no camera; None while there is one.
     """
 
     def __init__(
@@ -93,14 +95,14 @@ class TrayCamera:
             self._thread.start()
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Stop watching and release the camera."""
         if self._thread:
             self._thread.close()
         self.wizard.close()
 
     @property
     def is_expected(self) -> bool:
-        """Whether there should be a camera; phones take the pictures otherwise."""
+        """Whether there should be a camera; if not, phones take the pictures."""
         return self._thread is not None
 
     @property
@@ -110,26 +112,29 @@ class TrayCamera:
 
     @property
     def drift(self) -> Drifted:
-        """What has changed over the tray since the calibration."""
+        """What has changed in the camera's view of the tray since the calibration."""
         return self._drift_watch.found
 
     @property
     def notice(self) -> Message | None:
-        """What people should know about the calibration."""
+        """What people should know about the calibration or the camera's settings; None if there is nothing."""
         return self.drift.words or self.profiles.notice or complaint_of(self.watch.link.camera)
 
     def found(self, name: str) -> None:
-        """Note that the camera works; `name` is what it is called."""
+        """Note that the camera with this name works."""
         self.name, self.trouble = name, None
         self.wizard.camera_found(name)
 
     def lost(self, reason: Message) -> None:
-        """Note that there is no camera, and why."""
+        """Note that there is no camera, for this reason."""
         self.name, self.trouble = None, reason
         self.wizard.camera_lost()
 
     def check_hung(self) -> CameraFound | CameraLost | None:
-        """Report a camera that hangs, or that came back, because its own thread cannot report that."""
+        """Return a report if the camera has begun to hang or has recovered, otherwise None.
+
+        The camera's own thread cannot report this, because it hangs as well.
+        """
         if self.is_expected and self.watch.link.needs_new_process:
             self._restart()
         if not self.is_expected or self.watch.link.is_hung == self._is_hung:
@@ -141,7 +146,7 @@ class TrayCamera:
         return CameraFound(name) if name else None
 
     def _post_drift(self, drifted: Drifted) -> None:
-        """Take a drift, on the camera's thread."""
+        """Pass on what has changed in the camera's view; called on the camera's thread."""
         if drifted.should_relock:
             self._inbox.post(RelockExposure())
         self._inbox.changed()

@@ -1,4 +1,4 @@
-"""Steps of the match, verdicts and answers, carried out at the table."""
+"""The part of a session that carries out verdicts on readings, answers to questions, and steps of the match."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ from game.message import Message, Paragraph
 from game.situation import TableError
 
 NO = Answer(Message("No, change nothing"))
-"""The second answer to a question that has only one option."""
+"""The answer that is added to a question with only one option."""
 
 
 class Decisions:
-    """Carries out verdicts, answers and steps of the match.
+    """Carries out verdicts on readings, answers to questions, and steps of the match.
 
     Args:
         table: The state of the table.
@@ -25,7 +25,7 @@ class Decisions:
         self._table = table
 
     def execute(self, *actions: Action) -> Match:
-        """Do these actions as one step of the match, and return the match after it."""
+        """Carry out these actions as one step of the match, and return the resulting match."""
         after = self._revised(self._table.live_match.do, actions)
         if any(isinstance(action, Thrown) for action in actions):
             self._table.tray_reader.mark_accepted(self._table.read_s)
@@ -33,11 +33,11 @@ class Decisions:
         return after
 
     def follow(self, *actions: Action) -> Match:
-        """Do a step that was made at the other tray, and return the match after it."""
+        """Carry out a step that was taken at the other tray, and return the resulting match."""
         return self._revised(self._table.live_match.follow, actions)
 
     def _revised(self, do: Callable[..., Match], actions: tuple[Action, ...]) -> Match:
-        """Do a step; if it changes what was thrown at this tray, correct what the tray reader knows."""
+        """Carry out a step with `do`; tell the tray reader if it changes which dice were thrown."""
         table = self._table
         places, before = table.last_places, table.live_match.match
         after = do(*actions)
@@ -52,7 +52,7 @@ class Decisions:
         return after
 
     def apply(self, verdict: Verdict) -> None:
-        """Carry out a verdict. An empty tray changes nothing here."""
+        """Carry out a verdict on a reading. The verdict `EmptyTray` changes nothing here."""
         table = self._table
         table.offer()
         match verdict:
@@ -73,10 +73,10 @@ class Decisions:
                 table.message = verdict.advice[0]
 
     def answer(self, choice_id: str) -> None:
-        """Carry out the choice with this id.
+        """Carry out the choice with this id, which a person tapped on a phone.
 
         Raises:
-            TableError: If the choice is not on offer any more.
+            TableError: If the choice is no longer on offer.
         """
         ids = [choice.id for choice in self._table.choices]
         if choice_id not in ids:
@@ -84,7 +84,7 @@ class Decisions:
         self.choose(self._table.options[ids.index(choice_id)])
 
     def choose(self, option: Answer) -> None:
-        """Carry out an answer to the open question, or a repair."""
+        """Carry out an answer to the open question, or a repair (another interpretation of the last throw)."""
         table = self._table
         if option.chosen:
             table.clear()

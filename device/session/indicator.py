@@ -1,4 +1,4 @@
-"""What the lamp and the buzzer at the tray show, as a function of the state of the table."""
+"""What the lamp and the buzzer at the tray indicate, depending on the state of the table."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from game.situation import Situation
 
 
 class Indicator(StrEnum):
-    """Everything the lamp can show, in the words of docs/play.md."""
+    """Everything that the lamp can show, named as in docs/play.md."""
 
     STARTING = "starting"
     NO_MATCH = "no match"
@@ -35,13 +35,13 @@ class Indicator(StrEnum):
 
 
 BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN, Indicator.STUCK})
-"""What is shown while the button is down."""
+"""What the lamp shows while the button is held down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
-"""What is shown while the calibration asks which colour the lamp shows."""
+"""What the lamp shows while calibration asks which colour the user sees."""
 
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
-"""How long the button must be down to bank, undo or shut down, in seconds."""
+"""How long the button must be held down to bank, undo or shut down, in seconds."""
 
 STUCK_S = 10.0
 """A button that is down for this long is stuck: something lies on it, or its wires touch. Its release does nothing."""
@@ -88,19 +88,20 @@ def indicator_for(
     safe_mode: bool = False,
     is_elsewhere: bool = False,
 ) -> Indicator:
-    """Return what the lamp shows.
+    """Return what the lamp shows in a situation of the table.
 
     Args:
         situation: The situation of the table.
-        match: The match in play, if there is one.
-        held_s: How long the button has been down, in seconds.
-        has_camera: Whether the camera works, or is not needed.
-        started: Whether the camera was found, or found missing.
+        match: The match in play; None if there is none.
+        held_s: How long the button has been held down, in seconds; 0 if it is up.
+        has_camera: Whether the camera works or is not needed.
+        started: Whether it is known if there is a camera. Until then, a missing camera is shown as
+            a start in progress.
         moved: Whether the tray has moved since it was calibrated.
-        testing: The colour that the calibration asks about; "" if it asks about none.
-        asked: Whether a press now makes a phone the scorekeeper.
+        testing: The colour that calibration is asking about; "" if it is not asking.
+        asked: Whether pressing the button now would make a phone the scorekeeper.
         may_shut_down: Whether a very long hold shuts the machine down.
-        safe_mode: Whether so many starts failed that camera and button are off.
+        safe_mode: Whether the camera and the button are off because too many starts have failed.
         is_elsewhere: Whether the player on turn throws at another tray.
     """
     if testing:
@@ -134,6 +135,6 @@ def _of_match(situation: Situation, match: Match) -> Indicator:
 
 
 def _is_hot(match: Match) -> bool:
-    """Return whether all dice are thrown next, with the chosen keep or else the best one."""
+    """Return whether all dice are thrown next, given the chosen keep or, if none was chosen, the best one."""
     last, best = match.state.turn.last, match.state.keeps[:1]
     return any(keep.hot for keep in ((last.keep,) if last and last.keep else best))

@@ -1,7 +1,7 @@
 """What a reading means for the match.
 
 These functions turn a match and a reading into a `Verdict` and change nothing. `placement` compares
-where dice are with where they were; `mid_turn` finds out what was kept of the throw before.
+where dice are with where they were; `mid_turn` finds out which dice were kept from the previous throw.
 """
 
 from dataclasses import replace
@@ -26,8 +26,9 @@ def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = (
 
     Args:
         match: The match as it stands.
-        tray_reading: What was read.
-        before: Where dice were that were read for something else since the last throw of the match.
+        tray_reading: The reading of the still tray.
+        before: Where the dice lay when they were last read for another purpose, such as the
+            roll-off; empty if the last throw of the match was read later.
     """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
@@ -44,7 +45,7 @@ def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = (
 
 
 def judge_entered(match: Match, dice: Dice) -> Verdict:
-    """Return what a throw means that somebody entered on a phone.
+    """Return what a throw that somebody entered on a phone means for a match.
 
     Args:
         match: The match as it stands.
@@ -57,13 +58,15 @@ def judge_entered(match: Match, dice: Dice) -> Verdict:
 def offer_earlier(
     match: Match, earlier: TrayReading, before: tuple[Place, ...], age_s: float
 ) -> Ask | None:
-    """Return the question whether dice that were picked up unread are the throw, if they can be.
+    """Return the question whether dice that were picked up before a press are the throw.
+
+    It is None if those dice cannot be the throw.
 
     Args:
         match: The match as it stands.
-        earlier: What was in the tray before it was emptied.
-        before: Where dice were that were read for something else since the last throw.
-        age_s: How long ago the tray looked like that, in seconds.
+        earlier: The reading of the tray before it was emptied.
+        before: Where the dice lay when they were last read for another purpose, as in `judge`.
+        age_s: How long ago the tray was seen as in `earlier`, in seconds.
     """
     verdict = judge(match, earlier, before)
     if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
@@ -81,7 +84,7 @@ def offer_earlier(
 
 
 def ask_to_confirm(verdict: Accept | Ask) -> Ask:
-    """Return the question whether a costly throw was read correctly, if it cannot be read a second time."""
+    """Return the question whether a costly throw was read correctly, for a throw that cannot be read twice."""
     right = Message("Were all dice read correctly? If not, tap the wrong one.")
     if isinstance(verdict, Ask):
         return replace(verdict, question=Paragraph(verdict.question, right))
@@ -131,7 +134,7 @@ def _ends_turn(after: Match) -> bool:
 
 
 def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice | NotThrown:
-    """Return the dice of an accepted throw in a new reading, or why nothing is changed.
+    """Return the dice of an accepted throw as a new reading shows them, or why the throw stays as it is.
 
     Args:
         match: The match as it stands.
@@ -155,7 +158,9 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
 
 
 def reset_question(match: Match, correction: Corrected) -> Ask | None:
-    """Return the question whether corrected dice reset the score, if the old dice did not.
+    """Return the question whether a corrected throw resets the player's score.
+
+    It is None if the corrected dice do not reset the score, or if the uncorrected dice did so too.
 
     Args:
         match: The match as it stands.
@@ -171,16 +176,16 @@ def reset_question(match: Match, correction: Corrected) -> Ask | None:
 
 
 def places_of(reading: Reading) -> tuple[Place, ...]:
-    """Return where the dice in the tray are, to compare with the next reading."""
+    """Return where the dice in the tray are, for comparison with the next reading."""
     return tuple(map(place_of, reading.dice_in_tray))
 
 
 def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
-    """Return the face of the die thrown in the roll-off, or the verdict if there is no such throw.
+    """Return the face of the die thrown in the roll-off, or a verdict if no single die was thrown.
 
     Args:
-        tray_reading: What was read.
-        before: Where the dice of the players before were.
+        tray_reading: The reading of the still tray.
+        before: Where the dice of the previous players were.
     """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
@@ -201,7 +206,14 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
 
 
 def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) -> Verdict:
-    """Say that dice without a new face only slid; ask if the tray was not watched all the time."""
+    """Return the verdict on dice that show no new face and so may only have slid.
+
+    Args:
+        verdict: The verdict if the dice were thrown.
+        placement: Where the dice are now, compared with the last reading.
+        watched: Whether the tray was watched throughout. If so, the dice only slid; if not, a
+            verdict that would accept the throw becomes a question.
+    """
     if not isinstance(verdict, Accept):
         moved = NotThrown(Message("Not thrown yet: the dice only slid."))
         return moved if watched else verdict
@@ -216,7 +228,7 @@ def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) ->
 
 
 def _announce_reset(state: State, verdict: Verdict) -> Verdict:
-    """Turn a throw that resets a score into a question."""
+    """Turn the verdict on a throw that resets a score into a question; return any other verdict as it is."""
     if not isinstance(verdict, Accept):
         return verdict
     dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
@@ -250,7 +262,11 @@ def _judge_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _take_over(state: State, placement: Placement) -> Verdict:
-    """Accept all dice as a fresh start and the left-over number as a take-over; ask if both are possible."""
+    """Judge the first throw of a turn that may build on what the previous player left over.
+
+    Throwing all dice is a fresh start; throwing as many as were left over is a take-over. If the two
+    numbers are the same, ask.
+    """
     assert state.left_over is not None  # noqa: S101 - checked by the caller
     left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)
     name = state.player.display_name
@@ -304,7 +320,7 @@ def _first_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _all_or_some(n: int, placement: Placement) -> Ask:
-    """Ask whether dice that have not moved were thrown, which happens by chance."""
+    """Ask whether all dice were thrown, although some lie exactly where they lay before, as happens by chance."""
     all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(

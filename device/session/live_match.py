@@ -1,4 +1,4 @@
-"""The match in play, which changes only after each step is in the journal."""
+"""The match in play, which changes only once each step has been written to the journal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,18 +23,22 @@ NO_MATCH = Message("There is no match yet: set one up first.")
 
 
 class StepRecord(Protocol):
-    """A record of steps; `game.journal.journal.Journal` is one."""
+    """A record of matches and their steps, such as `game.journal.journal.Journal`."""
 
     def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
-        """Return the number and the state of the match played last, leaving one match out."""
+        """Return the number and the state of the match played last; None if there is no match.
+
+        Args:
+            except_match: Number of a match to leave out; 0 leaves none out.
+        """
 
     def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Record a new match and return its number.
 
         Args:
-            match: The match without any event.
-            request: Id of the phone's request for it.
-            key: Id of the match if another tray records it as well; "" makes a new one.
+            match: The match before its first event.
+            request: Id of the phone's request for it; "" if there is none.
+            key: Id of the match if another tray records it as well; "" creates a new id.
         """
 
     def reopen(self, match_id: int, *, request: str = "") -> Match:
@@ -42,25 +46,25 @@ class StepRecord(Protocol):
 
         Args:
             match_id: Number of the match.
-            request: Id of the phone's request for it.
+            request: Id of the phone's request for it; "" if there is none.
         """
 
     def append(
         self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
     ) -> int:
-        """Record a step and return its position.
+        """Record a step and return its position in the record.
 
         Args:
             match_id: Number of the match.
             *actions: The actions of the step.
-            result: The result, if the step ends the match.
-            request: Id of the phone's request for it.
+            result: The result of the match if the step ends it, otherwise None.
+            request: Id of the phone's request for it; "" if there is none.
         """
 
 
 @runtime_checkable
 class MendingRecord(StepRecord, Protocol):
-    """A record that can repair itself in use; `device.storage.mending_journal` is one."""
+    """A record that can repair itself while in use, such as `device.storage.mending_journal.MendingJournal`."""
 
     def mend(self) -> bool:
         """Repair the record, and return whether it can be used again."""
@@ -70,12 +74,12 @@ class MendingRecord(StepRecord, Protocol):
 
 
 class OtherTray(Protocol):
-    """The other tray of matches whose players sit at two trays."""
+    """The other tray in matches whose players sit at two trays."""
 
     def seating(self, match_id: int) -> Callable[[int], bool] | None:
-        """Return a function that tells whether a seat of this match is at the other tray.
+        """Return a function that reports whether a seat of this match is at the other tray.
 
-        It is None if the match is played at this tray only.
+        None means that the match is played at this tray only.
         """
 
     def ask(self, command: Undo | CorrectThrow) -> None:
@@ -86,33 +90,36 @@ class OtherTray(Protocol):
         """
 
     def rematch(self, match: Match) -> str:
-        """Return the id of a match with the same players, which follows the match that is played now.
+        """Return the id for a rematch, a match between the same players that follows the current one.
 
         Args:
-            match: The match before its first event.
+            match: The rematch before its first event.
 
         Raises:
-            TableError: If only the other tray can begin it. It is asked to, if it can be reached.
+            TableError: If only the other tray can begin the rematch. If the other tray can be
+                reached, it has then been asked to do so.
         """
 
 
 class LiveMatch:
-    """The match that is played at this table.
+    """The match that is being played at this table.
 
     Args:
-        record: Where each step is written before it counts.
-        other_tray: The other tray, if matches can be played with one.
+        record: The record to which each step is written before it takes effect.
+        other_tray: The other tray; None if matches cannot be played with one.
 
     Attributes:
         match_id: Number of the match in the record; 0 if there is none.
-        other_tray: The other tray, if matches can be played with one.
-        trouble: Why the last step could not be written; None if it was.
-        last_seen_position: Position in the record of the newest throw that a camera saw; 0 if there
-            is none since the start.
-        request: Id of the phone's request that is carried out now, written with its steps; "" if
-            there is none.
-        earlier_places: Where the dice of the previous match were, until this match has a throw.
-        steps: Number of changes of the match since the program started, including new matches.
+        other_tray: The other tray; None if matches cannot be played with one.
+        trouble: Why the last step could not be written; None if it was written.
+        last_seen_position: Position in the record of the newest throw that a camera saw; 0 if no
+            throw has been seen since the program started.
+        request: Id of the phone's request that is being carried out, which is recorded with its
+            steps; "" if there is none.
+        earlier_places: Where the dice of the previous match lay, if the current match had no throw
+            when it was loaded from the record; otherwise empty.
+        steps: Number of changes to the match since the program started. Beginning a match counts as
+            a change.
     """
 
     def __init__(self, record: StepRecord, other_tray: OtherTray | None = None) -> None:
@@ -142,7 +149,7 @@ class LiveMatch:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the record ends with this match as it stands."""
+        """Whether the most recent match in the record is this one, in the same state."""
         try:
             return (self._record.newest() or (0, None)) == (self.match_id, self._match)
         except JournalError:
@@ -150,7 +157,7 @@ class LiveMatch:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether only the other tray may make the next step, because the player on turn sits there."""
+        """Whether only the other tray may take the next step, because the player on turn sits there."""
         is_seat_elsewhere, match = self._is_seat_elsewhere, self._match
         return bool(match and is_seat_elsewhere and is_seat_elsewhere(match.state.turn.seat))
 
@@ -160,13 +167,13 @@ class LiveMatch:
         return self._is_seat_elsewhere is not None
 
     def update_seating(self) -> None:
-        """Find out again which players sit at another tray."""
+        """Update which players sit at another tray."""
         other = self.other_tray
         self._is_seat_elsewhere = other.seating(self.match_id) if other and self._match else None
 
     @contextmanager
     def for_request(self, request: str) -> Iterator[None]:
-        """Write this id of a phone's request with the steps of the block."""
+        """Record every step taken inside the `with` block with this id of a phone's request."""
         before, self.request = self.request, request
         try:
             yield
@@ -177,11 +184,11 @@ class LiveMatch:
         """Begin a match.
 
         Args:
-            match: The match without any event.
-            key: Id of the match if another tray records it as well; "" makes a new one.
+            match: The match before its first event.
+            key: Id of the match if another tray records it as well; "" creates a new id.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the match cannot be written.
         """
         number = self._write(lambda: self._record.start(match, request=self.request, key=key))
         self.resume(number, match)
@@ -190,14 +197,14 @@ class LiveMatch:
         """Continue an older match and return it. The match in play stays in the journal as it is.
 
         Raises:
-            JournalError: If there is no such match, or it cannot be written.
+            JournalError: If there is no such match, or its continuation cannot be written.
         """
         match = self._write(lambda: self._record.reopen(match_id, request=self.request))
         self.resume(match_id, match)
         return match
 
     def reload(self) -> None:
-        """Continue the match that the record names last, if there is one.
+        """Continue the most recent match in the record, if there is one.
 
         Raises:
             JournalError: If that match cannot be read.
@@ -214,7 +221,7 @@ class LiveMatch:
         self.steps += 1
 
     def resume(self, match_id: int, match: Match) -> None:
-        """Continue a match of the record.
+        """Continue a match from the record.
 
         Args:
             match_id: Number of the match.
@@ -225,21 +232,21 @@ class LiveMatch:
         self.steps += 1
 
     def do(self, *actions: Action) -> Match:
-        """Do these actions as one step, and return the match after it.
+        """Carry out these actions as one step, and return the resulting match.
 
         Raises:
-            TableError: If only the other tray may make the next step.
-            GameError: If an action is refused or the step cannot be written. Then nothing is done.
+            TableError: If only the other tray may take the next step.
+            GameError: If an action is refused or the step cannot be written. Nothing changes then.
         """
         if self.is_elsewhere:
             raise TableError(throws_elsewhere(self.match))
         return self.follow(*actions)
 
     def follow(self, *actions: Action) -> Match:
-        """Do these actions as one step, wherever it was made, and return the match after it.
+        """Carry out a step that was taken at either tray, and return the resulting match.
 
         Raises:
-            GameError: If an action is refused or the step cannot be written. Then nothing is done.
+            GameError: If an action is refused or the step cannot be written. Nothing changes then.
         """
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
@@ -259,7 +266,7 @@ class LiveMatch:
         return match
 
     def _write(self, write: Callable[[], T]) -> T:
-        """Call `write` and return its result. If the record was lost, mend it first."""
+        """Call `write` and return its result. If the record turns out to be damaged, repair it and call `write` again."""
         try:
             try:
                 done = write()
@@ -275,7 +282,7 @@ class LiveMatch:
         return done
 
     def _write_again(self, record: MendingRecord) -> None:
-        """Write the match in memory to a mended record again, if that lacks any step."""
+        """Write the match in memory to a repaired record again, if that record lacks any of its steps."""
         if self._match is None:
             return
         with suppress(JournalError):
@@ -286,11 +293,11 @@ class LiveMatch:
         for event in self._match.timeline:
             record.append(self.match_id, event)
         self._match = record.match(self.match_id)
-        self.update_seating()  # a match of two trays has a new id now, and continues at this one
+        self.update_seating()  # a shared match has a new id now, and continues at this tray only
 
 
 def throws_elsewhere(match: Match) -> Message:
-    """Return the sentence that the player on turn throws at the other tray."""
+    """Return a message saying that the player on turn throws at the other tray."""
     name = match.state.player.display_name
     return Message("%(name)s throws at the other tray.", name=name)
 

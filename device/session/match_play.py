@@ -1,4 +1,4 @@
-"""What people do in a match: throw, keep, bank, correct, and take back."""
+"""What people do in a match: throw, keep, bank, correct and undo."""
 
 from collections.abc import Iterable
 
@@ -41,7 +41,7 @@ from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
 MatchCommand = KeepDice | Bank | RecordEvent | InsertTurn | DropEvents | Redo
-"""A command that only makes sense in a match."""
+"""A command that makes sense only in a match."""
 
 
 class MatchPlay:
@@ -49,7 +49,7 @@ class MatchPlay:
 
     Args:
         table: The state of the table.
-        decisions: Carries out the steps.
+        decisions: Carries out the steps of the match.
     """
 
     def __init__(self, table: TableState, decisions: Decisions) -> None:
@@ -57,10 +57,10 @@ class MatchPlay:
         self._last_followed: tuple[str, Match | None] = ("", None)
 
     def do(self, command: MatchCommand) -> None:
-        """Carry out a command that only makes sense in a match.
+        """Carry out a command that makes sense only in a match.
 
         Raises:
-            TableError, GameError: If the command is refused. Nothing is changed then.
+            TableError, GameError: If the command is refused. Nothing changes then.
         """
         match command:
             case KeepDice():
@@ -80,18 +80,18 @@ class MatchPlay:
                 self._revise(Message("Redone."), *actions)
 
     def read(self, tray_reading: TrayReading) -> Verdict:
-        """Implement `Play.read`."""
+        """Implement `Play.read`: return what a reading of the tray means for the match."""
         return judge.judge(self._table.live_match.match, tray_reading, self._table.leftovers)
 
     def enter(self, dice: Iterable[int]) -> None:
-        """Implement `Play.enter`."""
+        """Implement `Play.enter`: accept a throw of the match that was entered on a phone."""
         match = self._table.live_match.match
         verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
         self._table.clear()
         self._decisions.apply(verdict)
 
     def correct(self, dice: Dice, index: int | None) -> None:
-        """Implement `Play.correct`."""
+        """Implement `Play.correct`: replace the dice of a throw of the match."""
         match = self._table.live_match.match
         last = match.last_throw
         if index is None:
@@ -117,24 +117,24 @@ class MatchPlay:
             self._revise(corrected, correction)
 
     def undo(self) -> None:
-        """Implement `Play.undo`."""
+        """Implement `Play.undo`: take back the last step of the match."""
         if self._has_asked_other_tray(Undo()):
             return
         actions = undo_actions(self._table.live_match.match)
         self._revise(Message("Undone."), *actions)
 
     def follow(self, command: FollowStep) -> None:
-        """Do a step that was made at the other tray.
+        """Carry out a step that was taken at the other tray.
 
         Raises:
-            TableError: If another match is played here now.
+            TableError: If another match is now being played here.
         """
         table, actions = self._table, command.actions
         if command.match != table.live_match.match_id:
             raise TableError(Message("Another match is now being played here."))
         before, (mark, after) = table.live_match.match, self._last_followed
         if table.live_match.request == mark and before is after:
-            return  # it was sent again while the table was busy
+            return  # the step was sent again while the table was busy
         after = self._decisions.follow(*actions)
         self._last_followed = (table.live_match.request, after)
         if table.dice_log is None:
@@ -142,11 +142,11 @@ class MatchPlay:
             table.message = messages.followed(actions, before, after)
 
     def bank(self, dice: Dice | None = None) -> None:
-        """Bank the turn with this keep, or with the best keep of the last throw."""
+        """Bank the turn with this keep; None means the best keep of the last throw."""
         self._play(Banked(dice))
 
     def bank_points(self, dice: Dice | None) -> int:
-        """Return the points of the turn if it is banked with this keep, or with the best one."""
+        """Return the points of the turn if it is banked with this keep; None means the best keep."""
         state = self._table.live_match.match.state
         last, keep = state.turn.last, state.best_bank_keep
         if last and dice is not None:
@@ -154,7 +154,7 @@ class MatchPlay:
         return state.locked_points + (keep.score if keep else 0)
 
     def try_to_bank(self) -> None:
-        """Bank the turn; if that is refused, say why and leave the throw as it was read."""
+        """Bank the turn. If that is refused, show the reason and leave the throw as it was read."""
         if self._table.situation is not Situation.ACCEPTED:
             self.say_throw_first()
             return
@@ -164,12 +164,15 @@ class MatchPlay:
             self._table.message = error.message
 
     def say_throw_first(self) -> None:
-        """Say that nothing can be banked before the player on turn has thrown."""
+        """Show the message that nothing can be banked before the player on turn has thrown."""
         name = self._table.live_match.match.state.player.display_name
         self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
 
     def only_bank(self, tray_reading: TrayReading) -> Answer:
-        """Return the answer that the dice only fell back into the tray as the button was held."""
+        """Return the answer with which a player banks and says that nobody threw the dice in this reading.
+
+        Dice can fall back into the tray while the button is held.
+        """
         table = self._table
 
         def bank() -> None:
@@ -183,7 +186,7 @@ class MatchPlay:
         )
 
     def _has_asked_other_tray(self, command: Undo | CorrectThrow) -> bool:
-        """Ask the other tray for a change if the player on turn sits there; return whether it was asked."""
+        """Ask the other tray for a change if the player on turn sits there; return whether it has been asked."""
         live_match = self._table.live_match
         if not live_match.is_elsewhere or live_match.other_tray is None:
             return False
@@ -212,14 +215,19 @@ class MatchPlay:
         self._table.message = messages.recorded_event(event, before, after)
 
     def _revise(self, what: Message, *actions: Action) -> None:
-        """Change the past of the match, and say what was done and what came of it."""
+        """Change earlier steps of the match, and show what was done (`what`) and what followed from it."""
         before = self._table.live_match.match
         after = self._decisions.execute(*actions)
         self._table.clear()
         self._table.message = Paragraph(what, messages.revision_outcome(before, after))
 
     def _ask_for_repair(self, correction: Corrected, why: Message) -> None:
-        """Ask which of the possible repairs is true, because later steps do not fit the correction."""
+        """Ask what happened, offering every change that makes later steps fit a correction.
+
+        Args:
+            correction: The correction of a throw, which later steps do not fit.
+            why: Why they do not fit.
+        """
         ways = repairs(self._table.live_match.match, correction)
         if not ways:
             raise TableError(Message("That cannot be corrected: %(why)s", why=why))

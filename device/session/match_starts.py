@@ -32,25 +32,25 @@ SEED_BITS = 32
 StartCommand = (
     StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | BeginSharedMatch | PlayOnAlone
 )
-"""A command that changes what is played at the table."""
+"""A command that changes what is being played at the table."""
 
 
 class MatchStarts:
-    """Changes what is played at the table.
+    """Changes what is being played at the table.
 
     Args:
         table: The state of the table.
-        decisions: Asks whether a proposed match may begin.
+        decisions: Asks whether a proposed match may begin, and carries out head starts.
     """
 
     def __init__(self, table: TableState, decisions: Decisions) -> None:
         self._table, self._decisions = table, decisions
 
     def do(self, command: StartCommand) -> None:
-        """Carry out a command that changes what is played.
+        """Carry out a command that changes what is being played.
 
         Raises:
-            TableError, GameError: If the command is refused. Nothing is changed then.
+            TableError, GameError: If the command is refused. Nothing changes then.
         """
         match command:
             case StartMatch():
@@ -96,9 +96,9 @@ class MatchStarts:
         """Begin a match.
 
         Args:
-            match: The match without any event.
-            message: What the table says about it.
-            key: Id of the match if it is played at two trays; "" makes a new one.
+            match: The match before its first event.
+            message: The message that the table shows about it.
+            key: Id of the match if it is played at two trays; "" creates a new id.
         """
         table = self._table
         table.leftovers = table.last_places
@@ -106,7 +106,7 @@ class MatchStarts:
         self._show_new_match(message)
 
     def reload(self) -> None:
-        """Continue with the match that the journal names last, after a backup was restored."""
+        """Continue with the most recent match in the journal, after a backup has been restored."""
         table = self._table
         table.leftovers = table.last_places
         table.live_match.reload()
@@ -161,7 +161,7 @@ class MatchStarts:
         self._decisions.apply(Ask(proposal.question, (yes, no)))
 
     def _set_just_dice(self, *, on: bool) -> None:
-        """Switch "just dice" on or off. A match in progress waits meanwhile."""
+        """Switch "just dice" (throws without a match) on or off. While it is on, a match in progress waits."""
         table = self._table
         if on == (table.dice_log is not None):
             return
@@ -178,7 +178,7 @@ class MatchStarts:
 
 
 def from_form(default: Ruleset, form: StartMatch) -> Match:
-    """Return the match that somebody set up.
+    """Return the match that somebody set up on a phone.
 
     Args:
         default: Rules of this table, used if the form names none.
@@ -186,7 +186,7 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
 
     Raises:
         RulesetError: If there is no such rule set, or an option is not valid.
-        IllegalMove: If these players cannot play, or two names are too much alike.
+        IllegalMove: If these players cannot play, or two names are too similar.
     """
     name = form.rules
     chosen = default if name in (None, default.name) else rule_files.published(str(name))
@@ -199,11 +199,11 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
 
 
 def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
-    """Return the match that a roll-off decided, or None while there is a tie.
+    """Return the match that the winner of a roll-off begins, or None while there is a tie.
 
     Args:
         rules: Rules of the match.
-        rolloff: The roll-off, closed for further players.
+        rolloff: The roll-off, closed to further players.
     """
     if rolloff.first is None:
         return None
@@ -212,9 +212,9 @@ def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
 
 
 def rematch(old: Match) -> Match:
-    """Return the next match of the same players, without those who left.
+    """Return the next match between the same players, without those who have left.
 
-    Seats keep the order of play, and the player who threw second begins.
+    The players sit in the same order, and the one who threw second in the old match begins.
     """
     here = old.state.order
     lowest = here.index(min(here))

@@ -1,4 +1,4 @@
-"""What the table says about a match, in a sentence or two."""
+"""The messages of one or two sentences that the table shows about a match."""
 
 from collections.abc import Callable, Iterator
 
@@ -34,12 +34,12 @@ from vision.reading import Problem, Reading
 
 
 def rolloff_name(seat: int) -> Value:
-    """Return what a player of the roll-off is called, by seat."""
+    """Return the name of the player at a seat during the roll-off."""
     return display_name(default_name(seat))
 
 
 def rolloff_tie(rolloff: RollOff) -> Message:
-    """Return the sentence that the highest dice tie and who throws again."""
+    """Return a message saying which players tie in the roll-off, and who throws again."""
     return Message(
         "%(names)s tie: %(name)s throws one die again.",
         names=join_with_and([rolloff_name(seat) for seat in rolloff.highest]),
@@ -48,7 +48,7 @@ def rolloff_tie(rolloff: RollOff) -> Message:
 
 
 def outcome(match: Match) -> Message:
-    """Return what the last step led to: how a turn ended, and what comes next."""
+    """Return a message about the result of the last step: how a turn ended, if one did, and what comes next."""
     state = match.state
     if state.winner is None and not state.turn.last and state.turns:
         return Paragraph(_finished(match, state.turns[-1]), standing(match))
@@ -56,7 +56,7 @@ def outcome(match: Match) -> Message:
 
 
 def standing(match: Match) -> Message:
-    """Return who has won, what is at risk, or who throws next."""
+    """Return a message saying who has won, how many points are at risk, or who throws next."""
     state = match.state
     if state.winner is not None:
         winner = state.players[state.winner]
@@ -67,10 +67,10 @@ def standing(match: Match) -> Message:
 
 
 def moved_on(match: Match | None) -> Message:
-    """Return why a command for an earlier state is refused, and what the match is at now.
+    """Return a message that refuses a command meant for an earlier state, and gives the current state.
 
     Args:
-        match: The match in play, if there is one.
+        match: The match in play; None if there is none.
     """
     return Paragraph(
         Message("The match has moved on: check the scoreboard, then try again."),
@@ -79,11 +79,13 @@ def moved_on(match: Match | None) -> Message:
 
 
 def revision_outcome(before: Match, after: Match) -> Message:
-    """Return what a change of the past led to, without the end of a turn that had ended before.
+    """Return a message about the state of the match after a change to its earlier steps.
+
+    The message mentions the end of a turn only if the change brought that end about.
 
     Args:
         before: The match before the change.
-        after: The match after it.
+        after: The match after the change.
     """
     old, new = before.state.turns, after.state.turns
     ended = len(new) >= len(old) and new[-1:] != old[-1:]
@@ -91,12 +93,12 @@ def revision_outcome(before: Match, after: Match) -> Message:
 
 
 def followed(actions: tuple[Action, ...], before: Match, after: Match) -> Message:
-    """Return what a step that was made at the other tray led to.
+    """Return a message about the result of a step that was taken at the other tray.
 
     Args:
-        actions: The actions of the step.
-        before: The match before it.
-        after: The match after it.
+        actions: The actions that make up the step.
+        before: The match before the step.
+        after: The match after the step.
     """
     match actions[0]:
         case Corrected() | Spliced() | Undone() | Redone():
@@ -109,12 +111,12 @@ def followed(actions: tuple[Action, ...], before: Match, after: Match) -> Messag
 
 
 def recorded_event(event: Event, before: Match, after: Match) -> Message:
-    """Return the sentence for an event that a person entered.
+    """Return a message about an event that a person entered.
 
     Args:
         event: What happened.
         before: The match before the event.
-        after: The match after it.
+        after: The match after the event.
     """
     match event:
         case TookOver() | TurnSet():
@@ -126,7 +128,7 @@ def recorded_event(event: Event, before: Match, after: Match) -> Message:
 
 
 def head_starts(match: Match) -> Iterator[Message]:
-    """Yield a sentence for each player who begins a match with points."""
+    """Yield a message for each player who begins the match with points."""
     for player in match.state.players:
         if player.score:
             name = player.display_name
@@ -134,12 +136,12 @@ def head_starts(match: Match) -> Iterator[Message]:
 
 
 def bot_step(event: Event, before: Match, after: Match) -> Message:
-    """Return the sentence for a step that a bot made.
+    """Return a message about a step that a bot has taken.
 
     Args:
         event: What the bot did.
         before: The match before the step.
-        after: The match after it.
+        after: The match after the step.
     """
     match event:
         case Kept():
@@ -217,7 +219,7 @@ def _roster_set(
 
 
 def _joined(before: Match, after: Match) -> Message:
-    """Return what a player who joined can expect: a seat, the old score, or the next match."""
+    """Return a message saying when a player who has just joined will throw, and with what score if they return."""
     player = after.state.players[after.state.order[-1]]
     if len(after.state.players) == len(before.state.players):
         return Message(
@@ -234,7 +236,7 @@ def _joined(before: Match, after: Match) -> Message:
 
 
 def just_thrown(throw: DiceThrow | None) -> Message:
-    """Return the sentence for a throw without a match."""
+    """Return a message about a throw without a match, or a request to throw if there is no throw yet."""
     if throw is None:
         return Message("Throw, then press the button.")
     if len(throw.dice) == 1:
@@ -243,7 +245,7 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 
 
 def resumed(match: Match) -> Message:
-    """Return the state of a match that is continued; in a turn, what is at risk and what to throw."""
+    """Return a message about a match that is being continued: its state or, in mid-turn, what is at risk and what to throw."""
     what = _in_mid_turn(match) or outcome(match)
     return Paragraph(Message("Picking up where we left off."), what)
 
@@ -322,7 +324,7 @@ def _knocked_back(match: Match, seat: int) -> Message:
 
 
 def _price(turn: Turn, rules: Ruleset) -> Message | None:
-    """Return what the end of a turn cost, or None if it cost nothing."""
+    """Return a message saying how many points the end of a turn cost, or None if it cost nothing."""
     if not turn.penalty:
         return None
     if turn.took_over or rules.scoreless_start:
@@ -374,7 +376,7 @@ _PICTURE_ADVICE = {
 
 
 def advice(reading: Reading) -> tuple[Message, ...]:
-    """Return what to do about the problems of a reading, one sentence for each."""
+    """Return one message for each problem with a reading, saying what to do about it."""
     doubtful = [die.problem for die in reading.dice_in_tray if die.problem]
     problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
     unclear = Message("The picture is unclear: press again.")
@@ -414,12 +416,12 @@ def _die_advice(problem: Problem, die: Message) -> Message:
 
 
 def wrong_dice_count(n: int, seen: int, why: Message) -> Message:
-    """Return the sentence that there are too few or too many dice, with what to do.
+    """Return a message saying that there are too few or too many dice, and what to do.
 
     Args:
         n: Number of dice expected.
-        seen: Number of dice in the tray.
-        why: Why that number is expected.
+        seen: Number of dice seen in the tray.
+        why: Why `n` dice are expected, as a clause without a full stop.
     """
     if seen < n:
         return Message(

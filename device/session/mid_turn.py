@@ -1,7 +1,7 @@
 """A throw in the middle of a turn: what was kept before it, and whether the turn was banked first.
 
-What was kept is taken from a keep chosen on a phone, else from the dice that were set aside or have
-not moved, else from the number of dice thrown.
+The keep is taken from the first of these that is available: a keep chosen on a phone, the dice that
+were set aside or have not moved, the number of dice thrown.
 """
 
 from collections import Counter
@@ -24,8 +24,8 @@ def judge_mid_turn(state: State, placement: Placement) -> Verdict:
     """Return what a throw after the first one of a turn means.
 
     Args:
-        state: The match before the throw.
-        placement: Where the dice are.
+        state: The state of the match before the throw.
+        placement: Where the dice are now, compared with the last accepted reading.
     """
     if state.may_rethrow_last_die:
         return _last_die_again(state, placement)
@@ -42,7 +42,7 @@ def _last_die_again(state: State, placement: Placement) -> Verdict:
 
 
 def _all_dice(state: State, placement: Placement) -> Verdict:
-    """Judge a throw of all dice: after hot dice, or by the next player after an unrecorded bank."""
+    """Judge a throw of all dice in mid-turn: either after hot dice, or by the next player after an unrecorded bank."""
     hot = _chosen_keep(state) or next((keep for keep in state.keeps if keep.hot), None)
     bank = _forgotten_bank(state, placement)
     if hot is None or not hot.hot:
@@ -62,7 +62,7 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
 
 
 def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
-    """Ask whether all dice were thrown, because kept dice without a known place may be among them."""
+    """Ask whether all dice were thrown, because kept dice whose place is unknown may be among them."""
     question = Paragraph(
         Message("The camera did not see the previous throw."),
         Message("Were all %(n)s thrown?", n=state.rules.n_dice),
@@ -111,7 +111,7 @@ def _cannot_bank(state: State) -> Message:
 
 
 def _throw_on(state: State, placement: Placement) -> Verdict:
-    """Judge a throw of fewer than all dice: find out which dice of the last throw were kept."""
+    """Judge a throw of fewer than all dice: find out which dice were kept from the last throw."""
     last = state.turn.throws[-1]
     n_kept = len(last.dice) - len(placement.thrown)
     by_number = next((keep for keep in state.keeps if len(keep.dice) == n_kept), None)
@@ -127,7 +127,10 @@ def _throw_on(state: State, placement: Placement) -> Verdict:
 
 
 def _one_is_missing(state: State, placement: Placement) -> Message:
-    """Say that one die of hot dice is missing: it is more likely on the floor than kept without need."""
+    """Return a message saying that one die is missing after hot dice.
+
+    The die is more likely to be on the floor than to have been kept without need.
+    """
     return Message(
         "%(name)s may throw all %(n)s, but the camera sees %(seen)s.",
         name=state.player.display_name,
@@ -137,7 +140,7 @@ def _one_is_missing(state: State, placement: Placement) -> Message:
 
 
 def _chosen_keep(state: State) -> Keep | None:
-    """Return the keep of the last throw, if it was chosen on a phone."""
+    """Return the keep of the last throw if it was chosen on a phone, otherwise None."""
     last = state.turn.throws[-1]
     return None if last.assumed else last.keep
 
@@ -155,13 +158,17 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
 
 
 def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placement) -> Ask:
-    """Ask whether another keep, which fits the throw, was meant."""
+    """Ask whether another keep, one that fits the throw, was meant. `what` says what does not fit."""
     question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
     return Ask(question, (_option(state, keep, placement),))
 
 
 def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdict:
-    """Judge by the kept dice in view: their number must add up, and their faces confirm it."""
+    """Judge a throw by the kept dice in view.
+
+    Kept and thrown dice must add up to the whole set, and the faces of the kept dice must be a legal
+    keep. Otherwise, ask whether `by_number`, the best keep of the expected size, was kept.
+    """
     n = state.rules.n_dice
     if len(placement.kept) + len(placement.thrown) != n:
         what = Message(
@@ -197,7 +204,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
 
 
 def _keep_with_pushed(state: State, placement: Placement) -> Keep | None:
-    """Return the keep that includes kept dice pushed by the throw, if there is one."""
+    """Return the keep that includes kept dice pushed by the throw, or None if there is none."""
     if not placement.pushed or len(placement.pushed) == len(placement.thrown):
         return None
     kept = _without(faces_of(placement.with_pushed_kept.kept), _kept_before(state))
@@ -254,7 +261,7 @@ def _expected_after_keep(state: State, seen: int) -> Message:
 
 
 def _kept_before(state: State) -> Dice:
-    """Return the dice kept before the last throw that are not back in hand after hot dice."""
+    """Return the dice that were kept before the last throw, counted from the latest hot dice on."""
     out: list[int] = []
     for throw in reversed(state.turn.throws[:-1]):
         if throw.keep is None or throw.keep.hot:

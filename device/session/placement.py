@@ -10,17 +10,17 @@ from game.rules.ruleset import Dice
 from vision.reading import Die, Problem, Reading, Zone
 
 SAME_PLACE_EDGES, SAME_TURN_DEG = 0.12, 12.0
-"""How far a die that has not moved may seem to have moved or turned, in edges of a die and degrees.
+"""How far a die that has not moved may seem to have moved or turned, in die edges and degrees.
 
-Two readings of one rest differ by hundredths of an edge and by a degree (five for a single pip). A die
-falls on its old place, face and angle by chance in one of thousands of throws."""
-
+Two readings of the same dice at rest differ by hundredths of an edge and by one degree (five for a
+face with a single pip). By chance, a die lands on its old place with the same face and angle in one
+of thousands of throws."""
 
 MAX_PUSH_EDGES = 1.5
-"""How far a thrown die can push another one, in edges of a die."""
+"""How far a thrown die can push another one, in die edges."""
 
 LOCAL_PROBLEMS = (Problem.UNREADABLE, Problem.COCKED)
-"""Problems that concern a single die and hide no other."""
+"""Problems that concern a single die and do not hide another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Placement:
 
     @property
     def kept(self) -> tuple[Place, ...]:
-        """The kept dice of this turn that are in view."""
+        """The dice kept in this turn that are in view."""
         return (*self.stayed, *self.aside)
 
     @property
@@ -56,23 +56,23 @@ class Placement:
 
     @property
     def thrown_event(self) -> Thrown:
-        """The throw, with the places of all dice in view to compare with the next reading."""
+        """The throw as a step of the match, with the places of all dice in view for the next comparison."""
         kept = (replace(place, aside=True) for place in self.kept)
         return Thrown(self.faces, (*self.thrown, *kept))
 
     @property
     def with_all_thrown(self) -> "Placement":
-        """The placement if the dice that seem to have stayed were thrown as well."""
+        """This placement, changed as if the dice that have not moved had been thrown as well."""
         return Placement((*self.thrown, *self.stayed), (), self.aside)
 
     @property
     def with_pushed_kept(self) -> "Placement":
-        """The placement if the dice that may have been pushed were kept."""
+        """This placement, changed as if the dice that may have been pushed had been kept."""
         thrown = tuple(die for die in self.thrown if die not in self.pushed)
         return Placement(thrown, (*self.stayed, *self.pushed), self.aside)
 
     def could_have_slid(self, before: tuple[Place, ...]) -> bool:
-        """Return whether the moved dice show only faces of dice that are no longer at their place.
+        """Return whether the moved dice show only the faces of dice that have left their old places.
 
         Args:
             before: Where the dice were.
@@ -82,11 +82,11 @@ class Placement:
 
 
 def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placement:
-    """Return what happened to the dice.
+    """Return which dice of a reading were thrown, have not moved, or are set aside.
 
     Args:
-        reading: What was read.
-        before: Where the dice were.
+        reading: The dice as the camera sees them now.
+        before: Where the dice were in the last accepted reading.
         n_dice: Number of dice in the whole set.
     """
     thrown, stayed = [], []
@@ -106,10 +106,10 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placeme
 
 
 def fill_known_faces(reading: Reading, before: tuple[Place, ...]) -> Reading:
-    """Return the reading with the faces of unreadable dice that have not moved.
+    """Return a reading completed with the known faces of unreadable dice that have not moved.
 
     Args:
-        reading: What was read.
+        reading: The dice as the camera sees them now.
         before: Where dice with known faces were.
     """
     dice = tuple(_known(die, before) for die in reading.dice)
@@ -126,7 +126,12 @@ def _known(die: Die, before: tuple[Place, ...]) -> Die:
 
 
 def _pushed(thrown: Iterable[Place], left: Iterable[Place]) -> tuple[Place, ...]:
-    """Return the dice that show the face of a die that was close by and is gone."""
+    """Return the thrown dice that show the same face as a die that lay close by and is gone.
+
+    Args:
+        thrown: Dice at a new place or with a new face.
+        left: Former places at which no die lies any longer.
+    """
     return tuple(
         die
         for die in thrown
@@ -139,11 +144,13 @@ def _pushed(thrown: Iterable[Place], left: Iterable[Place]) -> tuple[Place, ...]
 
 
 def is_unmoved(die: Place, before: Place) -> bool:
-    """Return whether a die is where another one was, with the same angle and the same face if that is known.
+    """Return whether a die has not moved since an earlier reading.
+
+    It must be at the same place and angle, and have the same face if the earlier face is known.
 
     Args:
-        die: Where the die is.
-        before: Where the other die was.
+        die: Where the die is now.
+        before: Where a die was earlier.
     """
     near = hypot(die.x - before.x, die.y - before.y) < SAME_PLACE_EDGES * before.size
     turned = abs((die.angle - before.angle + 45) % 90 - 45)
@@ -151,7 +158,7 @@ def is_unmoved(die: Place, before: Place) -> bool:
 
 
 def place_of(die: Die) -> Place:
-    """Return where a die is, rounded as it is stored in the journal."""
+    """Return the place of a die, rounded as it is stored in the journal."""
     face = UNKNOWN_FACE if die.value is None else die.value
     return Place(face, round(die.x, 1), round(die.y, 1), round(die.size, 1), round(die.angle))
 

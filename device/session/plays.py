@@ -1,4 +1,4 @@
-"""What can be played at the table: a match, the roll-off before it, or just dice."""
+"""What can be played at the table: a match, the roll-off before it, or "just dice" (throws without a match)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Play(Protocol):
     """One of the things that can be played at the table."""
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
-        """Take a reading. Return its verdict, or None if it was accepted as a throw."""
+        """Take a reading, and return the verdict on it, or None if it has been accepted as a throw."""
 
     def enter(self, dice: Iterable[int]) -> None:
         """Accept a throw that was entered on a phone.
@@ -39,10 +39,10 @@ class Play(Protocol):
 
         Args:
             dice: The faces that the throw really showed.
-            index: Index of the throw; None is the newest.
+            index: Index of the throw; None means the newest throw.
 
         Raises:
-            TableError, GameError: If the throw cannot be corrected like that.
+            TableError, GameError: If the throw cannot be corrected to these dice.
         """
 
     def undo(self) -> None:
@@ -65,7 +65,7 @@ class RollOffPlay:
         self._table, self._starts = table, starts
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
-        """Implement `Play.read`."""
+        """Implement `Play.read`: take the next player's die from a reading."""
         found = judge.rolloff_die(tray_reading, self._table.leftovers)
         if not isinstance(found, int):
             return found
@@ -75,7 +75,7 @@ class RollOffPlay:
         return None
 
     def enter(self, dice: Iterable[int]) -> None:
-        """Implement `Play.enter`."""
+        """Implement `Play.enter`: accept a player's die that was entered on a phone."""
         table = self._table
         (face,) = scoring.checked_dice(dice, replace(table.rules, n_dice=1))
         table.clear()
@@ -84,11 +84,11 @@ class RollOffPlay:
         self._add(face)
 
     def correct(self, dice: Dice, index: int | None) -> None:  # noqa: ARG002 - there is no throw
-        """Implement `Play.correct`."""
+        """Implement `Play.correct`: refuse, because a die of the roll-off can only be undone."""
         raise TableError(NO_MATCH)
 
     def undo(self) -> None:
-        """Implement `Play.undo`."""
+        """Implement `Play.undo`: take back the die that was thrown last."""
         table = self._table
         if table.rolloff.before is None:
             raise IllegalMove(Message("there is nothing to undo"))
@@ -100,7 +100,7 @@ class RollOffPlay:
         table.message = Paragraph(Message("Undone."), throws)
 
     def end(self) -> None:
-        """Stop accepting players and begin the match, or let the players who tie throw again.
+        """Stop accepting players and begin the match, or let the players who tied throw again.
 
         Raises:
             GameError: If fewer than two players have thrown.
@@ -110,7 +110,10 @@ class RollOffPlay:
         self._begin_if_decided()
 
     def end_if_possible(self) -> bool:
-        """End the roll-off, whatever is open, if enough players have thrown; return whether it was ended."""
+        """End the roll-off if enough players have thrown, and return whether it has ended.
+
+        A question or a wait for a reading that is open is closed.
+        """
         table = self._table
         can_end = (
             table.dice_log is None
@@ -152,7 +155,11 @@ class DicePlay:
         self._table = table
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
-        """Implement `Play.read`: a die that has not moved was not thrown; ask when unsure."""
+        """Implement `Play.read`: add the dice of a reading to the list of throws.
+
+        A die that has not moved was not thrown. If all dice may only have been moved, a person can
+        say that they were thrown.
+        """
         reading = tray_reading.reading
         if not reading.is_sure:
             return Attention(messages.advice(reading))
@@ -172,14 +179,14 @@ class DicePlay:
         return None
 
     def enter(self, dice: Iterable[int]) -> None:
-        """Implement `Play.enter`."""
+        """Implement `Play.enter`: add a throw that was entered on a phone to the list."""
         self._table.clear()
         faces = tuple(sorted(dice))
         self._table.tray_reader.mark_accepted()
         self._keep(self._log.add(faces, faces, entered_places(faces)))
 
     def correct(self, dice: Dice, index: int | None) -> None:
-        """Implement `Play.correct`."""
+        """Implement `Play.correct`: replace the dice of the newest throw."""
         last = self._log.last
         if last is None or index not in (None, last.index) or len(dice) != len(last.dice):
             raise TableError(Message("Only the latest throw can be corrected die by die."))
@@ -187,7 +194,7 @@ class DicePlay:
         self._keep(self._log.corrected(tuple(sorted(dice))))
 
     def undo(self) -> None:
-        """Implement `Play.undo`."""
+        """Implement `Play.undo`: remove the newest throw from the list."""
         if self._log.last is None:
             raise IllegalMove(Message("there is nothing to undo"))
         self._table.clear()
@@ -213,7 +220,14 @@ class DicePlay:
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """Everything that can be played at one table."""
+    """Everything that can be played at one table.
+
+    Attributes:
+        table: The state of the table.
+        match: The match.
+        rolloff: The roll-off before a match.
+        dice: Throws without a match.
+    """
 
     table: TableState
     match: MatchPlay
@@ -222,7 +236,7 @@ class Plays:
 
     @property
     def current(self) -> Play:
-        """What is played now."""
+        """What is being played now."""
         if self.table.dice_log is not None:
             return self.dice
         return self.match if self.table.live_match else self.rolloff

@@ -1,4 +1,4 @@
-"""How a reading is requested, and what becomes of it when it arrives."""
+"""How a reading is requested, and what happens when it arrives."""
 
 from dataclasses import replace
 
@@ -38,7 +38,8 @@ class CameraPresence:
 
     Attributes:
         is_present: Whether the camera works.
-        is_known: Whether the camera was found, or found missing. Until then a press waits for it.
+        is_known: Whether it is known if there is a camera. Until then, a press of the button waits
+            for the camera.
     """
 
     def __init__(self, table: TableState) -> None:
@@ -48,15 +49,16 @@ class CameraPresence:
         self._message_before = table.message
 
     def found(self) -> None:
-        """Note that the camera works, for the first time or again."""
+        """Note that the camera works, be it for the first time or again."""
         if self._table.message is self._lost_message:
             self._table.message = self._message_before
         self.is_present = self.is_known = True
 
     def lost(self, reason: Message) -> None:
-        """Note that there is no camera.
+        """Note that no camera works.
 
-        This is repeated at every retry. Something else that the table has said since then stays.
+        The method may be called again at every retry. A different message that the table has shown
+        since the first call stays.
 
         Args:
             reason: What is wrong with the camera, and what to do.
@@ -78,12 +80,13 @@ class CameraPresence:
 
 
 class ReadingRequests:
-    """Requests readings, and gives up waiting for them.
+    """Requests readings of the tray, and stops waiting for them.
 
     Args:
         table: The state of the table.
-        camera: Whether there is a camera.
-        plays: What can be played; banks if a tray that never rests holds no new throw.
+        camera: Knows whether there is a camera.
+        plays: What can be played. It carries out a bank that had to wait for a reading, if the tray
+            never came to rest and no dice rolled.
     """
 
     def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:
@@ -94,7 +97,8 @@ class ReadingRequests:
 
         Args:
             purpose: What the reading is for.
-            since_s: Time from which on a throw is awaited, on the tray reader's clock; None is now.
+            since_s: Time after which the awaited throw must happen, in seconds on the tray reader's
+                clock; None means now.
         """
         table = self._table
         if self._camera.is_known and not self._camera.is_present:
@@ -117,7 +121,7 @@ class ReadingRequests:
                 table.message = Message("Waiting for the dice to lie still.")
 
     def press(self) -> None:
-        """Request a reading because somebody pressed the button, unless one is awaited already."""
+        """Request a reading because somebody pressed the button, unless one is already being awaited."""
         table = self._table
         match table.overlay:
             case Waiting(purpose=ReadThrow() | ConfirmThrow() | RereadThrow()) as waiting:
@@ -128,17 +132,17 @@ class ReadingRequests:
                 self.request(ReadThrow())
 
     def dice_settled(self) -> None:
-        """Read dice that were seen to roll and lie still now, if a throw is expected."""
+        """Request a reading of dice that were seen rolling and now lie still, if a throw is expected."""
         table, overlay = self._table, self._table.overlay
         expects_none = table.situation in (Situation.WON, Situation.BOT) or table.is_elsewhere
         if not isinstance(overlay, Waiting) and not expects_none:
             self.request(ReadUnprompted(overlay))
 
     def reread(self) -> None:
-        """Read the throw in view again. If it shows other dice, they correct the throw.
+        """Request another reading of the throw in view. If it shows other dice, the throw is corrected.
 
         Raises:
-            TableError: If no throw is in view, or dice were thrown since.
+            TableError: If no throw is in view, or dice have been thrown since.
         """
         table = self._table
         throw = table.live_match.match.last_throw
@@ -151,10 +155,12 @@ class ReadingRequests:
         self.request(RereadThrow(throw.index))
 
     def stop(self, message: Message) -> None:
-        """Stop waiting. Whatever an unprompted reading interrupted is open again.
+        """Stop waiting for a reading.
+
+        If nobody asked for the reading, the question or the advice that it interrupted is shown again.
 
         Args:
-            message: What the table says if nothing is open then.
+            message: The message that the table shows if no question or advice is shown again.
         """
         table = self._table
         if isinstance(table.overlay, Waiting):
@@ -164,7 +170,7 @@ class ReadingRequests:
                 table.message = message
 
     def timed_out(self, number: int) -> None:
-        """Stop waiting because the tray did not come to rest.
+        """Stop waiting for a reading because the tray did not come to rest in time.
 
         Args:
             number: Number of the request that timed out.
@@ -183,14 +189,14 @@ class ReadingRequests:
 
 
 class ReadingResults:
-    """Takes readings, and decides what they mean for what is played.
+    """Takes readings as they arrive, and acts on what they mean for the match, the roll-off or "just dice".
 
     Args:
         table: The state of the table.
-        decisions: Carries out verdicts.
+        decisions: Carries out verdicts on readings.
         requests: Requests further readings.
         plays: What can be played.
-        camera: Whether there is a camera.
+        camera: Knows whether there is a camera.
     """
 
     def __init__(
@@ -208,16 +214,18 @@ class ReadingResults:
     def answered(
         self, number: int, tray_reading: TrayReading, earlier: TrayReading | None = None
     ) -> TrayReading | None:
-        """Take the answer to a request.
+        """Take the reading that answers a request.
 
         Args:
             number: Number of the request.
             tray_reading: What is in the tray now.
-            earlier: What was in the tray before it was emptied, if that was never read.
+            earlier: What was in the tray before it was emptied; None if that had already been used,
+                or if the tray was not emptied.
 
         Returns:
-            The reading that the table shows now, which is one of the two; None if nobody waits for
-            this answer, or nobody needs it.
+            The reading that the table shows now, either `tray_reading` or `earlier`. None if this
+            request is not the outstanding one, or if nobody asked for the reading and the tray is
+            empty.
         """
         table = self._table
         waiting = waiting_for(table, number)
@@ -240,9 +248,9 @@ class ReadingResults:
         return tray_reading
 
     def photographed(self, tray_reading: TrayReading) -> None:
-        """Take a phone's photo of the dice as the throw.
+        """Take the reading of a phone's photo of the dice as the throw.
 
-        There is no second reading of a photo, so a person has to confirm a throw that costs points.
+        A photo cannot be read a second time, so a person has to confirm a throw that costs points.
 
         Raises:
             TableError: If the match is over, or the player on turn throws at another tray.
@@ -262,13 +270,13 @@ class ReadingResults:
         self._note_if_clear(tray_reading)
 
     def correct(self, tray_reading: TrayReading) -> None:
-        """Judge the reading in question again, after a person named the face of a die.
+        """Judge a reading again, after a person has named the face of one of its dice.
 
         Args:
             tray_reading: The reading with that face.
 
         Raises:
-            TableError: If no reading is in question.
+            TableError: If no question or advice about a reading is open.
         """
         self._check_in_question(
             Message("That die is not part of the last throw: press the button to read the dice.")
@@ -278,13 +286,13 @@ class ReadingResults:
         self._with_ignored = self._table.overlay if has_ignored else None
 
     def ignore(self, tray_reading: TrayReading) -> None:
-        """Judge the reading in question again, after a person said that an object is not a die.
+        """Judge a reading again, after a person has said that one of its objects is not a die.
 
         Args:
             tray_reading: The reading without that object.
 
         Raises:
-            TableError: If no reading is in question.
+            TableError: If no question or advice about a reading is open.
         """
         self._check_in_question(
             Message("That throw has been accepted: correct its dice or undo it.")
@@ -294,12 +302,12 @@ class ReadingResults:
 
     @property
     def has_ignored_objects(self) -> bool:
-        """Whether an object was ignored in the reading that is in question."""
+        """Whether an object was ignored in the reading that the open question or advice is about."""
         overlay = self._table.overlay
         return self._camera.is_present and overlay is not None and overlay is self._with_ignored
 
     def undo_ignoring(self) -> None:
-        """Read the tray again, with the objects that were ignored."""
+        """Request another reading, which will include the objects that were ignored."""
         self._table.clear()
         self._table.tray_reader.discard_readings(self._table.read_s or 0.0)
         self._requests.request(ReadThrow())
@@ -315,7 +323,7 @@ class ReadingResults:
         self._note_if_clear(tray_reading)
 
     def _note_if_clear(self, tray_reading: TrayReading) -> None:
-        """Note that the tray was read, unless the meaning of the reading is still open."""
+        """Note that the tray has been read, unless it is still open what the reading means."""
         match self._table.overlay:
             case None | Waiting(purpose=AwaitThrow()):
                 self._table.note_reading(tray_reading.time_s)
@@ -368,7 +376,7 @@ class ReadingResults:
     def _offer_earlier(
         self, purpose: Purpose, tray_reading: TrayReading, earlier: TrayReading
     ) -> bool:
-        """Ask whether dice that were picked up unread are the throw; return whether that was asked."""
+        """Ask whether dice that were picked up before a press are the throw; return whether this was asked."""
         table = self._table
         if self._plays.current is not self._plays.match or isinstance(purpose, RereadThrow):
             return False
@@ -382,7 +390,7 @@ class ReadingResults:
         return True
 
     def _follow(self, verdict: Verdict | None, since_s: float | None = None) -> None:
-        """Carry out a verdict; wait for a throw if the tray is empty."""
+        """Carry out a verdict. If the tray is empty, wait for a throw."""
         if isinstance(verdict, EmptyTray):
             self._requests.request(AwaitThrow(), since_s)
         elif verdict is not None:
@@ -410,7 +418,7 @@ class ReadingResults:
 
 
 def waiting_for(table: TableState, number: int) -> Waiting | None:
-    """Return what the table waits for, if it is the answer to a certain request.
+    """Return what the table is waiting for, or None if that is not the answer to a certain request.
 
     Args:
         table: The state of the table.

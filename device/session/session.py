@@ -1,7 +1,7 @@
 """What people ask of the table, with the button or on a phone.
 
-A session runs on one thread and knows no hardware. The companion calls it with one message after
-the other and publishes a snapshot after each. The table of states is in docs/play.md:
+A session runs on one thread and does not depend on hardware. The companion passes it one message
+after another and publishes a snapshot after each. The table of states is in docs/play.md:
 `TableState.situation` names the row; a press and a hold are the columns.
 """
 
@@ -63,7 +63,7 @@ AIMED = (
     | InsertTurn
     | DropEvents
 )
-"""The commands that can name the step that the phone showed."""
+"""The commands that can contain the number of the step that the phone was showing."""
 
 
 class Session:
@@ -71,16 +71,16 @@ class Session:
 
     Args:
         live_match: The match and its journal.
-        rules: Rules of a match that begins at the button.
+        rules: Rules of a match that is started with the button.
         tray_reader: Reads the tray.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
 
     Attributes:
         table: The state of the table.
-        camera: Whether there is a camera.
-        starts: Changes what is played.
-        requests: Requests readings.
-        results: Takes readings.
+        camera: Knows whether there is a camera.
+        starts: Changes what is being played.
+        requests: Requests readings of the tray.
+        results: Takes readings as they arrive.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Session:
         """Carry out what somebody asked for on a phone.
 
         Raises:
-            TableError, GameError: If it is refused. Nothing is changed then.
+            TableError, GameError: If the command is refused. Nothing changes then.
         """
         self._check(command)
         match command:
@@ -153,10 +153,10 @@ class Session:
             self._check_bank(command.points, self._plays.match.bank_points(command.dice))
 
     def check_step(self, step: int | None) -> None:
-        """Raise an error that says what has changed if the match is not at this step any more.
+        """Raise an error that says what has changed if the match is no longer at this step.
 
         Args:
-            step: Number of the step that a phone showed; None if the phone did not name it.
+            step: Number of the step that a phone was showing; None if the phone did not send it.
         """
         if step not in (None, self.table.live_match.steps):
             raise TableError(messages.moved_on(self.table.match))
@@ -172,7 +172,7 @@ class Session:
             )
 
     def _is_late(self, command: Command) -> bool:
-        """Return whether the phone that sent the command showed an earlier state of the table."""
+        """Return whether the phone that sent the command was showing an earlier state of the table."""
         table = self.table
         match command:
             case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
@@ -193,14 +193,14 @@ class Session:
             self._plays.current.correct(dice, last.index)
 
     def undo(self) -> None:
-        """Take the last step back, or bring back the objects that were ignored in the open question."""
+        """Take the last step back; if objects were ignored in the open question, bring these back instead."""
         if self.results.has_ignored_objects:
             self.results.undo_ignoring()
         else:
             self._plays.current.undo()
 
     def release_button(self, held_s: float) -> None:
-        """Do what letting go of the button means.
+        """Carry out what releasing the button means, which depends on how long it was held.
 
         Args:
             held_s: How long the button was down, in seconds.
@@ -255,7 +255,10 @@ class Session:
             self._hold()  # the hold was meant for what the unprompted reading interrupted
 
     def _hold_at_attention(self) -> None:
-        """End the roll-off if that is played; in a match, repeat the advice."""
+        """Handle a hold while something at the tray needs fixing.
+
+        A hold ends the roll-off if one is being played; in a match, it repeats the advice.
+        """
         overlay = self.table.overlay
         if not self._plays.rolloff.end_if_possible() and isinstance(overlay, NeedsAttention):
             self.table.message = Paragraph(NOT_BANKED_YET, overlay.advice[0])

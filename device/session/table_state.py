@@ -1,4 +1,4 @@
-"""The state of the table: what is played, what is open, and the last message."""
+"""The state of the table: what is being played, which question is open, and the last message."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -30,10 +30,10 @@ THROWN_SINCE = Message("The dice have been thrown since: press the button to rea
 
 @dataclass(frozen=True, slots=True)
 class ReadThrow:
-    """Somebody asked to read the dice in the tray.
+    """The purpose of a reading: somebody asked to read the dice in the tray.
 
     Attributes:
-        then_bank: Whether the turn is to be banked after the throw, because a hold asked.
+        then_bank: Whether to bank the turn after reading, because the button was held.
     """
 
     then_bank: bool = False
@@ -41,15 +41,16 @@ class ReadThrow:
 
 @dataclass(frozen=True, slots=True)
 class AwaitThrow:
-    """The tray is empty, so the next throw is to be read."""
+    """The purpose of a reading: the tray is empty, so the next throw is to be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadUnprompted:
-    """Dice were seen to roll, so they are read although nobody asked.
+    """The purpose of a reading: dice were seen rolling, so they are read although nobody asked.
 
     Attributes:
-        interrupted: What was open when the dice came to rest. It is open again if nothing is read.
+        interrupted: The question or advice that was open when the dice came to rest; None if there
+            was none. If nothing is read, it is shown again.
     """
 
     interrupted: "OpenQuestion | NeedsAttention | None" = None
@@ -57,11 +58,11 @@ class ReadUnprompted:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmThrow:
-    """A costly throw is to be read a second time before it counts.
+    """The purpose of a reading: a costly throw is to be read a second time before it counts.
 
     Attributes:
         first: The first reading.
-        then_bank: Whether the turn is to be banked after the throw.
+        then_bank: Whether to bank the turn after reading, because the button was held.
     """
 
     first: Reading
@@ -70,11 +71,12 @@ class ConfirmThrow:
 
 @dataclass(frozen=True, slots=True)
 class RereadThrow:
-    """An accepted throw is to be read again.
+    """The purpose of a reading: an accepted throw is to be read again.
 
     Attributes:
-        throw_index: Index of the throw on the timeline.
-        first: The first new reading, if it differed from the throw and is to be confirmed.
+        throw_index: Index of the throw on the timeline of the match.
+        first: The first new reading, if it differed from the throw and a second one has to confirm
+            it; otherwise None.
     """
 
     throw_index: int
@@ -87,13 +89,13 @@ Purpose = ReadThrow | AwaitThrow | ReadUnprompted | ConfirmThrow | RereadThrow
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A reading was requested, and the tray is not still yet.
+    """The state of the table while a requested reading has not arrived yet.
 
     Attributes:
-        number: Number of the request at the tray reader.
+        number: Number that the tray reader gave the request.
         purpose: What the reading is for.
-        request: Id of the phone's request that led to it; it is written to the journal with the
-            steps that follow. "" if there is none.
+        request: Id of the phone's request that led to the reading; it is written to the journal
+            with the steps that follow. "" if there is none.
     """
 
     situation: ClassVar = Situation.WAITING
@@ -105,7 +107,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question is open. A hold of the button chooses the first option."""
+    """The state of the table while a question is open. Holding the button chooses the first option."""
 
     situation: ClassVar = Situation.QUESTION
 
@@ -115,7 +117,7 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NeedsAttention:
-    """Somebody has to fix something at the tray first."""
+    """The state of the table while somebody has to fix something at the tray first."""
 
     situation: ClassVar = Situation.ATTENTION
 
@@ -123,11 +125,11 @@ class NeedsAttention:
 
 
 Overlay = Waiting | OpenQuestion | NeedsAttention
-"""What is open over the match."""
+"""What interrupts the match: a wait for a reading, an open question, or advice."""
 
 
 class _Offer(NamedTuple):
-    """The repairs on offer. The number tells offers apart."""
+    """The repairs (other interpretations of the last throw) on offer, with a number that distinguishes offers."""
 
     number: int = 0
     repairs: tuple[Answer, ...] = ()
@@ -138,19 +140,22 @@ class TableState:
 
     Args:
         live_match: The match and its journal.
-        rules: Rules of a match that begins at the button.
+        rules: Rules of a match that is started with the button.
         tray_reader: Reads the tray.
 
     Attributes:
-        rolloff: The dice thrown so far to decide who starts.
+        rolloff: The dice thrown so far to decide who begins.
         dice_log: The throws without a match; None unless "just dice" is on.
-        overlay: What is open over the match.
+        overlay: What interrupts the match: a wait for a reading, an open question, or advice; None
+            if nothing does.
         message: What just happened, in a sentence or two.
-        leftovers: Where dice lay that belong to no throw of what is played now.
-        read_s: When the dice of the newest throw were seen, on the tray reader's clock; None if they
-            were entered on a phone.
-        last_reading_s: When the tray was last read without an open question, on the same clock.
-        has_simulated_throw: Whether simulated dice were thrown since then.
+        leftovers: Where the dice in the tray lay when they were last read, if they do not belong to
+            a throw of the current match.
+        read_s: When the dice of the newest throw were seen, in seconds on the tray reader's clock;
+            None if they were entered on a phone.
+        last_reading_s: When the tray was last read without leaving a question open, in seconds on
+            the same clock.
+        has_simulated_throw: Whether simulated dice have been thrown since `last_reading_s`.
     """
 
     def __init__(self, live_match: LiveMatch, rules: Ruleset, tray_reader: TrayReader) -> None:
@@ -176,7 +181,7 @@ class TableState:
 
     @property
     def last_throw(self) -> Throw | DiceThrow | None:
-        """The newest throw of the match, or without a match."""
+        """The newest throw of the match or, while "just dice" is on, without a match; None if there is none."""
         if self.dice_log is not None:
             return self.dice_log.last
         return self.match.last_throw if self.match else None
@@ -208,10 +213,10 @@ class TableState:
         return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
 
     def check_no_bot_plays(self) -> None:
-        """Check that no bot throws or decides now.
+        """Check that no bot is about to throw or decide.
 
         Raises:
-            TableError: If one does.
+            TableError: If a bot is.
         """
         if self.situation is Situation.BOT and self.match:
             name = self.match.state.player.display_name
@@ -230,19 +235,19 @@ class TableState:
         return None
 
     def note_reading(self, time_s: float) -> None:
-        """Note that no throw is unread in the tray as it was seen at this time on the tray reader's clock."""
+        """Note that there was no unread throw in the tray at this time, in seconds on the tray reader's clock."""
         self.last_reading_s, self.has_simulated_throw = time_s, False
 
     @property
     def last_places(self) -> tuple[Place, ...]:
-        """Where the dice lay that were read last. Dice still there were not thrown since."""
+        """Where the dice lay when they were last read. Dice that are still there have not been thrown since."""
         if self.dice_log and self.dice_log.last:
             return self.dice_log.last.places
         return self.leftovers or (self.live_match.match.last_places if self.live_match else ())
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The answers on offer. Their ids change with each offer, so a late tap answers nothing new."""
+        """The answers on offer. Their ids change with each offer, so a late tap cannot answer a newer question."""
         return tuple(
             Choice(f"{self._offer.number}.{i}", option.label)
             for i, option in enumerate(self.options)
@@ -250,17 +255,17 @@ class TableState:
 
     @property
     def options(self) -> tuple[Answer, ...]:
-        """The answers to the open question, or the repairs on offer."""
+        """The answers to the open question or, without one, the repairs (other interpretations of the last throw) on offer."""
         return (
             self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._offer.repairs
         )
 
     def offer(self, *repairs: Answer) -> None:
-        """Replace the repairs on offer."""
+        """Replace the repairs (other interpretations of the last throw) on offer."""
         self._offer = _Offer(self._offer.number + 1, repairs)
 
     def clear(self, *, keep_unprompted: bool = False) -> None:
-        """Close what is open, because a person did something else.
+        """Close the open question, advice or wait for a reading, because a person did something else.
 
         Args:
             keep_unprompted: Whether to keep waiting for a reading that nobody asked for, because the

@@ -1,4 +1,4 @@
-"""What the session asks of the watch over the tray, and what it gets back."""
+"""What the session asks of the watch, the part of the companion that observes the tray, and what the watch returns."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -10,13 +10,13 @@ from vision.reading import Reading
 
 @dataclass(frozen=True, slots=True)
 class TrayReading:
-    """A reading of the still tray, with what the watch knows about the time before it.
+    """A reading of the still tray, with what was seen before the dice came to rest.
 
     Attributes:
         reading: The dice as the camera saw them.
-        has_tumbled: True if dice were seen rolling without a hand since the last accepted reading,
-            False if the tray was watched all the time and none rolled, None if it was not watched
-            (after a start, or while there was no camera).
+        has_tumbled: True if dice were seen rolling, not just being moved by a hand, since the last
+            accepted reading; False if the tray was watched throughout and none rolled; None if it
+            was not watched throughout (after a start, or while there was no camera).
         time_s: When the tray was seen to lie like this, in seconds on the watch's clock.
     """
 
@@ -25,7 +25,7 @@ class TrayReading:
     time_s: float = 0.0
 
     def with_known_faces(self, places: tuple[Place, ...]) -> "TrayReading":
-        """Return this reading with the known faces of unreadable dice that have not moved.
+        """Return this reading, completed with the known faces of unreadable dice that have not moved.
 
         Args:
             places: Where dice with known faces lay.
@@ -33,7 +33,7 @@ class TrayReading:
         return replace(self, reading=fill_known_faces(self.reading, places))
 
     def with_face(self, die: int, face: int) -> "TrayReading":
-        """Return this reading with the face of one die as named by a person.
+        """Return this reading with the face of one die replaced by the face that a person named.
 
         Args:
             die: Index of the die in the reading, from 0.
@@ -54,7 +54,7 @@ class TrayReading:
 
 
 class TrayReader(Protocol):
-    """The watch over the tray, as the session sees it."""
+    """What a session needs from the part of the program that watches the tray."""
 
     def request_reading(
         self,
@@ -63,42 +63,44 @@ class TrayReader(Protocol):
         since_s: float | None = None,
         is_unprompted: bool = False,
     ) -> int:
-        """Ask for a reading once the tray is still; this replaces any earlier request.
+        """Request a reading of the tray once it is still. This replaces any earlier request.
 
         Args:
-            needs_motion: Read only after something has moved. Such a request never times out.
-            since_s: Time after which it must have moved, in seconds on the watch's clock; None
-                means from now on.
-            is_unprompted: Whether nobody asked for this reading.
+            needs_motion: Whether to read only after something has moved. Such a request never times
+                out.
+            since_s: Time after which something must have moved, in seconds on the watch's clock;
+                None means from now on.
+            is_unprompted: True if the session requests the reading by itself, without a person
+                having asked for it.
 
         Returns:
-            The number of the request, which the report that answers it repeats.
+            The number of the request. The report with the reading contains the same number.
         """
 
     def cancel_request(self) -> None:
-        """Drop the outstanding request."""
+        """Cancel the outstanding request for a reading, if there is one."""
 
     def mark_accepted(self, time_s: float | None = None) -> None:
-        """Note that a throw was accepted; `has_tumbled` counts from here.
+        """Note that a throw was accepted, so that `has_tumbled` covers the time since then.
 
         Args:
-            time_s: When the tray was seen as it was accepted, in seconds on the watch's clock; None
-                if the dice were tapped in.
+            time_s: When the accepted throw was seen in the tray, in seconds on the watch's clock;
+                None if the dice were entered on a phone.
         """
 
     def retract_accepted(self) -> None:
-        """Answer `has_tumbled` with None until the next accepted reading, because the last one was undone."""
+        """Note that the last accepted throw was undone: `has_tumbled` is None until the next one is accepted."""
 
     def discard_readings(self, since_s: float = 0.0) -> None:
-        """Forget what readings taught about the look of the tray, because they were wrong.
+        """Forget what was learnt from wrong readings about what the tray looks like.
 
         Args:
-            since_s: Forget the readings from this time on, in seconds on the watch's clock.
+            since_s: Time of the first reading to forget, in seconds on the watch's clock.
         """
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Whether dice were seen rolling since the last accepted reading; None if not watched throughout."""
+        """Whether dice have been seen rolling since the last accepted reading; None if the tray was not watched throughout."""
 
     def surely_tumbled_since(self, time_s: float) -> bool:
         """Return whether dice were certainly seen rolling after a time on the watch's clock, in seconds."""

@@ -1,4 +1,4 @@
-"""What a reading can mean."""
+"""What a reading of the tray can mean for the match."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Answer:
     Attributes:
         label: The sentence that a person chooses.
         actions: The step of the match that the answer means.
-        chosen: Called instead, if the answer is no step of the match.
+        chosen: Called when the answer is chosen, if it is not a step of the match; otherwise None.
     """
 
     label: Message
@@ -24,12 +24,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """The throw counts.
+    """The verdict that the throw counts.
 
     Attributes:
         events: The step of the match.
-        note: What was assumed, if anything.
-        repairs: Other ways to see the throw; one tap replaces the step by one of them.
+        note: A message saying what was assumed; None if nothing was.
+        repairs: Other interpretations of the throw; one tap replaces the step with one of them.
     """
 
     events: tuple[Event, ...]
@@ -39,7 +39,7 @@ class Accept:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Somebody has to say what happened. A hold of the button chooses the first option."""
+    """The verdict that somebody has to say what happened. Holding the button chooses the first option."""
 
     question: Message
     options: tuple[Answer, ...]
@@ -47,11 +47,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class NotThrown:
-    """The dice were not thrown, so the match stays as it is.
+    """The verdict that the dice were not thrown, so the match stays as it is.
 
     Attributes:
-        note: Why not.
-        override: The answer that they were thrown after all.
+        note: A message saying why they do not count as thrown.
+        override: The answer that they were thrown after all; None if it is not offered.
     """
 
     note: Message
@@ -60,14 +60,14 @@ class NotThrown:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Somebody has to fix something at the tray first; there is one sentence for each problem."""
+    """The verdict that somebody has to fix something at the tray first, with one sentence for each problem."""
 
     advice: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyTray:
-    """There are no dice in the tray, so the next throw is to be read."""
+    """The verdict that there are no dice in the tray, so the next throw is to be read."""
 
 
 Verdict = Accept | Ask | NotThrown | Attention | EmptyTray
