@@ -19,5 +19,5 @@
     113335: ~333 11 5 = 550, bank             # Anna 550
     <BLANKLINE>
 
-Only `file_io`, the modules in `journal` and `odds.table_store` read or write files.
+Only `file_io`, `odds.table_store` and the modules in `journal` read or write files.
 """

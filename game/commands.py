@@ -1,7 +1,7 @@
-"""What people ask the table to do: with the button, on a phone, or over the network.
+"""The commands that people give to the table: with the button, on a phone, or over the network.
 
-Every command is a value, so a request is handled the same way wherever it comes from.
-`device.companion.Companion.do` carries commands out.
+Every command is a data object, so a request is handled the same way wherever it comes from.
+`device.companion.Companion.do` carries out the commands.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,19 +21,19 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Hold the button at the tray for a number of seconds, then release it."""
+    """Hold the button at the tray for the given number of seconds, then release it."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class MoveSimulatedButton:
-    """Push the simulated button down, or let it up.
+    """Press the simulated button down, or release it.
 
     Attributes:
-        down: Whether the button goes down.
-        seconds: How long the button was held, measured by the phone. If it is None, the companion
-            measures the time itself.
+        down: True presses the button, False releases it.
+        seconds: On release, how many seconds the button was held, as measured by the phone. If it
+            is None, the companion measures the time itself.
     """
 
     down: bool
@@ -42,7 +42,7 @@ class MoveSimulatedButton:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """Read the current throw again. If other dice are read, they correct the throw."""
+    """Read the current throw again. If the new reading shows other faces, it corrects the throw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class EnterThrow:
     """Accept a throw that was typed in on a phone instead of read by the camera.
 
     Attributes:
-        dice: The faces.
-        step: Number of the step that the phone showed. If the match has moved on since, the throw
-            is refused. None accepts the throw at any step.
+        dice: The faces that were thrown.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+        the throw is refused. None omits this check.
     """
 
     dice: tuple[int, ...]
@@ -69,9 +69,9 @@ class SubmitPhoto:
     """Read a photo that a phone took of the dice.
 
     Attributes:
-        picture: A JPEG or PNG file whose size in pixels has been checked.
-        step: Number of the step that the phone showed. If the match has moved on since, the photo is
-            refused.
+        picture: A JPEG or PNG file. Its size in pixels has already been checked.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the photo is refused. None omits this check.
     """
 
     picture: bytes
@@ -80,14 +80,14 @@ class SubmitPhoto:
 
 @dataclass(frozen=True, slots=True)
 class KeepDice:
-    """Set dice of the last throw aside.
+    """Set aside dice from the last throw.
 
     Attributes:
         dice: The faces to keep.
-        throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
-            keep is refused.
-        step: Number of the step that the phone showed. If the match has moved on since, the keep is
-            refused.
+        throw: Index of the throw that the phone was showing, in the list of the match's events. If
+            it is not the last throw, the keep is refused. None omits this check.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the keep is refused. None omits this check.
     """
 
     dice: tuple[int, ...]
@@ -100,12 +100,13 @@ class Bank:
     """Bank the turn.
 
     Attributes:
-        dice: The faces to keep from the last throw. None takes the best keep.
-        throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
-            bank is refused.
-        step: Number of the step that the phone showed. If the match has moved on since, the bank is
-            refused.
-        points: The points that the phone showed. If the bank would give others, it is refused.
+        dice: The faces to keep from the last throw. None chooses the best keep.
+        throw: Index of the throw that the phone was showing, in the list of the match's events. If
+            it is not the last throw, the bank is refused. None omits this check.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the bank is refused. None omits this check.
+        points: The points that the phone was showing. If banking would add a different number, the
+            bank is refused. None omits this check.
     """
 
     dice: tuple[int, ...] | None = None
@@ -120,9 +121,9 @@ class CorrectThrow:
 
     Attributes:
         dice: The faces that the throw really showed.
-        index: Timeline index of the throw. None is the newest throw.
-        step: Number of the step that the phone showed. If the match has moved on since, the
-            correction is refused.
+        index: Index of the throw in the list of the match's events. None means the newest throw.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+        the correction is refused. None omits this check.
     """
 
     dice: tuple[int, ...]
@@ -147,7 +148,7 @@ class CorrectDie:
 
 @dataclass(frozen=True, slots=True)
 class MarkForeignObject:
-    """State that an object ringed in the newest photo is not a die.
+    """Report that an object that is marked as a die in the newest photo is not a die.
 
     Attributes:
         photo: Id of the photo. The command is refused if the photo is not the newest.
@@ -160,18 +161,18 @@ class MarkForeignObject:
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """Answer the open question, or accept an offer, by the id of its choice."""
+    """Answer the open question, or accept an offered repair, by giving the id of the choice."""
 
     choice: str
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Take the last step back.
+    """Take back the last step.
 
     Attributes:
-        step: Number of the step that the phone showed. If the match has moved on since, the undo is
-            refused.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the undo is refused. None omits this check.
     """
 
     step: int | None = None
@@ -179,11 +180,11 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Redo:
-    """Restore the step that was taken back last.
+    """Restore the step that was taken back most recently.
 
     Attributes:
-        step: Number of the step that the phone showed. If the match has moved on since, the redo is
-            refused.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the redo is refused. None omits this check.
     """
 
     step: int | None = None
@@ -195,12 +196,13 @@ class StartMatch:
 
     Attributes:
         names: The players' names, by seat.
-        rules: Name of a published rule set. None is the default of this table.
-        target: Points to play for. None is the target of the rules.
-        options: Options that differ from the rule set, with the keys of a rule file.
-        teams: Team number of each seat. None is a match without teams.
-        bots: The bot that decides for each seat, or None for a person. None is a match of persons.
-        head_starts: Points that each seat begins with. None is a match without.
+        rules: Name of a published rule set. None means the table's default rules.
+        target: Points to play for. None means the target given in the rules.
+        options: Rule options to change in the rule set, under the same keys as in a rule file.
+        teams: Team number of each seat. None means a match without teams.
+        bots: The bot that plays each seat, or None for a seat played by a person. None instead of a
+            tuple means that people play all seats.
+        head_starts: Points that each seat begins with. None means that all seats begin with 0.
     """
 
     names: tuple[str, ...]
@@ -231,7 +233,7 @@ class ProposeMatch:
     Attributes:
         question: The question to show.
         match: The match that begins if they agree.
-        answered: Called with their answer.
+        answered: Called with True if they agree, otherwise with False.
     """
 
     question: Message
@@ -245,7 +247,7 @@ class BeginSharedMatch:
 
     Attributes:
         match: The match before its first event.
-        key: Id of the match in both journals.
+        key: Id of the match, the same in the journals of both trays.
     """
 
     match: Match
@@ -254,11 +256,12 @@ class BeginSharedMatch:
 
 @dataclass(frozen=True, slots=True)
 class FollowStep:
-    """Do a step that was made at the other tray.
+    """Carry out a step that was taken at the other tray.
 
     Attributes:
-        match: Number of the match in the journal. If another match is played now, the step is refused.
-        actions: What was done together.
+        match: Number of the match in the journal. If another match is being played now, the step is
+            refused.
+        actions: The actions that make up the step.
     """
 
     match: int
@@ -270,9 +273,9 @@ class ShowOtherPhoto:
     """Show the picture of a throw that was made at the other tray.
 
     Attributes:
-        index: Timeline index of the throw.
-        picture: A JPEG file whose size in pixels has been checked.
-        clip: How the dice came to rest, as Motion JPEG; None if it was not recorded.
+        index: Index of the throw in the list of the match's events.
+        picture: A JPEG file. Its size in pixels has already been checked.
+        clip: A recording of the dice coming to rest, as Motion JPEG; None if there is none.
     """
 
     index: int
@@ -282,7 +285,7 @@ class ShowOtherPhoto:
 
 @dataclass(frozen=True, slots=True)
 class PlayOnAlone:
-    """Play on a shared match at this tray alone."""
+    """Continue a shared match at this tray alone, without the other tray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,10 +301,10 @@ class RecordEvent:
 
     Attributes:
         event: What happened.
-        seat: The seat that the phone showed as on turn. If another seat is on turn, the event is
-            refused.
-        step: Number of the step that the phone showed. If the match has moved on since, the event is
-            refused.
+        seat: The seat that the phone was showing as on turn. If another seat is on turn, the event
+            is refused. None omits this check.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+        the event is refused. None omits this check.
     """
 
     event: Event
@@ -315,9 +318,10 @@ class InsertTurn:
 
     Attributes:
         turn: The turn in the notation of `game.match.notation`.
-        before: Timeline index of the event that the turn precedes. None adds it at the end.
-        step: Number of the step that the phone showed. If the match has moved on since, the turn is
-            refused.
+        before: Index of the event that the turn precedes, in the list of the match's events. None
+            adds the turn at the end.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+            the turn is refused. None omits this check.
     """
 
     turn: str
@@ -327,13 +331,13 @@ class InsertTurn:
 
 @dataclass(frozen=True, slots=True)
 class DropEvents:
-    """Remove the events from `start` up to, but not including, `stop` from the timeline.
+    """Remove the events from `start` up to, but not including, `stop` from a match.
 
     Attributes:
-        start: Timeline index of the first event to remove.
-        stop: Timeline index after the last event to remove.
-        step: Number of the step that the phone showed. If the match has moved on since, the removal is
-            refused.
+        start: Index of the first event to remove, in the list of the match's events.
+        stop: Index after the last event to remove.
+        step: Number of the match step that the phone was showing. If the match has moved on since,
+        the removal is refused. None omits this check.
     """
 
     start: int
@@ -348,12 +352,12 @@ class AcknowledgeDamage:
 
 @dataclass(frozen=True, slots=True)
 class LeaveSafeMode:
-    """Start the companion again normally, after it went into safe mode because several starts failed."""
+    """Restart the companion normally after several failed starts have put it into safe mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetCoachMode:
-    """Set how much the coach says: "off", "after" or "live"."""
+    """Set how much the coach says: "off", "after" (each turn), "why" (each decision) or "live"."""
 
     mode: str
 
@@ -376,4 +380,4 @@ Command = (
     | DropEvents | AcknowledgeDamage | LeaveSafeMode | SetCoachMode | RestoreBackup
     | BeginSharedMatch | FollowStep | ShowOtherPhoto | PlayOnAlone
 )  # fmt: skip
-"""Everything that people can ask of the table."""
+"""Every command that people can give to the table."""

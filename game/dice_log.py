@@ -1,4 +1,4 @@
-"""The throws of a table where no match is played, in order, with undo and a count of the faces."""
+"""The throws at a table where no match is being played, with undo and a count of the faces."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,8 @@ from game.rules.ruleset import FACES, Dice
 from game.stats.fairness import Fairness, fairness
 
 MAX_THROWS = 200
-"""Throws that are kept: the last hours of an evening. Faces are counted over all throws."""
+"""Number of throws that are remembered: the last hours of an evening. Faces are counted over all
+throws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class DiceThrow:
     Attributes:
         index: Number of the throw, from 0.
         dice: The faces of all dice in the tray.
-        thrown: The faces of the dice that were thrown. The others had not moved.
+        thrown: The faces of the dice that were thrown. The other dice had not moved.
         places: Where the dice lie. Empty if the throw was entered by hand.
     """
 
@@ -35,13 +36,13 @@ class DiceThrow:
 
     @property
     def is_entered_by_hand(self) -> bool:
-        """Whether a person entered the throw, instead of the camera."""
+        """Whether a person entered the throw, rather than the camera reading it."""
         return not any(place.seen for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
 class DiceLog:
-    """The throws so far, the newest last.
+    """The throws made so far outside a match, the newest last.
 
     >>> log = DiceLog().add((2, 6), (2, 6)).add((3, 3), (3, 3))
     >>> log.last.sum, log.n_throws, log.undone().last.dice
@@ -57,17 +58,17 @@ class DiceLog:
 
     @property
     def last(self) -> DiceThrow | None:
-        """The newest throw, or None."""
+        """The newest throw, or None if there is none."""
         return self.throws[-1] if self.throws else None
 
     @property
     def n_throws(self) -> int:
-        """Number of all throws."""
+        """Number of throws made so far, including those that are no longer remembered."""
         return self.last.index + 1 if self.last else 0
 
     @property
     def fairness(self) -> Fairness:
-        """What the counted faces say about the dice."""
+        """The result of testing whether the dice are fair, from the counts of the faces."""
         return fairness(self.counts)
 
     def add(self, dice: Dice, thrown: Dice, places: tuple[Place, ...] = ()) -> "DiceLog":
@@ -82,7 +83,11 @@ class DiceLog:
         return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))
 
     def corrected(self, dice: Dice) -> "DiceLog":
-        """Return the log with other faces for the newest throw. Changed dice count as thrown."""
+        """Return the log with the newest throw corrected. Dice whose face changes count as thrown.
+
+        Args:
+            dice: The correct faces of all dice in the tray.
+        """
         *others, old = self.throws
         wrong, right = Counter(old.dice) - Counter(dice), Counter(dice) - Counter(old.dice)
         thrown = tuple(sorted((Counter(old.thrown) - wrong + right).elements()))

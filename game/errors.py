@@ -1,6 +1,6 @@
 """The errors of the game. Every message says what is wrong and what to do about it.
 
-TraykeeperError is the root of all errors that are shown to people, in every room.
+TraykeeperError is the root of all errors that are shown to people, in every package.
 
 GameError (ValueError)
 ├── FileError           a file cannot be read as text
@@ -30,7 +30,7 @@ class TraykeeperError(Exception):
 
 
 class GameError(TraykeeperError, ValueError):
-    """The root of all errors of the game."""
+    """The root of all errors that the package `game` raises."""
 
 
 class FileError(GameError):
@@ -50,7 +50,7 @@ class IllegalMove(GameError):  # noqa: N818 - the name says that it is an error
 
 
 class LaterStepError(IllegalMove):
-    """A change of the past after which a later step, named in the message, is not possible."""
+    """A change to an earlier step that makes a later step, named in the message, impossible."""
 
     def __init__(self, step: Message, why: Message) -> None:
         super().__init__(
@@ -59,7 +59,7 @@ class LaterStepError(IllegalMove):
 
 
 class NotationError(GameError):
-    """A text of a turn or a match that cannot be read. The message names the line."""
+    """The text of a turn or a match that cannot be read. The message names the line."""
 
 
 class JournalError(GameError):
@@ -67,20 +67,20 @@ class JournalError(GameError):
 
 
 class DamagedJournal(JournalError):  # noqa: N818 - the name says that it is an error
-    """A journal that does not hold what was written to it. It has to be restored from a backup."""
+    """A journal that no longer contains what was written to it. A backup has to be restored."""
 
 
 class OddsError(GameError):
-    """Chances that cannot be worked out for these rules or this question."""
+    """Chances that cannot be calculated for these rules or this question."""
 
 
 _LONGEST_REASON = 200
 
 
 def reason(error: Exception) -> Message:
-    """Return the message of an error, to be part of another message.
+    """Return the message of an error, for use inside another message.
 
-    The text of a library's error is shortened to one line.
+    The text of an error from a library is shortened and put on one line.
     """
     if isinstance(error, TraykeeperError):
         return error.message
@@ -91,6 +91,6 @@ _LONGEST = 60
 
 
 def quoted(found: object) -> str:
-    """Return a value as messages show it: in quotes, and shortened to the length of a line."""
+    """Return the `repr` of a value for a message, shortened to the length of a line."""
     text = repr(found)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{text[-1]}"

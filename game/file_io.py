@@ -18,10 +18,11 @@ UNFINISHED_SUFFIX = ".unfinished"
 """Suffix of a file that is still being written."""
 
 SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-"""Paths of pipes that a shell fills, as for `<(command)`. Reading any other pipe could block forever."""
+"""Prefixes of the paths of pipes that a shell fills, as for `<(command)`. Reading any other pipe
+could block forever."""
 
 MAX_CHARS = 20_000_000
-"""Longest text that is read. A match of a whole evening has a few thousand characters."""
+"""Longest text that is read, in characters. A match of a whole evening has a few thousand."""
 
 
 def open_readable(path: Path) -> BinaryIO:
@@ -74,7 +75,7 @@ def read_bounded(path: Path, most: int) -> bytes:
 
 
 def refuse_special_file(path: Path, mode: int) -> None:
-    """Raise an error unless the file is a regular one.
+    """Raise an error unless a file is a regular file.
 
     Args:
         path: Name of the file, for the error.
@@ -95,8 +96,9 @@ def atomic_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
 
     Args:
         path: The file to create or replace.
-        synced: Whether the new content is on the disk when the block has ended. If it is False, a
-            power cut may bring back the old content, but never a mixture of both.
+        synced: Whether to wait at the end of the block until the new content is on the disk. If it
+            is False, a power cut may bring back the old content, but never a mixture of old and
+            new.
 
     Raises:
         OSError: If the file cannot be written, or `path` is a special file. The old content stays.
@@ -125,7 +127,8 @@ def write_atomically(path: Path, data: bytes | str, *, synced: bool = True) -> N
     Args:
         path: The file.
         data: The new content. Text is written as UTF-8.
-        synced: Whether the new content is on the disk when the function returns.
+        synced: Whether to wait until the new content is on the disk. If it is False, a power cut
+            may bring back the old content.
 
     Raises:
         OSError: If the file cannot be written. The old content stays.
@@ -135,7 +138,7 @@ def write_atomically(path: Path, data: bytes | str, *, synced: bool = True) -> N
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk, so that a new file is found after a power cut."""
+    """Force the file names in a folder to the disk, so that a new file survives a power cut."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)
@@ -144,7 +147,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Read a UTF-8 text file, at most `MAX_CHARS` long.
+    """Read a UTF-8 text file of at most `MAX_CHARS` characters.
 
     Raises:
         FileError: If the file does not exist, cannot be read, is too long, or is not text.

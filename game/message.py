@@ -1,12 +1,13 @@
-"""Messages to people as values: created where something happens, translated where they are shown.
+"""Messages for people: created where something happens, translated where they are shown.
 
     >>> message = Message("%(name)s banks %(points)s.", name="Anna", points=1250)
     >>> str(message)
     'Anna banks 1,250.'
 
-`str` returns the English text, and `message.translate(language)` that of another `Language`.
+`str` returns the English text, and `message.translate(language)` the text in another `Language`.
 Templates follow the gettext format, so a literal percent sign is doubled. `scripts/languages.py`
-collects the templates from the source, so they have to be literals where a message is created.
+collects the templates from the source code, so each template has to be a literal string in the call
+that creates the message.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,10 +41,10 @@ class Language(Protocol):
     """A language into which messages are translated."""
 
     def template(self, english: str) -> str:
-        """Return the translation of a template, with its placeholders."""
+        """Return the translation of a template, with its placeholders unchanged."""
 
     def plural(self, one: str, many: str, n: int) -> str:
-        """Return the translation of a template for a number of things.
+        """Return the translation of a template in the form that a number needs.
 
         Args:
             one: English template for one thing.
@@ -90,7 +91,7 @@ class Message:
 
     @property
     def sentences(self) -> "tuple[Message, ...]":
-        """The messages that this one consists of."""
+        """The sentences that this message consists of, each as a message."""
         return (self,)
 
 
@@ -135,7 +136,7 @@ class Paragraph(Message):
 
     @property
     def sentences(self) -> tuple[Message, ...]:
-        """The sentences."""
+        """The sentences of the paragraph."""
         return self.parts
 
 
@@ -173,7 +174,7 @@ class Verbatim(Message):
 
 
 Translate = Callable[[Message], str]
-"""A function that turns a message into text. `str` gives English."""
+"""A function that turns a message into text. `str` gives English text."""
 
 
 def join_with_and(parts: Sequence[Value]) -> Value:

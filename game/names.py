@@ -1,4 +1,4 @@
-"""Names of players: any text that can be read and told from the other names."""
+"""Names of players: any readable text that can be told apart from the other names."""
 
 import re
 import unicodedata
@@ -8,10 +8,10 @@ from game.errors import IllegalMove, quoted
 from game.message import Message, Value
 
 MAX_NAME = 24
-"""Longest name, in characters. It fits on a phone beside a score."""
+"""Longest name, in characters. It fits on a phone next to a score."""
 
 _JOINERS = "\u200c\u200d"
-"""Invisible characters that join several emoji into one, and that Persian needs."""
+"""Invisible characters that join several emoji into one. Persian needs them as well."""
 
 _TAGS = range(0xE0020, 0xE0080)
 """Invisible characters that spell the flags of Scotland, England and Wales."""
@@ -20,7 +20,7 @@ _EMOJI = range(0x1F000, 0x1FB00)
 """Emoji. Python treats those that are newer than its own Unicode tables as unprintable."""
 
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Characters that Unicode classifies as letters or symbols, but that show nothing."""
+"""Invisible characters that Unicode classifies as letters or symbols."""
 
 
 def clean_names(names: Sequence[str]) -> list[str]:
@@ -38,10 +38,10 @@ def clean_names(names: Sequence[str]) -> list[str]:
 
 
 def check_distinct(names: Iterable[str]) -> None:
-    """Check that no two names differ only in case: statistics would merge the players.
+    """Check that no two names differ only in case, because statistics would merge the players.
 
     Raises:
-        IllegalMove: If two names do.
+        IllegalMove: If two names differ only in case.
     """
     known: dict[str, str] = {}
     for name in names:
@@ -89,7 +89,7 @@ _NAMELESS = re.compile(r"Player ([1-9][0-9]?)")
 
 
 def default_name(seat: int) -> str:
-    """Return the name of a seat until somebody enters a better one.
+    """Return the name that a seat has until somebody enters another name.
 
     >>> default_name(2)
     'Player 3'
@@ -98,7 +98,7 @@ def default_name(seat: int) -> str:
 
 
 def display_name(name: str) -> Value:
-    """Return a name for a message. A default name is translated."""
+    """Return a name as a message shows it. A default name is translated."""
     found = _NAMELESS.fullmatch(name)
     return Message("Player %(n)s", n=int(found[1])) if found else name
 

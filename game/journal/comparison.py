@@ -1,4 +1,4 @@
-"""Compares two copies of a match, such as those in the journals of two trays that played it together."""
+"""A comparison of two copies of a match, such as those in the journals of two trays."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from game.message import Message
 
 
 def comparable_entries(key: str, entries: Iterable[Entry]) -> tuple[WireEntry, ...]:
-    """Return the entries of a match without what differs between two trays that play it together.
+    """Return the entries of a match without details in which the journals of two trays may differ.
 
-    Left out are the time of the start, where the dice lay, and that a match was reopened.
+    These details are the time of the start, the positions of the dice, and the entries that record
+    that a match was reopened.
 
     Args:
         key: Id of the match.
-        entries: Its entries in a journal, from its start.
+        entries: Entries of the match in a journal, from its start.
     """
     found: list[WireEntry] = []
     for entry in entries:
@@ -30,7 +31,7 @@ def comparable_entries(key: str, entries: Iterable[Entry]) -> tuple[WireEntry, .
 
 
 def entries_of_match(match: Match) -> tuple[WireEntry, ...]:
-    """Return the start of a match and one entry for each event that counts, without undone steps."""
+    """Return the first entry of a match and one entry for each later event, without undone steps."""
     entry = WireEntry.first("0" * 16, Match(match.start_state, (), match.start_state), 0.0)
     found = [entry]
     for event in match.timeline:
@@ -43,9 +44,9 @@ class Difference:
     """The first entry in which two copies of a match differ.
 
     Attributes:
-        seq: Number of the entry.
-        ours: What the first copy has there; None if it has ended.
-        theirs: What the second copy has there; None if it has ended.
+        seq: Number of the entry within the match, from 0.
+        ours: Description of the entry in the first copy; None if that copy is shorter.
+        theirs: Description of the entry in the second copy; None if that copy is shorter.
     """
 
     seq: int
@@ -57,11 +58,11 @@ def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> 
     """Return the first difference between two copies of a match, or None if they are the same.
 
     Args:
-        ours: The entries of one copy.
-        theirs: The entries of the other copy.
+        ours: The entries of one copy, from the start of the match.
+        theirs: The entries of the other copy, from the start of the match.
 
     Raises:
-        GameError: If an entry before the difference is not possible.
+        GameError: If an entry before the difference cannot be applied to the match.
     """
     match: Match | None = None
     for seq, (one, other) in enumerate(zip_longest(ours, theirs)):
@@ -72,10 +73,10 @@ def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> 
 
 
 def last_state(entries: Sequence[WireEntry]) -> Match | None:
-    """Return the match after these entries; None if there are none.
+    """Return the match in its state after these entries, or None if there are no entries.
 
     Raises:
-        GameError: If an entry is not possible.
+        GameError: If an entry cannot be applied to the match before it.
     """
     match: Match | None = None
     for entry in entries:

@@ -15,16 +15,20 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
-"""An entry as the database stores it: position, match, seq, time, body, seal."""
+"""An entry as the database stores it.
+
+The fields are the position in the journal, the number of the match, the number of the entry within
+the match, the time, the content as JSON, and a checksum (the seal).
+"""
 
 COLUMNS = "position, match, seq, time, body, seal"
 
 START_SEQ = 0
-"""The `seq` of a match's first entry, which holds its rules and players. All other entries hold
-steps."""
+"""The `seq` of a match's first entry, which contains its rules and players. All other entries
+contain steps."""
 
 EARLIEST_S = 1_735_689_600.0
-"""The first second of 2025. A Raspberry Pi with an earlier clock does not know the time yet."""
+"""The first second of 2025. A Raspberry Pi whose clock is earlier does not know the time yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,11 @@ class Entry:
         position: Number of the entry over all matches, from 1, without gaps.
         match_id: Number of its match.
         seq: Number of the entry within the match, from 0.
-        time_s: When it was written, in seconds since 1970. None if the clock was not set. The time
-            is only for people to read: the order never depends on it.
+        time_s: When the entry was written, in seconds since 1970. None if the clock was not set.
+            The time is only for people to read; the order of entries never depends on it.
         start_match: The match before its first step, in the entry with `seq` 0. Otherwise None.
-        actions: What was done together as one step. Empty if an older match was reopened.
+        actions: The actions that make up the step. Empty in an entry that records that an older
+            match was reopened.
     """
 
     position: int
@@ -50,35 +55,35 @@ class Entry:
 
 
 def step_text(actions: Iterable[Action]) -> str:
-    """Return the body of an entry for one step."""
+    """Return the actions of one step as JSON, for the body of a journal entry."""
     return json.dumps([to_json(action) for action in actions])
 
 
 def checksum(match_id: int, seq: int, time_s: float | None, body: str) -> int:
-    """Return the checksum of an entry, which reveals damage by a worn memory card.
+    """Return the checksum of an entry, which reveals damage caused by a worn memory card.
 
     SQLite itself does not notice changes inside its pages.
 
     Args:
         match_id: Number of the match.
         seq: Number of the entry within the match.
-        time_s: Time of the entry.
-        body: Body of the entry.
+        time_s: When the entry was written, in seconds since 1970, or None.
+        body: Content of the entry, as JSON.
     """
     return zlib.crc32(f"{match_id}.{seq}.{time_s}.{body}".encode("utf-8", "replace"))
 
 
 def is_intact(row: Row) -> bool:
-    """Return whether a row is what was written."""
+    """Return whether a row of the database still matches its checksum."""
     _, match_id, seq, time_s, body, stored = row
     return stored == checksum(match_id, seq, time_s, body)
 
 
 def entry_from_row(row: Row) -> Entry:
-    """Return the entry of a row.
+    """Return the journal entry that a row of the database contains.
 
     Raises:
-        DamagedJournal: If the row is not what was written.
+        DamagedJournal: If the row has changed since it was written, or cannot be read.
     """
     position, match_id, seq, time_s, body, _ = row
     if not is_intact(row):
@@ -97,7 +102,7 @@ def entry_from_row(row: Row) -> Entry:
 
 
 def plausible_time(clock_s: float) -> float | None:
-    """Return the time of a clock, or None if the clock is evidently not set."""
+    """Return a time in seconds since 1970, or None if the clock that gave it was evidently not set."""
     return float(clock_s) if clock_s >= EARLIEST_S else None
 
 
@@ -107,7 +112,7 @@ class Result:
 
     Attributes:
         names: Names of the players by seat.
-        teams: Team of each seat, or None.
+        teams: Team number of each seat, or None for a seat without a team.
         scores: Score of each seat. A team shares one score.
         winner: The seat that has won, or None.
         turns: Number of finished turns.
@@ -121,7 +126,7 @@ class Result:
 
     @classmethod
     def of(cls, match: Match) -> Self:
-        """Return the standings of a match as it is."""
+        """Return the current standings of a match."""
         state = match.state
         return cls(
             tuple(player.name for player in state.players),
@@ -139,18 +144,18 @@ class Result:
         return seat == self.winner or (team is not None and team == self.teams[self.winner])
 
     def to_text(self, match_id: int, seq: int) -> str:
-        """Return the result as JSON with a checksum.
+        """Return the standings as JSON with a checksum.
 
         Args:
             match_id: Number of the match.
-            seq: Number of the step after which the result holds.
+            seq: Number of the match's last step, after which these are the standings.
         """
         text = json.dumps(asdict(self) | {"seq": seq})
         return f"{checksum(match_id, seq, None, text)} {text}"
 
     @classmethod
     def from_text(cls, sealed_text: str | None, match_id: int, seq: int) -> Self | None:
-        """Return the result that `to_text` wrote, or None if it is damaged or out of date.
+        """Return the standings that `to_text` wrote, or None if the text is damaged or out of date.
 
         Args:
             sealed_text: The text, or None if there is none.
@@ -166,7 +171,7 @@ class Result:
 
 
 def start_text(match: Match) -> str:
-    """Return the body of the entry that starts a match."""
+    """Return the rules and players of a match as JSON, for the body of its first journal entry."""
     start = match.start_state
     names = [player.name for player in start.players]
     teams = [player.team for player in start.players]
@@ -175,7 +180,7 @@ def start_text(match: Match) -> str:
 
 
 def match_from_start_text(text: str) -> Match:
-    """Return the match before its first event.
+    """Return the match that `start_text` wrote, as it was before its first event.
 
     Raises:
         GameError: If the rules or players are not valid.
@@ -191,13 +196,13 @@ def match_from_start_text(text: str) -> Match:
 
 
 def bots_json(players: Iterable[Player]) -> dict[str, Any]:
-    """Return the bots of a match as a part of its start, which is empty if all are persons."""
+    """Return the bots of a match as JSON for its first entry; empty if all players are people."""
     bots = [player.bot and player.bot.to_json() for player in players]
     return {"bots": bots} if any(bots) else {}
 
 
 def bots_from_json(data: Mapping[str, Any]) -> list[Bot | None] | None:
-    """Return the bots that `bots_json` wrote; None if all players are persons."""
+    """Return the bots that `bots_json` wrote; None if all players are people."""
     return [bot and Bot.from_json(bot) for bot in data["bots"]] if data.get("bots") else None
 
 

@@ -1,6 +1,7 @@
 """The entries of a journal for programs that follow it, such as the MQTT bridge.
 
-A feed reads with `game.journal.history` while the journal is written. It is for one thread.
+A feed can read while another thread or process is writing the journal. Only one thread may use a
+feed.
 """
 
 from collections import OrderedDict
@@ -17,10 +18,11 @@ from game.match.roll_ids import RollIds
 from game.message import Message
 
 MAX_CACHED_MATCHES = 4
-"""Matches whose newest line is cached. Other matches are replayed when they are continued."""
+"""Number of matches whose newest line is cached. Other matches are replayed when they are
+continued."""
 
 BATCH_SIZE = 500
-"""Entries that are read in one query."""
+"""Number of entries that are read in one query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class RecordedMatch:
 
     Attributes:
         number: Number of the match in the journal.
-        match: Id that no other match has.
+        match: Unique id of the match.
         steps: Number of its last step.
     """
 
@@ -40,7 +42,7 @@ class RecordedMatch:
 
 @dataclass(frozen=True, slots=True)
 class FeedLine:
-    """An entry with the match around it.
+    """An entry of the journal, with the match before and after it.
 
     Attributes:
         position: Position in the journal.
@@ -60,7 +62,7 @@ class FeedLine:
 
 
 class Feed:
-    """Reads the entries of a journal.
+    """A reader of the entries of a journal, for use by one thread.
 
     Raises (every method):
         JournalError: If the journal cannot be read.
@@ -75,7 +77,7 @@ class Feed:
 
     @property
     def identity(self) -> str:
-        """Id of the journal. It changes when a backup is restored: entries read before may be gone."""
+        """Id of the journal. It changes when a backup is restored, as entries may then be missing."""
         return self._history.identity
 
     @property
@@ -88,14 +90,14 @@ class Feed:
         return [RecordedMatch(*row) for row in self._history.match_sizes()]
 
     def whole(self, number: int) -> Iterator[FeedLine]:
-        """Yield all entries of the match with this number."""
+        """Yield all entries of the match with this number, from its start."""
         line = None
         for entry in self._history.steps(number):
             line = self._line(entry, line)
             yield line
 
     def after(self, position: int) -> Iterator[FeedLine]:
-        """Yield the entries of all matches after a position."""
+        """Yield the entries of all matches after a position in the journal, in order."""
         while entries := self._history.entries(position, BATCH_SIZE):
             for entry in entries:
                 line = self._line(entry, self._before(entry))
@@ -104,13 +106,13 @@ class Feed:
                 yield line
 
     def newest(self) -> int:
-        """Return the position just before the match that was played last, or 0."""
+        """Return the position just before the start of the match played last; 0 if there is none."""
         for played in self._history.matches(limit=1):
             return self._history.steps(played.id)[0].position - 1
         return 0
 
     def find(self, match_id: str, seq: int, chain: str) -> FeedLine | None:
-        """Return an entry, if the journal still has it unchanged.
+        """Return an entry if the journal still contains it unchanged, otherwise None.
 
         Args:
             match_id: Id of the match.

@@ -1,4 +1,4 @@
-"""Guards for the files of a journal: one process writes them, and no other may change them."""
+"""A lock and a check that let only one process change the files of a journal."""
 
 import fcntl
 from contextlib import suppress
@@ -12,18 +12,18 @@ from game.message import Message
 LOCK_SUFFIX = ".lock"
 """Suffix of the lock file."""
 MAX_OWNER_BYTES = 1000
-"""Most that is read from a lock file."""
+"""Largest number of bytes that is read from a lock file."""
 
 
 class FileGuard:
-    """Remembers device, inode and size of files, to notice changes by other programs."""
+    """A record of the device, inode and size of files, which reveals changes by other programs."""
 
     def __init__(self, *paths: Path) -> None:
         self._paths = paths
         self._seen: dict[Path, tuple[int, int, int]] = {}
 
     def note(self) -> None:
-        """Remember the state of the files, except those that `check` would already refuse."""
+        """Remember the current state of all files that were not moved, deleted or replaced."""
         now = {path: state for path in self._paths if (state := _state(path))}
         for path, seen in self._seen.items():
             if path not in now or now[path][:2] != seen[:2]:
@@ -31,7 +31,7 @@ class FileGuard:
         self._seen = now
 
     def check(self) -> None:
-        """Check that the files are those that were noted, and not shorter.
+        """Check that the files are still those that `note` remembered, and have not become shorter.
 
         Raises:
             DamagedJournal: If a file was moved, deleted, replaced or emptied.
@@ -45,20 +45,20 @@ class FileGuard:
 
 
 def write_owner(lock: IO[bytes], identity: str) -> None:
-    """Write into the lock file which journal is here, so that a lost journal is noticed.
+    """Write the id of the journal into its lock file, so that a lost journal is noticed later.
 
     Args:
         lock: The lock from `lock_journal`.
-        identity: Id of the journal, or "" while it has no steps.
+        identity: Id of the journal, or "" while the journal has no steps.
     """
-    with suppress(OSError):  # only one safeguard less
+    with suppress(OSError):  # the journal also works without this safeguard
         lock.truncate(0)
         lock.write(identity.encode())
         lock.flush()
 
 
 def read_owner(path: Path) -> str:
-    """Return what `write_owner` wrote beside this journal, or ""."""
+    """Return the id that `write_owner` wrote for the journal at a path, or "" if there is none."""
     try:
         return read_bounded(path.with_suffix(LOCK_SUFFIX), MAX_OWNER_BYTES).decode(
             "utf-8", "replace"

@@ -1,4 +1,4 @@
-"""Reads a journal while another thread or process writes it: matches and their entries."""
+"""A reader of a journal's matches and entries that works while another program is writing them."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 BUSY_TIMEOUT_S = 5.0
-"""How long a reader waits for a writer. No writer locks the file for as long."""
+"""How long a reader waits for a writer. No writer locks the file for that long."""
 
 _MATCHES = """
 SELECT match, MAX(position) AS last, MAX(seq), key, result
@@ -31,7 +31,7 @@ WHERE match.id = ? GROUP BY match
 """
 
 MAX_REQUESTS = 200
-"""Newest steps whose request ids are returned. A phone repeats a request within minutes."""
+"""Number of newest steps whose request ids are returned. A phone repeats a request within minutes."""
 
 END_POSITION = 2**62
 """A position after every entry."""
@@ -43,13 +43,13 @@ class PlayedMatch:
 
     Attributes:
         id: Number of the match in this journal.
-        key: Id that no other match has, in any journal.
+        key: Unique id of the match, across all journals.
         position: Position of the match's last entry. The next page of the list starts before it.
-        steps: Number of steps, with those that were undone.
+        steps: Number of steps, including those that were undone.
         rules: The rules of the match.
         result: The current or final standings.
         begun_s: When the match began, in seconds since 1970. None if the clock was not set.
-        last_s: When the last step was made, likewise.
+        last_s: When the last step was taken, in seconds since 1970. None if the clock was not set.
     """
 
     id: int
@@ -63,7 +63,7 @@ class PlayedMatch:
 
     @property
     def ended(self) -> bool:
-        """Whether somebody has won. Any other match can be continued."""
+        """Whether somebody has won. A match that nobody has won yet can be continued."""
         return self.result.winner is not None
 
 
@@ -74,7 +74,7 @@ class UnreadableMatch:
     Attributes:
         id: Number of the match in this journal.
         position: Position of the match's last entry.
-        why: The reason.
+        why: Why it cannot be replayed.
     """
 
     id: int
@@ -105,13 +105,13 @@ class History:
 
     @property
     def version(self) -> tuple[str, int]:
-        """The identity and the last position. The content is unchanged while both are the same."""
+        """The id of the journal and its last position. If both are the same, so is the content."""
         with _reading(self.path) as db:
             (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
             return schema.identity(db), newest or 0
 
     def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
-        """Return the matches that can be read, the one played last first.
+        """Return the matches that can be read, the most recently played first.
 
         Args:
             before: Only return matches whose last entry is before this position.
@@ -124,7 +124,7 @@ class History:
     def all_matches(
         self, *, before: int = END_POSITION, limit: int = 50
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
-        """Return the matches as `matches` does, with those that cannot be read.
+        """Return all matches, including those that cannot be read, the most recently played first.
 
         Args:
             before: Only return matches whose last entry is before this position.
@@ -139,7 +139,7 @@ class History:
             return load_match(db, match_id)
 
     def played(self, match_id: int) -> PlayedMatch:
-        """Return the list entry of one match."""
+        """Return one match as it appears in the list of matches."""
         with _reading(self.path) as db:
             row = db.execute(_ONE_MATCH, (match_id,)).fetchone()
             if row is None:
@@ -159,7 +159,7 @@ class History:
         """Return the entries of all matches after a position, in order.
 
         Args:
-            after: Position of the last entry that is not wanted.
+            after: A position in the journal. Only entries after it are returned.
             limit: Largest number of entries to return.
         """
         with _reading(self.path) as db:
@@ -176,7 +176,7 @@ class History:
             return int(number)
 
     def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
-        """Return number, key and last step of every match, in the order in which they started."""
+        """Return the number, unique id and last step of each match, in the order of their starts."""
         query = (
             "SELECT id, key, MAX(seq) FROM match JOIN entry ON match = id GROUP BY id ORDER BY id"
         )
@@ -184,7 +184,7 @@ class History:
             return tuple(db.execute(query).fetchall())
 
     def requests(self) -> tuple[str, ...]:
-        """Return the ids of the requests that made the newest steps, newest first."""
+        """Return the ids of the requests behind the newest steps, newest first."""
         with _reading(self.path) as db:
             rows = db.execute(
                 "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,)
@@ -192,20 +192,20 @@ class History:
             return tuple(request for (request,) in rows if request)
 
     def marks(self, match_id: int) -> tuple[str, ...]:
-        """Return the id of the request that made each entry of a match, in order; "" if there is none."""
+        """Return the id of the request behind each entry of a match, in order; "" for none."""
         query = "SELECT request FROM entry WHERE match = ? ORDER BY seq"
         with _reading(self.path) as db:
             return tuple(request or "" for (request,) in db.execute(query, (match_id,)))
 
     def newest(self) -> tuple[int, str] | None:
-        """Return number and id of the match that was played last, or None if there is none."""
+        """Return the number and unique id of the match played last, or None if there is none."""
         query = "SELECT id, key FROM match JOIN entry ON match = id ORDER BY position DESC LIMIT 1"
         with _reading(self.path) as db:
             row = db.execute(query).fetchone()
         return (int(row[0]), str(row[1])) if row else None
 
     def key(self, match_id: int) -> str:
-        """Return the id of a match that no other match has, in any journal."""
+        """Return the unique id of a match, which is the same in all journals with that match."""
         with _reading(self.path) as db:
             row = db.execute("SELECT key FROM match WHERE id = ?", (match_id,)).fetchone()
         if row is None:
@@ -213,7 +213,7 @@ class History:
         return str(row[0])
 
     def players(self, limit: int = 50) -> tuple[str, ...]:
-        """Return the names of recent players, the most recent first, as last written."""
+        """Return the names of recent players, the most recent first, in their latest spelling."""
         names: dict[str, str] = {}
         for played in self.matches(limit=limit * 4):
             for name in played.result.names:

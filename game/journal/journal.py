@@ -1,11 +1,11 @@
 """The journal: a file with every event of every match, written before anybody sees the event.
 
 It is an SQLite database with a write-ahead log and full synchronisation, so an entry that `append`
-has returned from survives a power cut. A match is never stored: its state is worked out from its
-entries. `game.journal.history` reads the file while it is written.
+has returned from survives a power cut. The state of a match is not stored; it is worked out from
+the entries. `game.journal.history` can read the file while it is being written.
 
-Beside the database stands a trace, which has every step as a line of text. If the database is
-damaged, the journal can be rebuilt from the trace.
+A second file, the trace, contains every step as a line of text. If the database is damaged, the
+journal can be rebuilt from the trace.
 """
 
 import sqlite3
@@ -60,12 +60,13 @@ class Journal:
 
     Attributes:
         path: The database file.
-        trace: Writer of the trace, which knows of any problem with it.
+        trace: Writer of the second copy, the trace. Its `problem` says why the trace cannot be
+            written.
         identity: Id of this journal. It changes when a backup is restored.
 
     Raises (every method):
         JournalError: If the file cannot be read or written.
-        DamagedJournal: If the file does not hold what was written to it.
+        DamagedJournal: If the file no longer contains what was written to it.
     """
 
     path: Path
@@ -128,8 +129,8 @@ class Journal:
 
         Args:
             match: The match before its first event.
-            request: Id of the request that started it, if any.
-            key: Id of the match if another journal has it as well; "" makes a new one.
+            request: Id of the request that started the match, if any.
+            key: Unique id of the match if another journal already contains it; "" makes a new id.
         """
         with self._write():
             row = self._db.execute("INSERT INTO match (key) VALUES (?)", (key or schema.new_key(),))
@@ -145,7 +146,7 @@ class Journal:
 
         Args:
             match_id: Number of the match.
-            *actions: What was pushed to the match together.
+            *actions: The actions that make up the step.
             result: The final standings, if this step wins the match.
             request: Id of the request that made the step, if any.
         """
@@ -163,7 +164,7 @@ class Journal:
         return position
 
     def reopen(self, match_id: int, *, request: str = "") -> Match:
-        """Make an older match the newest one, record that, and return the match.
+        """Record that an older match is being continued, and return that match.
 
         Args:
             match_id: Number of the match.
@@ -179,7 +180,7 @@ class Journal:
             return load_match(self._db, match_id)
 
     def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
-        """Return the number and the state of the match that was played last, or None.
+        """Return the number and the state of the match played last, or None if there is none.
 
         Args:
             except_match: Number of a match to leave out.
@@ -192,9 +193,10 @@ class Journal:
         return None if row is None else (row[0], self.match(row[0]))
 
     def restore(self, copy: bytes) -> None:
-        """Replace everything in this journal by a copy from `History.copy`, or change nothing.
+        """Replace the content of this journal with a copy from `History.copy`.
 
-        The journal gets a new identity, so that programs which follow it start from the beginning.
+        If the copy cannot be used, the journal stays as it is. Otherwise the journal gets a new
+        identity, so that programs that follow it start again from the beginning.
         """
         with _as_journal_error(self.path), closing(open_copy(copy)) as source:
             self._guard.check()
@@ -212,7 +214,7 @@ class Journal:
         return salvage_connection(self._db)
 
     def is_intact(self) -> bool:
-        """Return whether the files are in place and hold exactly what was written."""
+        """Return whether the files are in place and contain exactly what was written."""
         try:
             self._guard.check()
             check_integrity(self._db)
@@ -226,7 +228,7 @@ class Journal:
             self._guard.check()
 
     def cut_trace(self, upto: int) -> None:
-        """Remove steps that backups hold, up to a position, from the trace. Any thread may call."""
+        """Remove the steps up to a position, which backups contain, from the trace. Thread-safe."""
         with _as_journal_error(self.path):
             self.trace.cut(upto)
 
@@ -236,12 +238,12 @@ class Journal:
         return insert(self._db, row, request)
 
     def _write_owner(self) -> None:
-        """Note in the lock file which journal with steps is here, or that there is none."""
+        """Write the id of this journal into the lock file, or "" while the journal has no steps."""
         write_owner(self._lock, self.identity if last_position(self._db) else "")
 
     @contextmanager
     def _write(self) -> Iterator[None]:
-        """Put everything in the block on the disk, or nothing; then update the trace."""
+        """Save all changes made in the block, or none after an error; then update the trace."""
         with _as_journal_error(self.path):
             self._guard.check()
             with transaction(self._db):

@@ -1,4 +1,4 @@
-"""Rows of a journal's tables: reading matches from them, adding them, and checking them."""
+"""Functions that read, add and check the rows of a journal's tables."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -12,15 +12,15 @@ from game.match.match import Match
 from game.message import Message
 
 NO_WAL = b"\x01\x01"
-"""Bytes 18 and 19 of an SQLite file without a write-ahead log, which a database in memory cannot
-have."""
+"""Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
+one."""
 
 
 def load_match(db: sqlite3.Connection, match_id: int) -> Match:
-    """Return a match as it is after all its entries.
+    """Return a match in its current state, replayed from all its entries.
 
     Args:
-        db: The journal.
+        db: Connection to the journal's database.
         match_id: Number of the match.
 
     Raises:
@@ -40,7 +40,7 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:
-    """Open a copy of a journal in memory, and bring its tables up to the current version.
+    """Open the bytes of a copied journal in memory, and upgrade its tables to the current version.
 
     Raises:
         JournalError: If a newer version of Traykeeper wrote the copy.
@@ -62,7 +62,7 @@ def check_integrity(db: sqlite3.Connection) -> None:
     """Check the pages of the database and the checksum of every entry.
 
     Raises:
-        sqlite3.DatabaseError: If something is damaged or missing.
+        sqlite3.DatabaseError: If an entry or a page is damaged or missing.
         sqlite3.OperationalError: If the disk cannot be read.
     """
     try:
@@ -83,7 +83,7 @@ def next_seq(db: sqlite3.Connection, match_id: int) -> int:
     """Return the number of a match's next step, or `START_SEQ` if there is no such match.
 
     Args:
-        db: The journal.
+        db: Connection to the journal's database.
         match_id: Number of the match.
     """
     (last,) = db.execute("SELECT MAX(seq) FROM entry WHERE match = ?", (match_id,)).fetchone()
@@ -99,11 +99,15 @@ def last_position(db: sqlite3.Connection) -> int:
 def rows_after(
     db: sqlite3.Connection, position: int
 ) -> tuple[list[Row], dict[int, str], dict[int, str]]:
-    """Return the rows after a position, the keys of matches that start in them, and their requests.
+    """Return the rows after a position, with the ids of their matches and requests.
 
     Args:
-        db: The journal.
-        position: Position of the last row that is not wanted.
+        db: Connection to the journal's database.
+        position: A position in the journal. Only rows after it are returned.
+
+    Returns:
+        The rows, the unique id of each match that starts in them (by the number of the match), and
+        the ids of the requests behind them (by position).
     """
     rows = db.execute(
         f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - a constant
@@ -120,12 +124,12 @@ def rows_after(
 
 
 def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
-    """Add a row at the end and return its position.
+    """Add a row at the end of the journal and return its position.
 
     Args:
-        db: The journal.
-        row: The row. Its own position is ignored.
-        request: Id of the request that made the step, if any.
+        db: Connection to the journal's database.
+        row: The row. The position in it is ignored.
+        request: Id of the request behind the step, if any.
     """
     done = db.execute(
         "INSERT INTO entry (match, seq, time, body, seal, request) VALUES (?, ?, ?, ?, ?, ?)",
@@ -137,13 +141,13 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
 def append_missing(
     db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
 ) -> int:
-    """Add those rows of another copy of this journal that continue its matches; return how many.
+    """Add the rows from another copy of this journal that continue its matches; return how many.
 
     Args:
-        db: The journal, within a transaction.
+        db: Connection to the journal's database, within a transaction.
         rows: Rows of the other copy, in the order of their positions.
-        keys: Known keys of matches that start in the rows.
-        requests: Known requests of the rows, by position.
+        keys: Unique ids of matches that start in the rows, as far as they are known.
+        requests: Ids of the requests behind the rows, as far as they are known.
     """
     added = 0
     for row in rows:
@@ -160,10 +164,10 @@ def append_missing(
 
 
 def store_result(db: sqlite3.Connection, match_id: int, seq: int, result: Result) -> None:
-    """Store the final standings of a match, so that lists need not replay it.
+    """Store the final standings of a match, so that a list of matches need not replay it.
 
     Args:
-        db: The journal.
+        db: Connection to the journal's database.
         match_id: Number of the match.
         seq: Number of the match's last step.
         result: The standings after that step.
@@ -186,7 +190,7 @@ def fill_in_results(db: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit everything in the block, or roll it all back if an error is raised."""
+    """Commit all changes made in the block, or roll them back if an error is raised."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -1,4 +1,4 @@
-"""Reads what is left of a damaged journal, entry by entry."""
+"""Recovery of what is left of a damaged journal, entry by entry."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,11 @@ from game.journal.entry import COLUMNS, Row, is_intact
 from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""Errors of a damaged table. SQLite's own message about it may not be valid text either."""
+"""Errors that a damaged table can cause. SQLite's own message may not be valid text either."""
 
 MAX_GAP = 2_000
-"""Missing positions in a row after which the search ends. One lost page holds fewer entries."""
+"""Number of consecutive missing positions after which the search ends. A lost page has fewer
+entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class Salvaged:
     Attributes:
         identity: Id of the journal, or "" if it is lost.
         rows: The intact entries.
-        keys: Ids of matches, by number.
-        requests: Ids of requests, by position.
+        keys: Unique ids of the matches, by match number.
+        requests: Ids of the requests behind the entries, by position.
     """
 
     identity: str = ""
@@ -91,7 +92,7 @@ def _keys(db: sqlite3.Connection) -> dict[int, str]:
 
 
 def _requests(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-    """Yield requests one by one. A journal of an older version has none."""
+    """Yield the position and id of each request. A journal from an older version has none."""
     for position, *_ in rows:
         with suppress(*UNREADABLE):
             query = "SELECT request FROM entry WHERE position = ?"

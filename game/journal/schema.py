@@ -15,10 +15,10 @@ from game.message import Message
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
-    """Create the tables, or upgrade those of an older version.
+    """Create the tables of a journal, or upgrade the tables of an older version.
 
     Args:
-        db: The journal.
+        db: Connection to the journal's database.
         path: Its file, which is copied before an upgrade. None for a database in memory.
 
     Raises:
@@ -54,7 +54,10 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
 
 
 def tolerate_bad_text(db: sqlite3.Connection) -> sqlite3.Connection:
-    """Let a connection return damaged text, which checksums find, instead of failing; return it."""
+    """Make a connection return damaged text instead of raising an error, and return the connection.
+
+    The checksums of the entries reveal the damage.
+    """
     db.text_factory = partial(str, encoding="utf-8", errors="replace")
     return db
 
@@ -66,10 +69,10 @@ def identity(db: sqlite3.Connection) -> str:
 
 
 def assign_identity(db: sqlite3.Connection, before: str = "") -> None:
-    """Give the journal a new identity, because its future entries may differ from published ones.
+    """Give a journal a new identity, because its future entries may differ from published ones.
 
     Args:
-        db: The journal.
+        db: Connection to the journal's database.
         before: Identity of the journal that it replaces.
     """
     named = [("identity", new_key()), ("before", before)]
@@ -77,28 +80,28 @@ def assign_identity(db: sqlite3.Connection, before: str = "") -> None:
 
 
 def previous_identity(db: sqlite3.Connection) -> str:
-    """Return the identity of the journal that this one replaced, or ""."""
+    """Return the identity of the journal that this one replaced, or "" if it replaced none."""
     row = db.execute("SELECT value FROM about WHERE name = 'before'").fetchone()
     return str(row[0]) if row else ""
 
 
 def mark_results_missing(db: sqlite3.Connection) -> None:
-    """Note that some results of finished matches are not stored."""
+    """Record in the journal that some results of finished matches are not stored yet."""
     db.execute("REPLACE INTO about VALUES ('results', 'missing')")
 
 
 def are_results_missing(db: sqlite3.Connection) -> bool:
-    """Return whether results of finished matches have to be worked out."""
+    """Return whether results of finished matches still have to be worked out."""
     return db.execute("SELECT 1 FROM about WHERE name = 'results'").fetchone() is not None
 
 
 def mark_results_complete(db: sqlite3.Connection) -> None:
-    """Note that the results of all finished matches are stored."""
+    """Record in the journal that the results of all finished matches are stored."""
     db.execute("DELETE FROM about WHERE name = 'results'")
 
 
 def new_key() -> str:
-    """Return a random id."""
+    """Return a random id of sixteen hexadecimal digits."""
     return secrets.token_hex(8)
 
 
@@ -133,7 +136,7 @@ def _from_1(db: sqlite3.Connection) -> int:
 
 
 def _from_2(db: sqlite3.Connection) -> int:
-    """Upgrade version 2, whose results had no checksum: they are worked out again."""
+    """Upgrade version 2, whose results had no checksum and have to be worked out again."""
     db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
     db.execute("UPDATE match SET result = NULL")
     mark_results_missing(db)
@@ -141,4 +144,4 @@ def _from_2(db: sqlite3.Connection) -> int:
 
 
 UPGRADES: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
-"""Version -> function that upgrades its tables and returns the new version."""
+"""Version of the tables -> function that upgrades them and returns the new version."""

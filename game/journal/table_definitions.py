@@ -1,16 +1,16 @@
-"""The tables of a journal in each version, and a check that a file has exactly these.
+"""The tables of a journal in each version, and a check that a file has exactly these tables.
 
 A table can have side effects: a CHECK refuses rows, ON CONFLICT drops them, a column may be
-computed. A journal from elsewhere is therefore accepted only if its definitions equal ours word for
-word.
+computed. A journal from elsewhere is therefore accepted only if its definitions match these word
+for word.
 """
 
 import re
 import sqlite3
 
 VERSION = 3
-"""Stored as the file's `user_version`. It is 0 in a new file, and was in those of the first
-version."""
+"""Version of the tables, stored as the file's `user_version`. That value is 0 in a new file, and in
+files of version 1."""
 
 TABLES = """
 CREATE TABLE about (
@@ -96,4 +96,4 @@ DEFINITIONS = {
     2: _forms(TABLES.replace("    request TEXT,", "")),
     3: _forms(TABLES),
 }
-"""Version -> its normalised definitions. An upgraded journal has the same ones as a new journal."""
+"""Version -> its normalised definitions. An upgraded journal has the same definitions as a new one."""

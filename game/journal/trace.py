@@ -1,13 +1,14 @@
-"""The trace: a second copy of every step, as lines of text beside the journal.
+"""The trace: a second copy of every step, as lines of text in a file next to the journal.
 
     # Traykeeper, journal 5b0c...: every step once more, should the journal be damaged
     3f2a91c0 12 3.4 1795000000.0 - [{"kind": "thrown", "dice": [1, 1, 2, 3, 4, 6]}]
 
-A line has a checksum, the position, the match and number of the step, the time, the key of a match
-that starts with it, and the actions. It is on the disk before anybody sees the step. Lines that
-backups hold are cut off. People can read a trace, and so can a program that lost its journal.
+Each line contains a checksum, the position in the journal, the numbers of the match and the step,
+the time, the unique id of a match that starts with the line, and the actions. It is on the disk
+before anybody sees the step. Lines that backups contain are removed. People can read a trace, and
+so can a program that has lost its journal.
 
-If a request asked for the step, a line before it names the request: `3c08d1f5 asked 12 9b2e...`.
+If a request caused the step, a line before it names the request: `3c08d1f5 asked 12 9b2e...`.
 """
 
 import os
@@ -22,25 +23,25 @@ from game.file_io import open_regular_file, write_atomically
 from game.journal.entry import Row, checksum
 
 SUFFIX = ".txt"
-"""Suffix of the file."""
+"""Suffix of the name of a trace."""
 
 HEAD = "# Traykeeper, journal {}: every step once more, should the journal be damaged"
-"""First line of the file."""
+"""First line of a trace, with the id of the journal in place of `{}`."""
 
 REQUEST_MARK = "asked"
-"""First word of a line that names a request."""
+"""First word, after the checksum, of a line that names a request."""
 
 ABSENT = "-"
 """Stands for a missing time or key."""
 
 N_FIELDS = 6
-"""Fields of a line, with the checksum."""
+"""Number of fields in a line, including the checksum."""
 
 Keys = Mapping[int, str]
-"""Number of a match -> id that no other match has."""
+"""Number of a match -> unique id of the match."""
 
 Requests = Mapping[int, str]
-"""Position -> id of the request that made the step, if any."""
+"""Position of an entry -> id of the request behind it. Entries without a request are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,10 @@ class TraceText:
     Attributes:
         identity: Id of the journal, or "" if it cannot be read.
         rows: The intact entries, in the order of the lines.
-        keys: Ids of the matches that start in them.
-        requests: Requests that made them.
-        whole: Whether all lines are intact. The last one may be incomplete after a power cut.
+        keys: Unique ids of the matches that start in these entries.
+        requests: Ids of the requests behind these entries.
+        whole: Whether all lines are intact, apart from the last one, which a power cut may have
+            left incomplete.
     """
 
     identity: str
@@ -101,25 +103,25 @@ class Trace:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the file is as this program left it: not moved, emptied or extended."""
+        """Whether the file is still as this program left it: not moved, emptied or extended."""
         with self._lock:
             return self._is_in_place()
 
     def rewrite(
         self, identity: str, rows: Iterable[Row], keys: Keys, requests: Requests, last: int
     ) -> None:
-        """Replace the file by one with these entries.
+        """Replace the file with a new one that contains these entries.
 
         Args:
             identity: Id of the journal.
             rows: The entries.
-            keys: Ids of matches that start in them.
-            requests: Requests that made them.
+            keys: Unique ids of the matches that start in these entries.
+            requests: Ids of the requests behind these entries.
             last: Position of the journal's newest entry.
         """
         head = f"{HEAD.format(identity)}\n"
         with self._lock:
-            self._let_go()  # until the new file is complete, none is in place
+            self._let_go()  # until the new file is complete, `is_in_place` is False
             self._replace((head + _lines(rows, keys, requests)).encode("utf-8", "replace"))
             self.last = last
 
@@ -136,8 +138,8 @@ class Trace:
 
         Args:
             rows: The entries.
-            keys: Ids of matches that start in them.
-            requests: Requests that made them.
+            keys: Unique ids of the matches that start in these entries.
+            requests: Ids of the requests behind these entries.
         """
         rows = tuple(rows)
         with self._lock:
@@ -174,7 +176,7 @@ class Trace:
             self._file = None
 
     def _write(self, data: bytes) -> None:
-        """Write after the last complete line: an earlier attempt may have left part of one."""
+        """Write after the last complete line, because an earlier attempt may have left part of a line."""
         if self._file is None:
             raise FileNotFoundError(self.path)
         number = self._file.fileno()
@@ -198,7 +200,10 @@ def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
-    """Return the lines of entries. A request comes first, so no step can be read without it."""
+    """Return the lines for entries.
+
+    A request precedes its step, so that no step is read without it.
+    """
     texts: list[str] = []
     for row in rows:
         if request := requests.get(row[0]):
@@ -215,13 +220,13 @@ def _text(row: Row, keys: Keys) -> str:
 
 
 def _unsealed(line: bytes) -> str:
-    """Return the text of a line, or "" if the checksum does not match."""
+    """Return a line without its checksum, or "" if the checksum does not match."""
     sealed, _, text = line.decode("utf-8", "replace").partition(" ")
     return text if sealed == _seal(text) else ""
 
 
 def _step(text: str) -> tuple[Row, str] | None:
-    """Return the row in a line and the key of a match that starts with it, or None."""
+    """Return the row in a line and the id of a match that starts with it; None if it has no row."""
     try:
         position, number, time, key, body = text.split(" ", N_FIELDS - 2)
         match_id, seq = map(int, number.split("."))
@@ -233,7 +238,7 @@ def _step(text: str) -> tuple[Row, str] | None:
 
 
 def _request(text: str) -> tuple[int, str] | None:
-    """Return the position and the id of the request in a line, or None."""
+    """Return the position and the id of the request in a line, or None if it names no request."""
     asked, _, rest = text.partition(" ")
     position, _, request = rest.partition(" ")
     return (int(position), request) if asked == REQUEST_MARK and position.isdecimal() else None
@@ -244,7 +249,7 @@ def _either(step: object, request: object) -> bool:
 
 
 def _position(text: str) -> int:
-    """Return the position that a line is about, or 0."""
+    """Return the position of the entry that a line is about, or 0 if there is none."""
     if step := _step(text):
         return step[0][0]
     request = _request(text)

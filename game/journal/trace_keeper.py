@@ -1,4 +1,4 @@
-"""Keeps the text trace of a journal in step with its database, and compares the two."""
+"""The trace of a journal (its copy as text), compared with the database and kept up to date."""
 
 import logging
 import sqlite3
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class TraceKeeper:
-    """The writer of the trace that belongs to a journal.
+    """The writer of a journal's trace, which is its second copy as lines of text.
 
     Attributes:
         problem: Why the trace cannot be written at the moment, or None.
@@ -34,12 +34,14 @@ class TraceKeeper:
         self._trace.close()
 
     def check(self, *, is_expected: bool) -> None:
-        """Compare trace and database, and bring the trace up to date.
+        """Compare the trace with the database, and bring the trace up to date.
 
-        The trace may lack the newest steps of the database, but must not have any others.
+        The trace may lack the newest steps of the database, but must not contain steps that the
+        database lacks.
 
         Args:
-            is_expected: Whether a trace was written before, so that a missing one is reported.
+            is_expected: Whether a trace was written before. If so, `was_lost` becomes True when the
+                trace is missing or damaged.
 
         Raises:
             DamagedJournal: If the database lacks steps of the trace or differs from it.
@@ -64,11 +66,11 @@ class TraceKeeper:
         self._attempt(self._catch_up if self._trace.is_in_place else self._rewrite)
 
     def rewrite(self) -> None:
-        """Replace the trace by one of the whole journal."""
+        """Replace the trace with a new one of the whole journal."""
         self._attempt(self._rewrite)
 
     def cut(self, upto: int) -> None:
-        """Remove the steps up to and including this position. Any thread may call this."""
+        """Remove the steps up to and including this position from the trace. Thread-safe."""
         self._trace.cut(upto)
 
     def _compare(self, found: TraceText) -> None:
@@ -102,7 +104,10 @@ class TraceKeeper:
             self._trace.add(rows, keys, requests)
 
     def _attempt(self, write: Callable[[], None]) -> None:
-        """Write, and note an error instead of raising it: the database has the step already."""
+        """Call `write`, and record an error in `problem` instead of raising it.
+
+        The step is not lost, because the database already contains it.
+        """
         try:
             write()
         except (OSError, sqlite3.Error) as error:

@@ -1,8 +1,8 @@
 """The entries of a match as they are published: one for its start, one for each step.
 
-They hold the same as the journal, in the same order, as JSON. Each entry has a chain: a digest of
-the match up to it. Two programs with the same chain at the same number have the same match, step by
-step. An undo is an entry like any other.
+They contain the steps of the journal, in the same order, as JSON. Each entry has a chain: a digest
+of the match up to that entry. Two programs with the same chain at the same number have the same
+match, step by step. An undo is an entry like any other.
 """
 
 import json
@@ -20,27 +20,27 @@ from game.message import Message
 from game.rules import rule_files
 
 CHAIN_BYTES = 6
-"""Enough to tell two histories apart. It does not protect against forgery."""
+"""Length of a chain: enough to tell two histories apart, but no protection against forgery."""
 
 MAX_SEQ = 100_000
-"""Largest number of a step. Real matches have some hundreds."""
+"""Largest number of a step. Real matches have a few hundred steps."""
 
 SIGNED = "signed:"
-"""Beginning of the request mark of a step that was made at another tray, before its signature."""
+"""Beginning of the request id of a step that was taken at another tray. Its signature follows."""
 
 Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class WireEntry:
-    """The start of a match, or one of its steps.
+    """The start of a match, or one of its steps, as it is published.
 
     Attributes:
         match: Id of the match.
         seq: Number of the step. 0 is the start of the match.
         chain: Digest of the match up to this entry.
-        body: Rules and players, or the actions of the step, as JSON. Comparisons use the chain
-            instead.
+        body: Rules and players, or the actions of the step, as JSON. Entries are compared by their
+            chains instead.
     """
 
     match: str
@@ -61,12 +61,12 @@ class WireEntry:
         return cls(match_id, 0, _chain("", body), body)
 
     def then(self, *actions: Action) -> "WireEntry":
-        """Return the next entry, for actions that were done together."""
+        """Return the next entry of the match, for a step that consists of these actions."""
         body = {"actions": [_without_places(to_json(action)) for action in actions]}
         return WireEntry(self.match, self.seq + 1, _chain(self.chain, body), body)
 
     def follows(self, chain: str) -> bool:
-        """Return whether the entry continues a match with this chain, which is "" before a match."""
+        """Return whether the entry comes directly after this chain, which is "" before a match starts."""
         return self.chain == _chain(chain, self.body)
 
     def to_json(self) -> dict[str, Any]:
@@ -93,13 +93,13 @@ class WireEntry:
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
-        """Return the match after this entry.
+        """Return the match in its state after this entry.
 
         Args:
-            match: The match before it. None if this is the first entry.
+            match: The match before this entry. None if this is the first entry.
 
         Raises:
-            GameError: If the entry is not possible.
+            GameError: If the entry cannot be applied to the match.
         """
         try:
             if self.seq == 0:
@@ -116,7 +116,7 @@ class WireEntry:
 
     @property
     def began_s(self) -> float:
-        """When the match began, in seconds since 1970. Only the first entry knows it; else 0."""
+        """When the match began, in seconds since 1970; 0 unless this is the first entry."""
         began = self.body.get("began", 0)
         return float(began) if isinstance(began, int) and 0 <= began < _MAX_TIME_S else 0.0
 
@@ -128,7 +128,7 @@ _MATCH_ID = frozenset("0123456789abcdef")
 
 
 def is_match_id(text: str) -> bool:
-    """Return whether a text has sixteen hexadecimal digits."""
+    """Return whether a text is the id of a match: sixteen hexadecimal digits."""
     return len(text) == 16 and set(text) <= _MATCH_ID  # noqa: PLR2004 - the docstring has the number
 
 
@@ -150,7 +150,7 @@ def _begun(body: Body) -> Match:
 
 
 def _without_places(action: dict[str, Any]) -> dict[str, Any]:
-    """Remove where the dice lay, which only matters at the tray itself."""
+    """Remove the positions of the dice, which matter only at the tray where the dice lay."""
     if "events" in action:
         action["events"] = [_without_places(event) for event in action["events"]]
     return {key: value for key, value in action.items() if key != "places"}

@@ -1,4 +1,4 @@
-"""A bot: a player whose decisions Traykeeper makes, and how its dice are thrown."""
+"""Bots: players whose decisions Traykeeper makes."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,9 +24,10 @@ class PlayerStyle:
         player: Name of the person.
         thresholds: Points at risk at which the person banks in half of the cases, by the number of
             dice left to throw, from 1.
-        spread: How far the points of single decisions vary around that threshold.
+        spread: How far single decisions vary around the thresholds, in points.
         worth_of_die: Points that the person gives up to have one more die for the next throw.
-        takes_over: Whether the person takes over what another player has banked.
+        takes_over: Whether the person takes over the dice and points that another player has just
+            banked.
     """
 
     player: str
@@ -42,9 +43,9 @@ class Bot:
 
     Attributes:
         dice: Who throws the dice.
-        style: The style of the person whom the bot imitates. None is best play.
-        seed: Seed of simulated dice and of decisions near a threshold. The same match gives the
-            same dice again after an undo.
+        style: The style of the person whom the bot imitates. None means best play.
+        seed: Seed of simulated dice and of decisions near a threshold, so that the same dice fall
+            again after an undo.
     """
 
     dice: BotDice = BotDice.SIMULATED

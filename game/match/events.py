@@ -1,4 +1,4 @@
-"""Everything that can happen in a match, as small immutable events with a JSON form.
+"""Everything that can happen in a match, as small immutable events that can be written as JSON.
 
 Applying the events in order gives the state of the match (see `game.match.match`). The journal
 stores nothing else.
@@ -22,10 +22,10 @@ class Place:
     even after a power cut.
 
     Attributes:
-        face: What the die shows.
-        x: Horizontal position of the centre in the reader's image.
-        y: Vertical position of the centre, downwards.
-        size: Edge length of the die, in the same unit. 0 if no camera saw the die.
+        face: The face that the die shows.
+        x: Horizontal position of the centre, in pixels of the image that was read.
+        y: Vertical position of the centre, in pixels downwards.
+        size: Edge length of the die, in pixels. 0 if no camera saw the die.
         angle: Rotation of the edges in degrees, from 0 to 90.
         aside: Whether the die lay in the set-aside area.
     """
@@ -52,17 +52,20 @@ class Thrown:
 
     @property
     def seen_positions(self) -> tuple[tuple[float, float], ...]:
-        """Where the camera saw the dice. They identify a throw through undo and correction."""
+        """The (x, y) positions of the dice that a camera saw.
+
+        They identify a throw even after it was undone and redone, or corrected.
+        """
         return tuple((place.x, place.y) for place in self.places if place.seen)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Dice of the last throw were set aside.
+    """Dice from the last throw were set aside.
 
     Attributes:
         dice: The kept faces.
-        assumed: Whether the companion worked the keep out, rather than a person.
+        assumed: Whether the companion worked out the keep. If it is False, a person stated it.
     """
 
     dice: tuple[int, ...]
@@ -71,14 +74,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Banked:
-    """The turn was banked. Without `dice` the best keep of the last throw counts."""
+    """The turn was banked. If `dice` is None, the best keep of the last throw counts."""
 
     dice: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Farkled:
-    """The turn ended without points, by a throw that nobody read."""
+    """The turn ended without points, after a throw that the camera did not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A player joined, in a team if one is given, and throws after all others."""
+    """A player joined, in team number `team` if it is given.
+
+    The new player throws after all others.
+    """
 
     name: str
     team: int | None = None
@@ -108,7 +114,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The player in this seat got another name."""
+    """The player in this seat was given another name."""
 
     seat: int
     name: str
@@ -116,7 +122,7 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Reordered:
-    """The order of turns changed to this order of seats."""
+    """The order of turns was changed to this order of seats."""
 
     order: tuple[int, ...]
 
@@ -136,7 +142,7 @@ class TurnSet:
     Attributes:
         seat: The player on turn.
         points: Points at risk.
-        dice: Number of dice of the next throw.
+        dice: Number of dice in the next throw.
     """
 
     seat: int
@@ -158,12 +164,12 @@ Event = (
     | ScoreSet
     | TurnSet
 )
-"""What the timeline of a match consists of."""
+"""An event in the timeline of a match, which is the list of its events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The throw at this timeline index was corrected to these dice."""
+    """The throw at this index in the timeline was corrected to these faces."""
 
     index: int
     dice: tuple[int, ...]
@@ -191,14 +197,14 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Redone:
-    """The step that was undone last was redone."""
+    """The step that was undone most recently was redone."""
 
 
 Revision = Corrected | Spliced | Undone | Redone
-"""A change of the timeline itself."""
+"""A change to the timeline itself."""
 
 Action = Event | Revision
-"""An entry of the journal."""
+"""A part of a step in the journal: an event, or a change to the timeline."""
 
 _KINDS: dict[str, type] = {
     kind.__name__.lower(): kind for kind in (*Event.__args__, *Revision.__args__)

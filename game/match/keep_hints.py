@@ -20,7 +20,7 @@ def keep_hint(state: State, keep: Keep) -> Message | None:
 
 
 def _effects(state: State, keep: Keep) -> Iterator[Message]:
-    """Yield everything that is true of the keep, most important first."""
+    """Yield every hint that applies to the keep, most important first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
         if welfare_recipient(state, points) is not None:
@@ -50,7 +50,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
 
 
 def _standing(state: State, total: int) -> Iterator[Message]:
-    """Yield what banking up to this total would mean near the end of a match."""
+    """Yield hints on what a score of `total` after banking would mean near the end of the match."""
     if state.closer is None:
         if reaches_target(state.rules, total):
             others = last_round_seats(state, state.turn.seat)
@@ -70,7 +70,7 @@ def _standing(state: State, total: int) -> Iterator[Message]:
 
 
 def best_opponent(state: State) -> int:
-    """Return the seat with the highest score, apart from the player on turn and that player's team."""
+    """Return the seat with the highest score among the opponents of the player on turn."""
     mates = state.team_seats(state.turn.seat)
     playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
     others = (seat for seat in sorted(playing) if seat not in mates)

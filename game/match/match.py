@@ -46,10 +46,10 @@ class Match:
 
     Attributes:
         start_state: The state before the first event.
-        timeline: The events that count, in order.
+        timeline: The events of the match in order, without those that were undone.
         state: The state after all events of the timeline.
         before: The match one step ago, for undo.
-        after: The matches that were undone. The last of them is redone first.
+        after: The states of the match that were undone. Redo restores the last of them first.
     """
 
     start_state: State
@@ -74,10 +74,10 @@ class Match:
             rules: The rules to play by.
             names: The players' names, by seat. Surrounding spaces are removed.
             first: The seat that begins, from 0.
-            teams: The team number of each seat, or None for a player without a team. Without this
-                argument nobody has a team.
-            bots: The bot that decides for each seat, or None for a person. Without this argument
-                all are persons.
+            teams: The team number of each seat, or None for a player without a team. If this
+                argument is None, nobody has a team.
+            bots: The bot that plays each seat, or None for a seat played by a person. If this
+                argument is None, people play all seats.
 
         Raises:
             IllegalMove: If there are fewer than 2 or more than 20 players, two names are equal,
@@ -113,7 +113,7 @@ class Match:
 
     @property
     def last_throw(self) -> Throw | None:
-        """The newest throw, in the current turn or a finished one."""
+        """The newest throw, in the current turn or a finished one; None before the first throw."""
         turns = (self.state.turn, *reversed(self.state.turns))
         return next((turn.last for turn in turns if turn.last), None)
 
@@ -121,7 +121,7 @@ class Match:
     def last_places(self) -> tuple[Place, ...]:
         """Where the dice lay when the camera last saw a throw.
 
-        The list also has the dice of throws that were entered by hand since then.
+        The dice of throws that were entered by hand since then are included.
         """
         places: list[Place] = []
         for event in reversed(self.timeline):
@@ -151,16 +151,16 @@ class Match:
         return self.push(Thrown(tuple(dice), places))
 
     def keep(self, dice: Iterable[int], *, assumed: bool = False) -> "Match":
-        """Return the match after dice of the last throw are set aside.
+        """Return the match after dice from the last throw are set aside.
 
         Args:
             dice: The faces to keep.
-            assumed: Whether the companion worked the keep out, rather than a person.
+            assumed: Whether the companion worked out the keep. If it is False, a person stated it.
         """
         return self.push(Kept(tuple(dice), assumed))
 
     def bank(self, dice: Iterable[int] | None = None) -> "Match":
-        """Return the match after the turn is banked, by default with the best keep."""
+        """Return the match after the turn is banked with these faces, or with the best keep if None."""
         return self.push(Banked(None if dice is None else tuple(dice)))
 
     def correct(self, dice: Iterable[int], index: int | None = None) -> "Match":
@@ -168,10 +168,10 @@ class Match:
 
         Args:
             dice: The faces that the throw really showed.
-            index: Timeline index of the throw. None is the newest throw.
+            index: Index of the throw in the timeline. None means the newest throw.
 
         Raises:
-            LaterStepError: If a later step is not possible after the correction.
+            LaterStepError: If the correction makes a later step impossible.
         """
         if index is None:
             if self.last_throw is None:
@@ -188,7 +188,7 @@ class Match:
         return self.push(Redone())
 
     def push(self, *actions: Action) -> "Match":
-        """Return the match after these actions. Adjacent events are one step for undo.
+        """Return the match after these actions. Undo takes back consecutive events as one step.
 
         Raises:
             GameError: If an action is not possible now. None of the actions is applied.
@@ -256,9 +256,9 @@ def _splice(match: Match, action: Spliced) -> Match:
 
 
 def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Match:
-    """Replay the match with other events. An error outside `changed` names the later step.
+    """Replay the match with other events. If an event outside `changed` fails, the error names it.
 
-    The later step is described as it was before the change, with the player who made it.
+    That event is described as it was before the change, with the player who made it.
     """
     state = match.start_state
     moved = len(events) - len(match.timeline)
@@ -282,7 +282,7 @@ def _state_before(match: Match, index: int) -> State:
 
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
-    """Replace an assumed keep of the corrected throw by the best keep of equally many dice."""
+    """Replace an assumed keep of the corrected throw with the best keep of the same number of dice."""
     i = next_decision(events, action.index)
     kept = events[i] if i is not None else None
     if i is None or not isinstance(kept, Kept) or not kept.assumed:
@@ -293,11 +293,11 @@ def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset)
 
 
 def new_names(before: Match, after: Match) -> dict[str, str]:
-    """Return the players who were renamed between two states of one match, as old name -> new name.
+    """Return the players who were renamed between two states of a match, as old name -> new name.
 
     Args:
-        before: The earlier state.
-        after: The later state. If it belongs to another match, nobody counts as renamed.
+        before: The match in the earlier state.
+        after: The match in the later state. If it is a different match, nobody counts as renamed.
     """
     if before.start_state is not after.start_state:
         return {}
@@ -310,7 +310,7 @@ def describe_event(state: State, event: Event) -> Message:
     """Return a description of an event for people, such as "Anna's throw 1 2 5 in turn 3".
 
     Args:
-        state: The state before the event.
+        state: State of the match before the event.
         event: The event.
     """
     name, turn = state.player.display_name, len(state.turns) + 1
@@ -346,7 +346,7 @@ def next_decision(events: Sequence[Event], index: int) -> int | None:
 
 
 def forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
-    """Return the places of a throw, with the faces that a correction changed marked unknown.
+    """Return where the dice of a throw lay, with the faces that a correction changed set to unknown.
 
     Args:
         old: The throw before the correction.

@@ -44,7 +44,7 @@ Line = tuple[int, str]
 
 
 def to_text(match: Match) -> str:
-    """Return a match as text. Steps that were undone are not in it."""
+    """Return a match as text. Undone steps are left out."""
     return "\n".join([*_head(match), *_lines(match), ""])
 
 
@@ -86,7 +86,7 @@ def _add_decision(items: list[str], item: str) -> None:
 
 
 def _throw_item(before: State, after: State) -> str:
-    """Return the last throw as it is after the event."""
+    """Return the text of the last throw, as it is after an event."""
     if len(after.turns) > len(before.turns):
         turn = after.turns[-1]
         return write_throw(turn.throws[-1], turn.ending)
@@ -174,7 +174,10 @@ def _start(head: list[Line], where: str) -> Match:
 
 
 def _rules(head: list[Line], where: str) -> Ruleset:
-    """Return the rules. If they have no title of their own, they must be a published set."""
+    """Return the rules of a match.
+
+    If the text gives them no title, they must be a published rule set.
+    """
     lines = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
     number, name = lines[-1] if lines else (1, "walnut-studiolo")
     name = unescape(name)
@@ -228,12 +231,12 @@ def _play_item(match: Match, item: Item) -> Match:
 
 
 def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
-    """Return whether the throw banked by itself. The text shows such a bank as well."""
+    """Return whether the throw was banked automatically. The text also shows such a bank."""
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 
 def _check(item: Item, turn: Turn) -> None:
-    """Check that the throw had the result that the text gives."""
+    """Check that the throw had the result that the text states."""
     if turn.ending is not item.ending:
         says = str(item.ending) if item.ending else Message("that the turn continues")
         raise NotationError(
@@ -263,7 +266,7 @@ def inserted_turn(match: Match, line: str, before: int | None = None) -> Spliced
     Args:
         match: The match.
         line: The turn, as a line of the notation.
-        before: Timeline index of the event that the turn precedes. None appends the turn.
+        before: Index of the event that the turn precedes, in the timeline. None appends the turn.
 
     Raises:
         GameError: If the line cannot be read, or the turn is not possible there.

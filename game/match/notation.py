@@ -3,12 +3,12 @@
     113335: 333 1 = 400 | 226: farkle
     115234: ~11 = 200 | 5523: 55 = 100, bank
 
-A throw has its dice, a colon, the kept dice in groups that score, and their points. `~` marks an
-assumed keep. The last throw tells how the turn ended. `take over` precedes the first throw.
-`farkle` and `skip` may stand alone. An item that begins with `!` is an event apart from the dice,
-with seats counted from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`, `!order 2 1`, `!score 1
-500`, `!turn 2 300 4`. A keep that was decided after such an event follows it with a colon and no
-dice: `115: | !join Cleo | : 11 = 200, bank`.
+A throw is written as its dice, a colon, the kept dice in scoring groups, and their points. `~`
+marks a keep that the companion worked out. The last throw shows how the turn ended. `take over`
+precedes the first throw. `farkle` and `skip` may stand alone. An item that begins with `!` is an
+event other than a throw, with seats counted from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`,
+`!order 2 1`, `!score 1 500`, `!turn 2 300 4`. A keep that was decided after such an event follows
+it with a colon and no dice: `115: | !join Cleo | : 11 = 200, bank`.
 """
 
 import re
@@ -53,11 +53,11 @@ _ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a line.
+    """One item of a line, such as a throw with its keep.
 
     Attributes:
         events: The events that the item stands for.
-        ending: How the item says that the turn ended, or None.
+        ending: How the turn ended according to the item, or None if it continues.
         keep: The keep that the item names, or None.
     """
 
@@ -67,11 +67,11 @@ class Item:
 
 
 def write_throw(throw: Throw, ending: TurnEnding | None = None) -> str:
-    """Return the item of a throw, such as `115: ~11 = 200`.
+    """Return a throw in the notation, such as `115: ~11 = 200`.
 
     Args:
         throw: The throw.
-        ending: How the turn ended with it, or None if the turn goes on.
+        ending: How the turn ended with this throw, or None if the turn continues.
     """
     dice = "".join(map(str, throw.dice))
     if throw.keep is None:
@@ -87,7 +87,7 @@ def _groups(keep: Keep) -> str:
 
 
 def write_event(event: Event) -> str:
-    """Return the item of an event other than a throw, keep or bank."""
+    """Return an event in the notation. Throws, keeps and banks are not allowed here."""
     words = {kind: word for word, kind in _WORDS.items()}
     if event in words:
         return words[event]
@@ -112,24 +112,24 @@ def _write_other(event: Event) -> str:
 
 
 def team_suffix(team: int | None) -> str:
-    """Return the suffix that gives a player's team, such as `/2`, or nothing without a team."""
+    """Return the suffix that gives a player's team, such as `/2`, or "" for a player without a team."""
     return "" if team is None else f"/{team}"
 
 
 def escape(name: str) -> str:
-    """Return a name with special characters escaped."""
+    """Return a name with the special characters of the notation escaped."""
     return "".join(_ESCAPES.get(letter, letter) for letter in name)
 
 
 def unescape(name: str) -> str:
-    """Return a name without escapes."""
+    """Return a name with its escapes replaced by the original characters."""
     for letter, escaped in reversed(_ESCAPES.items()):
         name = name.replace(escaped, letter)
     return name
 
 
 def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
-    """Yield the items of a line.
+    """Yield the items of one line of the notation.
 
     Args:
         line: The line, without a comment.
@@ -138,7 +138,7 @@ def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
 
     Raises:
         NotationError: If an item cannot be read.
-        ThrowError: If dice are impossible.
+        ThrowError: If a throw has impossible dice.
         IllegalMove: If the kept dice are not a legal keep.
     """
     for part in line.split("|"):
@@ -241,7 +241,7 @@ def _read_event(text: str) -> Event:
 
 
 def read_integer(text: str) -> int:
-    """Return a whole number of at most nine digits.
+    """Return the whole number in a text, which may have at most nine digits.
 
     Raises:
         NotationError: If the text is anything else.

@@ -36,7 +36,7 @@ class Repair:
     """A way to repair a match.
 
     Attributes:
-        label: What would then be true, for people.
+        label: What would be true after the repair, as text for people.
         action: The change that makes it true.
     """
 
@@ -66,7 +66,7 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
     Args:
         before: The match before the change.
         after: The match after the change.
-        since: Timeline index, before the change, of the first event to check.
+        since: Index of the first event to check, in the timeline before the change.
 
     Raises:
         LaterStepError: If a step would belong to another player.
@@ -87,7 +87,7 @@ def _states(match: Match) -> tuple[State, ...]:
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
-    """Return the repairs for a correction that is refused. There may be none.
+    """Return the possible repairs for a correction that was refused. There may be none.
 
     Args:
         match: The match before the correction.
@@ -132,7 +132,7 @@ class _RepairFinder:
         return self.match.state.players[self._turn.seat].display_name
 
     def _other_keep(self) -> Iterator[Repair]:
-        """Keep the same number of dice, from the corrected dice."""
+        """Yield the repair in which the player kept as many of the corrected dice."""
         i = next_decision(self.match.timeline, self.index)
         kept = self.match.timeline[i] if i is not None else None
         if i is None or not isinstance(kept, Kept):
@@ -151,7 +151,10 @@ class _RepairFinder:
             yield Repair(label, Spliced(self.index, i + 1, events))
 
     def _end_turn(self) -> Iterator[Repair]:
-        """End the turn with this throw, by itself, a bank or a farkle. Later turns stay."""
+        """Yield the repair in which the corrected throw ends the turn.
+
+        Later turns stay as they are.
+        """
         for ending in ((), (Banked(),), (Farkled(),)):
             how = self._ends(ending)
             if how:
@@ -160,7 +163,7 @@ class _RepairFinder:
                 return
 
     def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
-        """Return how these events after the throw end the turn, or None if they do not."""
+        """Return how the turn ends if these events follow the throw, or None if it does not end."""
         rest = Spliced(self.index, len(self.match.timeline), self._ended_by(ending))
         try:
             turns = self.match.push(rest).state.turns
@@ -170,7 +173,7 @@ class _RepairFinder:
         return next((turn.ending for turn in played), None)
 
     def _ended_by(self, ending: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Return the throw and the end of its turn, after players who joined during the turn."""
+        """Return the throw and the end of its turn, along with the turn's other events, such as a join."""
         beside = self._other_events(self.index + 1, self._next_turn)
         gone = tuple(event for event in beside if event == Left(self._turn.seat))
         scores = tuple(event for event in beside if isinstance(event, ScoreSet))
@@ -185,14 +188,14 @@ class _RepairFinder:
         return min(later, default=len(self.match.timeline))
 
     def _other_events(self, start: int, stop: int) -> tuple[Event, ...]:
-        """Return the events between two indices that are not part of play. They stay."""
+        """Return the events between two indices that are not part of play, and therefore stay."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
         return tuple(
             event for event in self.match.timeline[start:stop] if isinstance(event, roster)
         )
 
     def _drop_later_turns(self) -> Iterator[Repair]:
-        """Play the turn to its bank as before, and drop the turns after it."""
+        """Yield the repair that plays the turn to its bank as before and drops the turns after it."""
         stop, end = self._next_turn, len(self.match.timeline)
         rest = Spliced(stop, end, self._other_events(stop, end))
         try:
@@ -213,7 +216,7 @@ class _RepairFinder:
         return Plural("one later throw is deleted", "%(n)s later throws are deleted", n=n)
 
     def _drop_the_rest(self) -> Repair:
-        """Let the turn go on from this throw, and drop all dice thrown later."""
+        """Return the repair that continues the turn from this throw and drops all later throws."""
         end = len(self.match.timeline)
         dropped = self._dropped(self.index + 1)
         if self._ends(()):

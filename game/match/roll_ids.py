@@ -1,7 +1,7 @@
 """Ids of the throws of a match, for other programs.
 
-The index of a throw in the timeline changes when turns are inserted or removed. Its id never changes:
-a corrected throw keeps it, and so does one that is undone and redone.
+The index of a throw in the timeline changes when turns are inserted or removed. The id of a throw
+never changes, even if the throw is corrected, or undone and redone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from game.match.match import Match
 
 @dataclass(frozen=True, slots=True)
 class RollIds:
-    """The ids of the events of a timeline, and those that undo and redo would bring back.
+    """The ids of the events in a match's timeline, and those that undo and redo would restore.
 
     Attributes:
         ids: One id for each event of the timeline.
         before: The ids one step ago, for undo.
-        after: The ids that were undone. The last of them is redone first.
+        after: The sets of ids that were undone. Redo restores the last of them first.
     """
 
     ids: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class RollIds:
         Args:
             name: Beginning of the ids of new events, different for each step of the match.
             match: The match before the step.
-            actions: What the step pushed to the match together.
+            actions: The actions that make up the step.
 
         Raises:
             GameError: If an action is not possible.
@@ -66,7 +66,10 @@ class RollIds:
 def _spliced(
     ids: tuple[str, ...], match: Match, action: Spliced, new_ids: Iterator[str]
 ) -> tuple[str, ...]:
-    """Return the ids after a splice. A throw of the same dice as a replaced one keeps its id."""
+    """Return the ids after events were inserted, replaced or removed.
+
+    A new throw with the same dice as a replaced throw gets the id of that throw.
+    """
     replaced = range(action.start, action.stop)
     old = [
         (tuple(sorted(event.dice)), ids[i])

@@ -1,4 +1,4 @@
-"""The roll-off that decides who begins: the highest die, and ties throw again."""
+"""The roll-off that decides who begins: the highest die begins, and tied players throw again."""
 
 from dataclasses import dataclass, field, replace
 
@@ -10,11 +10,11 @@ from game.rules.ruleset import FACES
 
 @dataclass(frozen=True, slots=True)
 class RollOff:
-    """The dice thrown so far.
+    """The dice thrown so far in a roll-off.
 
     Attributes:
-        rolls: The faces that each seat has thrown.
-        open: Whether each further die adds a player.
+        rolls: The faces that each seat has thrown, in order.
+        open: Whether each further die adds a player. False once all players have thrown.
         again: Seats that still have to throw again because of a tie, the next one first.
         before: The roll-off one step ago, for undo.
     """
@@ -25,7 +25,7 @@ class RollOff:
     before: "RollOff | None" = field(default=None, compare=False, repr=False)
 
     def add(self, face: int) -> "RollOff":
-        """Return the roll-off after the next die, of a new player while it is open.
+        """Return the roll-off after the next die. While it is open, each die adds a player.
 
         Raises:
             ThrowError: If the face is impossible.
@@ -49,7 +49,7 @@ class RollOff:
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
 
     def close(self) -> "RollOff":
-        """Return the roll-off without further players, in which ties are resolved.
+        """Return the roll-off closed to further players. Tied players then have to throw again.
 
         Raises:
             IllegalMove: If fewer than two players have thrown.
@@ -65,7 +65,10 @@ class RollOff:
 
     @property
     def highest(self) -> tuple[int, ...]:
-        """The seats with the best dice, compared die by die."""
+        """The seats with the highest dice, compared die by die.
+
+        There are several if they are tied.
+        """
         best = max(self.rolls, default=())
         return tuple(seat for seat, dice in enumerate(self.rolls) if dice == best)
 

@@ -1,4 +1,4 @@
-"""Who plays, and the order of turns."""
+"""Changes to the players of a match and to the order of turns."""
 
 from dataclasses import replace
 
@@ -14,13 +14,13 @@ MAX_TEAM = 100
 
 
 def join(state: State, event: Joined) -> State:
-    """Return the state after a player joined, who throws after all others.
+    """Return the state after a player joins. The new player throws after all others.
 
-    A player who left and joins under the same name comes back with the old seat and score.
+    A player who left and joins again under the same name gets the old seat and score back.
 
     Args:
-        state: The state before.
-        event: The event.
+        state: State of the match before the event.
+        event: Name and team of the player.
     """
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove(Message("at most %(most)s players can play", most=MAX_PLAYERS))
@@ -40,11 +40,11 @@ def join(state: State, event: Joined) -> State:
 
 
 def leave(state: State, event: Left) -> State:
-    """Return the state after a player left. If the player was on turn, the next one is.
+    """Return the state after a player leaves. If it was that player's turn, the next turn begins.
 
     Args:
-        state: The state before.
-        event: The event.
+        state: State of the match before the event.
+        event: Seat of the player who leaves.
     """
     if event.seat not in state.order:
         raise IllegalMove(Message("that player is not in the match: choose another one"))
@@ -63,11 +63,11 @@ def leave(state: State, event: Left) -> State:
 
 
 def rename(state: State, event: Renamed) -> State:
-    """Return the state after a player got another name.
+    """Return the state after a player is given another name.
 
     Args:
-        state: The state before.
-        event: The event.
+        state: State of the match before the event.
+        event: Seat and new name of the player.
     """
     check_seat(state, event.seat)
     name = _new_name(state, event.name, but=event.seat)
@@ -76,11 +76,11 @@ def rename(state: State, event: Renamed) -> State:
 
 
 def reorder(state: State, event: Reordered) -> State:
-    """Return the state after the order of turns changed.
+    """Return the state after the order of turns is changed.
 
     Args:
-        state: The state before.
-        event: The event.
+        state: State of the match before the event.
+        event: The new order of the seats.
     """
     if sorted(event.order) != sorted(state.order):
         here = join_with_commas([state.players[seat].display_name for seat in sorted(state.order)])
@@ -92,7 +92,7 @@ def check_seat(state: State, seat: int) -> None:
     """Check that a seat exists.
 
     Args:
-        state: The state.
+        state: State of the match.
         seat: The seat. Its player may have left.
 
     Raises:
@@ -104,14 +104,15 @@ def check_seat(state: State, seat: int) -> None:
 
 
 def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
-    """Check that the seats which play make a match.
+    """Check that the players who take part can form a match.
 
     Args:
         players: The players by seat.
-        order: The seats that play.
+        order: The seats that take part, in the order of turns.
 
     Raises:
-        IllegalMove: If there are too few or too many, or all are in one team or are bots.
+        IllegalMove: If there are too few or too many players, or all of them are in one team or are
+            bots.
     """
     n = len(order)
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
@@ -131,7 +132,7 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
 
 
 def clean_team(team: int | None) -> int | None:
-    """Return a valid team number, or None for no team.
+    """Check a team number and return it. None stands for no team.
 
     Raises:
         IllegalMove: If the number is negative or too large.
@@ -144,7 +145,7 @@ def clean_team(team: int | None) -> int | None:
 
 
 def _seat_to_return_to(state: State, event: Joined) -> int | None:
-    """Return the seat of the player of this name who left, or None if there is none."""
+    """Return the seat of the joining player if that player left before, otherwise None."""
     name = clean_name(event.name)
     for seat, player in enumerate(state.players):
         if player.name == name and not player.here and event.team in (None, player.team):

@@ -28,10 +28,10 @@ class Throw:
 
     Attributes:
         dice: Sorted faces.
-        keep: The dice set aside from it, or None until that is decided.
-        assumed: Whether the companion worked the keep out, rather than a person.
+        keep: The dice set aside from the throw, or None until that is decided.
+        assumed: Whether the companion worked out the keep. If it is False, a person stated it.
         penalty: Points that the throw itself cost, 0 or negative.
-        index: Timeline index of its event. A correction refers to it.
+        index: Index of the throw in the match's timeline. A correction refers to it.
         places: Where the dice lay.
     """
 
@@ -44,12 +44,12 @@ class Throw:
 
     @property
     def is_entered_by_hand(self) -> bool:
-        """Whether a person entered the throw, instead of the camera."""
+        """Whether a person entered the throw, rather than the camera reading it."""
         return not any(place.seen for place in self.places)
 
     @property
     def set_aside(self) -> tuple[Place, ...]:
-        """Where dice lay that had been kept before this throw."""
+        """Where the dice lay that had already been kept before this throw."""
         return tuple(place for place in self.places if place.aside)
 
 
@@ -58,21 +58,22 @@ class Turn:
     """All throws of a player until the turn ends.
 
     Attributes:
-        seat: The player.
+        seat: Seat of the player.
         throws: The throws so far.
         starting_points: Points at risk at the start: taken over, or set by hand.
-        bonus: Points for a last die that scored.
-        dice: Dice of the first throw. None is all dice.
-        ending: How the turn ended. None while it goes on.
+        bonus: Extra points for a single last die that scored.
+        dice: Number of dice in the first throw. None means all dice.
+        ending: How the turn ended. None while it continues.
         points: Points added to the score at the end.
         penalty: Points that the ending cost, 0 or negative.
         took_over: Whether the turn began with dice and points of the previous player.
         given: Points of a turn that overshot, which went to another player.
         given_to: Seat of that player.
-        knocked_back: Seats of players with the same score, who are back at zero.
-        broken_off: Whether the turn was replaced by hand. It does not count as one of the player's
-            rounds.
-        start: Timeline index of the first event.
+        knocked_back: Seats of other players who had the score that this turn reached, and therefore
+            went back to zero.
+        broken_off: Whether the turn was replaced by hand. Such a turn does not count as one of the
+            player's rounds.
+        start: Index of the turn's first event in the match's timeline.
     """
 
     seat: int
@@ -92,7 +93,7 @@ class Turn:
 
     @property
     def last(self) -> Throw | None:
-        """The last throw, or None."""
+        """The last throw of the turn, or None if there is none yet."""
         return self.throws[-1] if self.throws else None
 
     @property
@@ -103,7 +104,7 @@ class Turn:
 
     @property
     def hot(self) -> bool:
-        """Whether all dice had scored before the last throw."""
+        """Whether the player had hot dice before the last throw."""
         return count_hot_dice(self.throws[:-1]) > 0
 
 
@@ -114,17 +115,17 @@ def count_hot_dice(throws: tuple[Throw, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player, and what counts for the player between turns.
+    """A player, with everything that carries over from turn to turn.
 
     Attributes:
         name: The name.
         score: Points on the scoreboard. A team shares one score.
         opened: Whether the player is on the board. A team shares this.
         team: Number of the team, or None.
-        here: Whether the player still plays.
-        farkles: Farkles in a row.
-        scoreless_starts: Turns in a row whose first throw scored nothing.
-        bot: The bot that decides for the player, or None for a person.
+        here: Whether the player takes part. False if the player has left.
+        farkles: Number of farkles in a row.
+        scoreless_starts: Number of turns in a row whose first throw scored nothing.
+        bot: The bot that makes the player's decisions, or None for a person.
     """
 
     name: str
@@ -138,13 +139,13 @@ class Player:
 
     @property
     def display_name(self) -> Value:
-        """The name for a message."""
+        """The name as a message shows it. A default name is translated."""
         return display_name(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """What the next player may take over: the points just banked, and the number of dice not kept."""
+    """What the next player may take over: the points just banked and the number of unkept dice."""
 
     points: int
     dice: int
@@ -196,7 +197,7 @@ class State:
 
     @property
     def dice_in_hand(self) -> int:
-        """Number of dice of the next throw, once the keep of the last throw is decided."""
+        """Number of dice in the next throw, once the keep of the last throw is decided."""
         last = self.turn.last
         if last is None:
             return self.turn.dice or self.rules.n_dice
@@ -205,13 +206,13 @@ class State:
 
     @property
     def locked_points(self) -> int:
-        """Points of the turn before its last throw."""
+        """Points that were at risk in the turn before its last throw."""
         turn = self.turn
         return replace(turn, throws=turn.throws[:-1]).at_risk
 
     @property
     def is_charity_roll(self) -> bool:
-        """Whether the player has only one throw, which is banked whatever it brings."""
+        """Whether the player has only one throw, which is banked automatically if it scores."""
         return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
 
     def bank_total(self, keep: Keep) -> int:
@@ -224,14 +225,18 @@ class State:
 
     @property
     def best_bank_keep(self) -> Keep | None:
-        """The best keep of the last throw that does not overshoot, which banking takes by default."""
+        """The keep that banking uses by default, or None if the last throw has no legal keep.
+
+        It is the best keep that does not overshoot the target, or the best of all if every keep
+        does.
+        """
         keeps = self.keeps
         return next(
             (keep for keep in keeps if not self.overshoots(keep)), keeps[0] if keeps else None
         )
 
     def bank_refusal(self, keep: Keep | None = None) -> Message | None:
-        """Return why the turn cannot be banked with a keep (by default the best), else None."""
+        """Return why the turn cannot be banked with a keep (by default the best), or None if it can."""
         if self.winner is not None:
             winner = self.players[self.winner].display_name
             return Message("%(name)s has won: start a rematch", name=winner)
@@ -280,7 +285,7 @@ class State:
         return self.order[(self.order.index(seat) + 1) % len(self.order)]
 
     def can_take_over(self, turn: Turn) -> LeftOver | None:
-        """Return what the next player may take over from this banked turn, or None."""
+        """Return what the next player may take over from this banked turn, or None if nothing."""
         last = turn.last
         if self.rules.piggyback is Piggyback.NO or last is None or last.keep is None:
             return None
@@ -294,7 +299,7 @@ def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[
     """Return every legal keep of a throw, best first.
 
     Args:
-        throws: The throws before it in the turn.
+        throws: The earlier throws of the turn.
         dice: Sorted faces of the throw.
         rules: The rules.
     """
@@ -304,10 +309,10 @@ def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[
 
 
 def multiplier(throws: tuple[Throw, ...], rules: Ruleset) -> int:
-    """Return the factor by which hot dice multiply the points of a throw.
+    """Return the factor by which earlier hot dice multiply the points of a throw.
 
     Args:
-        throws: The throws before it in the turn.
+        throws: The earlier throws of the turn.
         rules: The rules.
     """
     return 1 + count_hot_dice(throws) if rules.hot_dice_multiply else 1

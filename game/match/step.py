@@ -1,4 +1,4 @@
-"""Applies one event to the state of a match."""
+"""The function that applies one event to the state of a match."""
 
 from dataclasses import replace
 
@@ -33,12 +33,12 @@ def step(state: State, event: Event) -> State:
     """Return the state after an event.
 
     Args:
-        state: The state before.
+        state: State of the match before the event.
         event: The event.
 
     Raises:
         IllegalMove: If the rules forbid the event now.
-        ThrowError: If dice are impossible.
+        ThrowError: If a throw has impossible dice.
     """
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
         winner = state.players[state.winner].display_name
@@ -93,7 +93,7 @@ def _thrown(state: State, event: Thrown) -> State:
 
 
 def _apply_throw(state: State, throw: Throw) -> State:
-    """Add the throw, and apply what it causes by itself."""
+    """Add a throw, and apply its automatic effects, such as a penalty or a farkle."""
     events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
     first_try = not state.may_rethrow_last_die
     penalty = events.get(Effect.PENALTY, 0)

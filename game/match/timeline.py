@@ -8,7 +8,7 @@ from game.match.state import State, Turn
 from game.match.step import step
 
 MANUAL_EVENTS = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
-"""Events that a person enters."""
+"""Kinds of event that a person enters by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,11 @@ class TimelineRow:
     """A finished turn or a change made by hand.
 
     Attributes:
-        number: Number of the turn, from 1. 0 for a change by hand.
-        turn: The turn, or None.
-        event: The change made by hand, or None.
-        names: Names of all players at that time.
-        scores: Scores of all seats afterwards.
+        number: Number of the turn, from 1. 0 for a change made by hand.
+        turn: The turn, or None for a change made by hand.
+        event: The change made by hand, or None for a turn.
+        names: Names of all players afterwards, by seat.
+        scores: Scores of all players afterwards, by seat.
     """
 
     number: int
@@ -31,7 +31,7 @@ class TimelineRow:
 
 
 def timeline_rows(match: Match) -> list[TimelineRow]:
-    """Return all rows in order. The current turn is not included."""
+    """Return all rows of a match in order. The current turn is not included."""
     entries: list[TimelineRow] = []
     state = match.start_state
     for event in match.timeline:
@@ -50,7 +50,10 @@ def _entry(number: int, turn: Turn | None, event: Event | None, state: State) ->
 
 
 def scores_by_turn(match: Match) -> list[tuple[int, ...]]:
-    """Return the scores of all seats at the start and after each row, 0 for missing players."""
+    """Return the scores of all seats, at the start of a match and after each row of `timeline_rows`.
+
+    A player who has not joined yet has 0.
+    """
     n = len(match.state.players)
     start = tuple(player.score for player in match.start_state.players)
     rows = [start, *(entry.scores for entry in timeline_rows(match))]

@@ -1,4 +1,4 @@
-"""How a turn ends and the next one begins: points, penalties, last rounds, the winner."""
+"""How a turn ends and the next one begins: points, penalties, last rounds and the winner."""
 
 from collections import Counter
 from dataclasses import replace
@@ -12,7 +12,7 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     """End the turn and begin the next one, or end the match.
 
     Args:
-        state: The state before.
+        state: State of the match before the turn ends.
         ending: How the turn ends.
         points: Points that the turn adds to the score.
     """
@@ -50,7 +50,7 @@ def end_overshot_turn(state: State, points: int) -> State:
     """End a turn that exceeded an exact target. Its points may go to another player.
 
     Args:
-        state: The state before.
+        state: State of the match before the turn ends.
         points: Points of the turn.
     """
     to = welfare_recipient(state, points)
@@ -62,7 +62,7 @@ def end_overshot_turn(state: State, points: int) -> State:
 
 
 def welfare_recipient(state: State, points: int) -> int | None:
-    """Return the seat that gets the points of a turn that overshot, or None.
+    """Return the seat that gets the points of a turn that overshot, or None if nobody does.
 
     Args:
         state: The state at the end of the turn.
@@ -75,7 +75,7 @@ def welfare_recipient(state: State, points: int) -> int | None:
 
 
 def _poorest_of_others(state: State) -> int:
-    """Return the seat with the fewest points outside the player's team."""
+    """Return the seat with the fewest points, outside the team of the player on turn."""
     seat = state.turn.seat
     i = state.order.index(seat) if seat in state.order else 0
     others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.team_seats(seat))
@@ -83,7 +83,7 @@ def _poorest_of_others(state: State) -> int:
 
 
 def abandon_turn(state: State) -> State:
-    """Record a turn that is replaced by hand as skipped, if any dice were thrown."""
+    """Record the current turn, which is being replaced by hand, as skipped if it has any throws."""
     if not state.turn.throws:
         return state
     broken_off = replace(state.turn, ending=TurnEnding.SKIP, broken_off=True)
@@ -94,8 +94,8 @@ def add_points(state: State, seat: int, points: int) -> State:
     """Add points to the score of a player's team.
 
     Args:
-        state: The state before.
-        seat: The player.
+        state: State of the match.
+        seat: Seat of the player.
         points: Points to add. They may be negative.
     """
     if not points:
@@ -107,14 +107,14 @@ def add_points(state: State, seat: int, points: int) -> State:
 
 
 def set_score(state: State, seat: int, score: int) -> State:
-    """Set the score of a player's team by hand. A player with points gets on the board.
+    """Set the score of a player's team by hand. A positive score puts the player on the board.
 
     A player who is on the board stays there, except at 0, where the player starts again.
 
     Args:
-        state: The state before.
-        seat: The player.
-        score: The new score. It is raised to 0 if the rules do not allow less.
+        state: State of the match.
+        seat: Seat of the player.
+        score: The new score. It is raised to 0 if the rules do not allow negative scores.
     """
     if not state.rules.below_zero:
         score = max(score, 0)
@@ -141,17 +141,17 @@ def _apply_changed_score(state: State, seat: int) -> State:
 
 
 def begin_turn(state: State, after: int) -> State:
-    """Begin the turn of the player who throws after a seat.
+    """Begin the turn of the player who follows a seat in the order of turns.
 
     Args:
-        state: The state before.
-        after: The seat.
+        state: State of the match.
+        after: Seat of the player whose turn has ended.
     """
     return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
 
 
 def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
-    """Count farkles and scoreless starts in a row, and return the state and the penalty."""
+    """Update the counts of farkles and scoreless starts in a row; return the state and the penalty."""
     if ending is TurnEnding.SKIP:
         return state, 0
     player, rules = state.player, state.rules
@@ -177,7 +177,7 @@ def _scoreless_starts(state: State, ending: TurnEnding) -> int:
 
 
 def _close(state: State, seat: int) -> State:
-    """Start the last round, continue it, or end the match."""
+    """Start the last round, continue it, or end the match, after the score of a seat has changed."""
     if state.rules.rounds:
         return settle(state)
     if state.closer is None:
@@ -204,7 +204,10 @@ def settle(state: State) -> State:
 
 
 def _decide_rounds(state: State) -> State:
-    """Put the next player with turns left on turn. If there is none, the highest score wins."""
+    """Give the turn to the next player with turns left.
+
+    If there is none, the highest score wins.
+    """
     if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
     played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
@@ -239,7 +242,10 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
 
 
 def _leader(state: State, closer: int) -> int:
-    """Return the seat with the highest score; in a tie the closer, then the next in order."""
+    """Return the seat with the highest score.
+
+    In a tie, `closer` wins, then the next seat in order.
+    """
     first = state.order.index(closer) if closer in state.order else 0
     seats = (closer, *state.order[first:], *state.order[:first])
     return max(seats, key=lambda seat: state.players[seat].score)
