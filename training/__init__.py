@@ -1,1 +1,1 @@
-"""Teaching: where the networks of the reader come from."""
+"""Training of the neural networks that Traykeeper uses, and the rendering of the images for it."""

@@ -1,1 +1,1 @@
-"""Learning: from images to networks."""
+"""Training of networks on images, and tests of the trained networks."""

@@ -1,7 +1,7 @@
-"""Draw curves over the amount of teaching: python -m training.learning.curves OUT.svg FILE...
+"""Draw learning curves: python -m training.learning.curves OUT.svg FILE...
 
-Each input file is a KIND.jsonl of `training.learning.teach`. The chart shows one grade of two exams
-over the steps: kinds that are taught, and kinds that are kept out.
+Each input file is a KIND.jsonl that `training.learning.teach` has written. Its chart shows how one score changes over
+the training steps on two test sets: kinds of scenes used for training, and kinds that are kept out of training.
 """
 
 import argparse
@@ -12,9 +12,9 @@ from pathlib import Path
 from bench.line_chart import LineChart, drawing
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
-"""Exams, as a row of the file and as the legend name them."""
+"""Names of the test sets in a row of the file, and in the legend."""
 MAIN_GRADES = {"finder": "found_unknown", "change": "seen", "near": "face", "wide": "face"}
-"""The most telling grade of each network."""
+"""The most informative score of each network."""
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -29,11 +29,11 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def make_chart(path: Path, mark: str) -> LineChart:
-    """Return a chart of one grade of both exams, in per cent.
+    """Return a chart of one score on both test sets, in per cent over the training steps.
 
     Args:
-        path: The file to draw.
-        mark: Name of the grade.
+        path: The KIND.jsonl file to draw.
+        mark: Name of the score.
     """
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines = {

@@ -1,7 +1,7 @@
-"""Exams on samples that are never taught: new worlds of taught kinds, and kinds that are kept out.
+"""Tests a network on exams, sets of samples that are never used for training.
 
-The exams of a network are made once and kept in a file, so that grades of different days can be
-compared.
+One exam has new scenes of the kinds used for training, another one has kinds that are kept out of training. The
+exams of a network are made once and kept in files, so that scores from different days can be compared.
 """
 
 from pathlib import Path
@@ -29,38 +29,38 @@ from training.scenes.kept_out import Purpose
 from vision.finder import STRIDE
 
 PURPOSES = {"taught": Purpose.TEACH, "kept_out": Purpose.KEPT_OUT}
-"""Kinds that the plain exams show."""
+"""What the two plain exams show."""
 EXAMS = {**PURPOSES, "hard": Purpose.KEPT_OUT}
-"""Kinds that each exam shows. The `hard` exam is full of what makes dice hard to read."""
+"""What each rendered exam shows. In the `hard` exam, everything that makes dice hard to read is more frequent."""
 PHOTO_EXAM, SAMPLES_PER_PHOTO = "photographs", 4
-"""Name of the exam on real photographs that are kept out of teaching, and the number of samples of
-each photograph."""
+"""Name of the exam on real photographs that are kept out of training, and the number of samples of each
+photograph."""
 TROUBLE_FACTOR = 2.0
-"""How many times as often as in teaching a hard exam shows each trouble."""
+"""How many times as often as in training the hard exam shows each difficulty."""
 FIRST_VIEW = 1_000
-"""Number of the first view; views to learn from have much higher numbers."""
+"""Number of the first view. Views for training have much higher numbers."""
 EXAM_SIZES = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
 """Number of views in each exam, and number of samples of each view."""
 MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
-"""Log odds from which a die counts as found, as in `vision`, and the largest distance from its
-middle in edges."""
+"""Log odds from which a die counts as found, as in `vision`, and the largest distance of the detection from its
+centre, in die edges."""
 MIN_PEAK_LOG_ODDS, PEAK_HEAT = -4.0, 0.999
-"""Log odds below which a peak is ignored, and the heat in the middle of a die."""
+"""Log odds below which a peak is ignored, and the value of the true heat map at the centre of a die."""
 SURE_PROBABILITY = 0.99
 SILENT_PROBABILITY = 0.95
 """Probability from which a wrong answer counts as a silent error."""
 MIN_BLOT_CELLS = 9
-"""Cells of a false foreign object that count: about a small die."""
+"""A false foreign object counts from this number of cells on, about the size of a small die."""
 BATCH_SIZE = 64
 
 
 def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
-    """Load the exams of a network, and make those that are missing.
+    """Load the exams (test sets) of a network, and make those that are missing.
 
     Args:
-        kind: Name of the network.
-        materials: Throws at rest, and traced images and photographs if there are any.
-        folder: Folder of the checkpoints, which also holds the exams.
+        kind: Name of the network: "finder", "change", "near" or "wide".
+        materials: Files with simulated throws, and with path-traced images and photographs if there are any.
+        folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
     for name, purpose in EXAMS.items():
         path = _path(kind, folder, name)
@@ -74,11 +74,11 @@ def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Array
 
 
 def load_saved_exams(kind: str, folder: Path) -> dict[str, Arrays]:
-    """Load the exams of a network that have been made.
+    """Load those exams (test sets) of a network that have already been made.
 
     Args:
-        kind: Name of the network.
-        folder: Folder of the checkpoints, which also holds the exams.
+        kind: Name of the network: "finder", "change", "near" or "wide".
+        folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
     out = {}
     for name in (*EXAMS, PHOTO_EXAM):
@@ -108,7 +108,7 @@ def _made(kind: str, materials: Materials, purpose: Purpose, *, hard: bool) -> A
 
 
 def _photographed(kind: str, places: Path) -> Arrays:
-    """Make the exam on the photographs that are kept out of teaching."""
+    """Make the exam (test set) from the photographs that are kept out of training."""
     photographs = Photographs.load(places, PhotoSplit.KEPT_OUT)
     whole = kind in WHOLE_TRAY_KINDS
     count = len(photographs.rows)
@@ -125,13 +125,13 @@ def _photographed(kind: str, places: Path) -> Arrays:
 
 
 def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> dict[str, float]:
-    """Return the grades of a network in one exam, by name.
+    """Return the scores of a network on one test set, by name.
 
     Args:
         net: The network.
-        kind: Name of the network.
-        samples: The samples of the exam.
-        device: The device that computes.
+        kind: Name of the network: "finder", "change", "near" or "wide".
+        samples: Arrays of the samples in the test set, by name.
+        device: Device to compute on.
     """
     answers = run_network(net, kind, samples, device)
     match kind:
@@ -143,13 +143,13 @@ def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> d
 
 
 def run_network(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> Tensor:
-    """Return (n, ...) answers of a network to all samples.
+    """Return the outputs (n, ...) of a network for all samples.
 
     Args:
         net: The network.
-        kind: Name of the network.
-        samples: The samples.
-        device: The device that computes.
+        kind: Name of the network: "finder", "change", "near" or "wide".
+        samples: Arrays of n samples, by name.
+        device: Device to compute on.
     """
     net.eval()
     rows = len(next(iter(samples.values())))
@@ -162,10 +162,10 @@ def run_network(net: nn.Module, kind: str, samples: Arrays, device: torch.device
 
 
 def _finder_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
-    """Return the grades of a finder, with and without the empty-tray image.
+    """Return the scores of a finder, with and without the empty-tray image.
 
-    The grades are the share of dice found, false dice per piece, the share of pieces without false
-    dice, and the overlap of foreign objects.
+    The scores are the share of dice that are found, the number of false dice per image crop, the share of crops
+    without false dice, and the overlap (intersection over union) of foreign objects.
     """
     answers = split_outputs(out, FINDER_OUTPUTS)
     heat = answers["heat"].numpy()
@@ -192,7 +192,7 @@ def _finder_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 
 
 def _found(heat: NDArray[np.float32], samples: Arrays, k: int) -> tuple[int, int, int]:
-    """Return the number of dice found, of dice there, and of false dice in one piece."""
+    """Return the number of dice found, of dice present, and of false dice in image crop `k`."""
     maps = samples["maps"][k].astype(np.float32)
     rows, columns, hit, known = find_peaks(heat, maps, samples["flags"][k, 3])
     likely = heat[rows, columns] > MIN_DIE_LOG_ODDS
@@ -206,14 +206,14 @@ def _found(heat: NDArray[np.float32], samples: Arrays, k: int) -> tuple[int, int
 def find_peaks(
     odds: NDArray[np.float32], maps: NDArray[Any], care: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the peaks of the heat, best first, and which of them are dice.
+    """Return the peaks of a heat map of dice, best first, and which of them are dice.
 
-    Peaks beside the best one of a die do not count, because `vision` keeps only the best.
+    Lower peaks next to the best one of a die do not count, because `vision` keeps only the best.
 
     Args:
-        odds: (h, w) log odds of a die.
-        maps: (7, h, w) truth of a finder sample.
-        care: (h, w) 1 where the heat is to be learnt.
+        odds: Log odds (h, w) of a die in each cell.
+        maps: True maps (7, h, w) of a finder sample.
+        care: Mask (h, w), 1 in cells that are used for training.
 
     Returns:
         Rows, columns, whether each peak is the best one of a die, and whether it counts.
@@ -235,10 +235,10 @@ def find_peaks(
 
 
 def _change_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
-    """Return the grades of a change network.
+    """Return the scores of a change network, which tells objects from shadows.
 
-    The grades are the share of objects seen, the share of what is seen that is an object, and the
-    share of pieces without a false object.
+    The scores are its recall and precision in cells of the image, and the share of image crops without a false
+    object.
     """
     stands, known = (samples["flags"][:, k] > 0 for k in (0, 1))
     seen = out.numpy()[:, 0] > 0
@@ -252,11 +252,10 @@ def _change_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 
 
 def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
-    """Return the grades of a network of one die.
+    """Return the scores of a network that reads one die.
 
-    The grades tell how often faces are right, wrong and silent, how well cocked, hidden and stacked
-    dice are told apart (AUC is the area under the ROC curve), and by how many degrees the tilt is
-    off.
+    The scores are how often faces are right, wrong, or wrong with high confidence (silent), how well cocked, hidden and
+    stacked dice are recognised (AUC is the area under the ROC curve), and the mean error of the tilt in degrees.
     """
     answers = split_outputs(out, DIE_OUTPUTS)
     batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
@@ -286,13 +285,13 @@ def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 
 
 def area_under_curve(odds: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
-    """Return the chance that a true case gets higher odds than a false one.
+    """Return the area under the ROC curve: the probability that a true case gets higher odds than a false one.
 
-    Without any true or false case the chance is 0.5.
+    If all cases are true, or all are false, the result is 0.5.
 
     Args:
-        odds: (n,) answers of a network.
-        truth: (n,) whether each case is true.
+        odds: Log odds (n,) that a network returned.
+        truth: Whether each case is true (n,).
     """
     true, false = odds[truth], np.sort(odds[~truth])
     if not len(true) or not len(false):

@@ -1,8 +1,7 @@
-"""Write a network for `vision`: python -m training.learning.export KIND OUT [--into FOLDER].
+"""Export a network for `vision`: python -m training.learning.export KIND OUT [--into FOLDER].
 
-KIND.onnx holds weights of 16 bits, which OpenCV converts to 32 bits when it loads the file.
-KIND.json says which output is which, how to scale log odds so that they are calibrated, and the
-grades of the exams.
+KIND.onnx contains 16-bit weights, which OpenCV converts to 32 bits when it loads the file. KIND.json describes which
+output is which and how to scale log odds so that they are calibrated. It also contains the scores on the test sets.
 """
 
 import argparse
@@ -31,10 +30,10 @@ from vision.crops import PLANES
 
 NETS = Path(__file__).parents[2] / "vision" / "nets"
 INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 384)}
-"""Shapes of networks that see a whole image.
+"""Input shapes of the networks that see a whole image.
 
-OpenCV 4 replaces an open size by 1 when it loads a file, which becomes 2 when it is halved and
-doubled, and then refuses the file. A fixed size does not bind: any multiple of 32 pixels works.
+When OpenCV 4 loads a file, it replaces a variable size by 1, which becomes 2 when the network halves and doubles it,
+and then it refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
 OUTPUTS = {"finder": FINDER_OUTPUTS, "near": DIE_OUTPUTS, "wide": DIE_OUTPUTS}
 CHANGE_OUTPUTS = {"stands": 1}
@@ -71,11 +70,11 @@ def main() -> None:
 
 
 def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
-    """Write a network as ONNX, for any number of patches or for one image.
+    """Write a network as an ONNX file for any number of patches, or for one image at a time.
 
     Args:
         net: The network.
-        kind: Name of the network.
+        kind: Name of the network: "finder", "change", "near" or "wide".
         path: The file to write.
     """
     example = torch.zeros(INPUT_SHAPES.get(kind) or (1, PLANES, *(2 * PATCH_SIZES[kind][:1])))
@@ -85,13 +84,13 @@ def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
 def write_onnx(
     net: torch.nn.Module, example: torch.Tensor, path: Path, *, any_number: bool = False
 ) -> None:
-    """Write a network for OpenCV, with weights of 16 bits.
+    """Write a network as an ONNX file that OpenCV can load, with 16-bit weights.
 
     Args:
         net: The network.
         example: An input of the right shape.
         path: The file to write.
-        any_number: Whether the first axis of the input is open.
+        any_number: Whether inputs may have any size along their first axis. If not, it is the size of `example`.
     """
     torch.onnx.export(
         net, (example,), str(path), opset_version=13, dynamo=False,
@@ -104,7 +103,7 @@ def write_onnx(
 
 
 def store_as_float16(graph: onnx.GraphProto) -> None:
-    """Store weights as 16 bits, each followed by a node that converts them to 32 bits."""
+    """Store the weights of an ONNX graph with 16 bits, and add nodes that convert them to 32 bits."""
     casts = []
     for weight in graph.initializer:
         values = numpy_helper.to_array(weight)

@@ -1,8 +1,8 @@
-"""Load an exported network so that it can go on learning.
+"""Loads an exported network so that its training can continue.
 
-In an exported file, each batch normalisation is folded into the convolution before it. This module
-gives every normalisation the mean and spread that its convolution has on examples, and compensates
-for them. The network answers as before, and its layers learn at their usual pace.
+In an exported file, each batch normalisation is folded into the convolution before it. This module gives every
+normalisation the mean and variance that the output of its convolution has for example inputs, and compensates for
+them. The network gives the same outputs as before, and its layers learn at their usual pace.
 """
 
 from pathlib import Path
@@ -21,17 +21,17 @@ LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
 
 
 def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
-    """Give `net` the weights of an exported file.
+    """Give a network the weights of an exported file.
 
-    Parts that are not exported keep their random weights.
+    Layers that are not exported keep their random weights.
 
     Args:
         net: A new network of the same kind.
         path: The exported file.
-        example: Inputs of the network. With more of them, the first steps are calmer.
+        example: Inputs of the network. The more there are, the less the loss rises in the first training steps.
 
     Raises:
-        ValueError: If the file holds another kind of network.
+        ValueError: If the file contains a different kind of network.
     """
     net.eval()
     layers = _in_order(net, example)
@@ -49,7 +49,7 @@ def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
 
 
 def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
-    """Return the layers of a network in the order in which data passes them."""
+    """Return the layers of a network in the order in which data passes through them."""
     seen: list[nn.Module] = []
     hooks = [
         layer.register_forward_pre_hook(lambda module, _: seen.append(module))
@@ -64,7 +64,7 @@ def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
 
 
 def _weights(path: Path) -> list[Weights]:
-    """Return weight and bias of each layer in order."""
+    """Return the weight and bias of each layer in an exported file, in order."""
     graph = onnx.load(str(path)).graph
     arrays = {
         one.name.removesuffix(HALF_SUFFIX): numpy_helper.to_array(one) for one in graph.initializer
@@ -78,7 +78,7 @@ def _tensor(array: NDArray[np.generic]) -> Tensor:
 
 
 def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Path) -> None:
-    """Fill a layer, and make the normalisation after it add only the bias."""
+    """Set the weights of a layer, and make the batch normalisation after it only add the bias."""
     weight, bias = weights
     if layer.weight.shape != weight.shape:
         raise ValueError(
@@ -95,7 +95,7 @@ def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Pat
 
 
 def _spread(net: nn.Module, norms: list[nn.BatchNorm2d], example: Tensor) -> None:
-    """Make each normalisation normalise its input, and scale the result back."""
+    """Make each batch normalisation normalise its input for `example`, and scale the result back."""
     met: dict[nn.Module, Weights] = {}
 
     def meet(norm: nn.Module, inputs: tuple[Tensor, ...]) -> None:

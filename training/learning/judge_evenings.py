@@ -1,11 +1,11 @@
-"""Judge how well evenings at one tray are read: python -m training.learning.judge_evenings DIR.
+"""Measure how well evenings at one tray are read: python -m training.learning.judge_evenings DIR.
 
-DIR is a folder of `lamp_evenings`. Each throw is read twice: with only the corners of the tray known, and with
-the empty tray and earlier throws known, too. The command prints how many readings are right, asked or silent,
-and every throw that is read worse when more is known. Then it prints, for several thresholds of the chance
-that a face is right, the questions and the silent errors among clean throws. A foreign object may be asked about.
+DIR is a folder that `lamp_evenings` has written. Each throw is read twice: knowing only the corners of the tray, and
+also knowing the empty tray and earlier throws. The command prints how many readings are right, asked (unsure) or silent
+(wrong but sure), and every throw that is read worse when more is known. Then it prints, for several thresholds of the
+probability that a face is right, the number of questions and silent errors in throws without foreign objects and traps.
 
-With `--fit` the command fits that chance to the dice of all throws, and writes the weights.
+With `--fit`, the command fits that probability to the dice of all throws, and writes the weights.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from vision.reading import Problem, Quad, Reading
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.86, 0.9, 0.95)
 SILENT_PRICE = 20
-"""Number of questions that cost as much as one silent error."""
+"""Number of questions that cost as much as one silent error (a reading that is wrong but sure)."""
 FACE_EVIDENCE = (
     "bias",
     "reader_log_odds",
@@ -54,19 +54,19 @@ class FaceRead:
 
 @dataclass(frozen=True)
 class ThrowRead:
-    """One reading of one throw."""
+    """The result of reading one throw."""
 
     name: str
     kind: str
     is_known: bool
     outcome: str
     values_are_right: bool
-    is_asked_anyway: bool  # for another reason than a face that may be wrong
+    is_asked_anyway: bool  # for a reason other than a face that may be wrong
     faces: tuple[FaceRead, ...]
 
 
 def main() -> None:
-    """Read all evenings, print the outcomes, and fit the weights if that is asked for."""
+    """Read all evenings, print the outcomes, and fit the weights if `--fit` is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--fit", action="store_true", help="fit and write the weights of faces")
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def read_evening(place: Path) -> Iterator[ThrowRead]:
-    """Yield two readings of each throw of an evening.
+    """Yield two readings of each throw of an evening: without and with what earlier images reveal.
 
     Args:
         place: Folder of the evening.
@@ -162,7 +162,7 @@ def _worse(reads: list[ThrowRead]) -> Iterator[str]:
 
 
 def _curve(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str]:
-    """Yield the questions and the silent errors of clean throws for each threshold."""
+    """Yield a line for each threshold, with the questions and silent errors of throws without objects and traps."""
     some = [r for r in reads if r.kind == "clean" and not r.is_asked_anyway]
     least = [min((_chance(face, weights) for face in r.faces), default=1.0) for r in some]
     for threshold in THRESHOLDS:

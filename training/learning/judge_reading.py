@@ -1,9 +1,9 @@
-"""Judge how well whole trays are read: python -m training.learning.judge_reading OUT --rests DIR.
+"""Measure how well whole trays are read: python -m training.learning.judge_reading OUT --rests DIR.
 
-The command renders trays of kinds that are never taught, reads them with the networks of `vision`, and prints how many
-readings are right, asked or silent, with only the corners of the tray known and with the empty tray known, too. A trap is a
-tray with a cocked, stacked or hidden die, for which only asking is right. The images stay in OUT, so that other networks can
-be judged by the same images.
+The command renders trays of kinds that are never used for training, reads them with the networks in `vision`, and prints
+how many readings are right, asked (unsure) or silent (wrong but sure), first knowing only the corners of the tray, then
+also the empty tray. A trap is a tray with a cocked, stacked or hidden die, for which only an unsure reading is correct.
+The images stay in OUT, so that other networks can be tested on the same images.
 """
 
 import argparse
@@ -31,26 +31,26 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Quad
 
 SIZE_PX = (960, 720)
-"""Size of the images, in which dice are as large as a camera of full size shows them."""
+"""Size of the images, in which dice are as large as in the frames of a real camera."""
 LIGHTS: Mapping[str, Mapping[str, float]] = {
     "any light": {"stack_chance": 0.2},
     "single lamp": {"single_lamp_chance": 1.0},
     "glare": {"glare": 1.0},
 }
-"""Troubles of each set of trays."""
+"""What makes the images hard to read, for each set of trays."""
 FIRST_VIEW = 8_000
-"""Number of the first view; it is neither taught nor in another exam."""
+"""Number of the first view. The views are neither used for training nor in another test."""
 MAX_DICE = 8
 MIN_DIE_PX = 18.0
 MIN_CONTRAST = 8.0
-"""Least contrast of pips in units of CIE L*a*b*; dice with less cannot be read."""
+"""Smallest contrast of pips in units of CIE L*a*b*. Dice with a lower contrast cannot be read."""
 SLACK_PX = 15.0
-"""How far a corner of the tray may lie outside of the image."""
+"""Distance that a corner of the tray may lie outside the image."""
 OUTCOMES = ("right", "asked", "silent")
 
 
 def main() -> None:
-    """Print the outcomes of each set of trays."""
+    """Render the sets of trays that are missing, read all sets, and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="folder that keeps the images")
     parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
@@ -65,13 +65,13 @@ def main() -> None:
 
 
 def make_set(library: RestLibrary, trouble: Mapping[str, float], count: int, folder: Path) -> None:
-    """Render trays into a folder; images that exist are not made again.
+    """Render trays into a folder until it has enough of them.
 
     Args:
-        library: Dice at rest.
-        trouble: Chances of what makes images hard to read.
+        library: Simulated throws after the dice have come to rest.
+        trouble: Probability of each feature that makes images hard to read, by name.
         count: Number of trays.
-        folder: Folder of the images.
+        folder: Folder for the images.
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = len(list(folder.glob("*.json")))
@@ -101,7 +101,7 @@ def _suitable(library: RestLibrary, trouble: Mapping[str, float]) -> Iterator[Tr
 
 
 def _is_readable(view: TrayView) -> bool:
-    """Return whether all dice are in the tray, large and legible."""
+    """Return whether all dice in a view are in the tray, large enough and of sufficient contrast."""
     edges = np.linalg.norm(view.dice.quads[:, 0] - view.dice.quads[:, 1], axis=1)
     is_legible = (edges > MIN_DIE_PX).all() and (view.dice.contrast > MIN_CONTRAST).all()
     return bool(is_legible and _are_in_tray(view).all())
@@ -113,14 +113,14 @@ def _corners(view: TrayView) -> NDArray[np.float32]:
 
 
 def _are_in_tray(view: TrayView) -> NDArray[np.bool_]:
-    """Return (n,) whether each die stands in the tray."""
+    """Return whether each die (n,) stands in the tray."""
     outline = _corners(view)
     inside = [cv2.pointPolygonTest(outline, (float(x), float(y)), False) > 0 for x, y in view.dice.foot]  # fmt: skip
     return np.array(inside, bool)
 
 
 def _save(view: TrayView, path: Path) -> None:
-    """Write a shot of a view, the empty tray as the same camera takes it, and the truth."""
+    """Write an image of a view, an image of the empty tray from the same camera, and the true labels."""
     rng = np.random.default_rng([int(view.name), 12])
     unchanged = np.eye(2, 3, dtype=np.float32)
     shot = take_shot(view, unchanged, view.part.shape[::-1], rng)
@@ -138,11 +138,11 @@ def _save(view: TrayView, path: Path) -> None:
 
 
 def judge_set(name: str, folder: Path) -> None:
-    """Read the trays of a folder and print the outcomes.
+    """Read the trays in a folder and print the outcomes.
 
     Args:
-        name: Name of the set.
-        folder: Folder of the images.
+        name: Name of the set of trays, to be printed.
+        folder: Folder with the images.
     """
     counts: dict[tuple[bool, bool], Counter[str]] = {}
     for path in sorted(folder.glob("*.json")):

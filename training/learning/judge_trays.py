@@ -1,8 +1,8 @@
-"""Judge how well trays are found: python -m training.learning.judge_trays OUT --rests DIR.
+"""Measure how well trays are found: python -m training.learning.judge_trays OUT --rests DIR.
 
-The command prints how many trays of worlds that are never taught are found within 3 % of their
-width, how many of them are sure, and how many of the sure ones are wrong, for several thresholds of
-the confidence. One tray in 25 is the simulated tray, which is taught.
+The command prints how many trays, in scenes that are never used for training, are found within 3 % of their width. For
+several thresholds of the confidence, it also prints how many results are sure, and how many are sure but wrong. One tray
+in 25 is the simulated tray, which is used for training.
 """
 
 import argparse
@@ -22,13 +22,13 @@ from training.scenes.kept_out import Purpose
 
 MAX_RIGHT_ERROR = 0.03
 HARD_LIGHT_SHARES = {"any": 0.0, "hard": 1.0}
-"""Share of worlds with hard light in each test."""
+"""Share of scenes with hard light (one or two small lamps in a dark room) in each test."""
 
 CONFIDENCE_STEPS = sorted({0.3, 0.4, 0.5, 0.6, 0.7, 0.8, MIN_SURE_CONFIDENCE})
 
 
 def main() -> None:
-    """Print one line for each threshold, for any light and for hard light."""
+    """Print the results for any light and for hard light, with a line for each threshold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
@@ -54,12 +54,12 @@ def _judge(name: str, trays: Sequence[TrayImages]) -> None:
 
 
 def _found(view: TrayImages, seed: int) -> tuple[float, float]:
-    """Return the error of the worst corner in widths of the tray, and the confidence."""
+    """Find the tray in a view; return the error of the worst corner in tray widths, and the confidence."""
     rng = default_rng([seed, 3])
     picture = photograph(view.seen(rng), rng)
     height, width = picture.shape[:2]
     tray = find_tray([picture])
-    # A tray that is not sure is proposed inside the image, where a finger can drag its corners.
+    # An uncertain tray is proposed inside the image, where a finger can drag its corners.
     truth = view.tray if tray.sure else np.clip(view.tray, 0, (width, height))
     return worst_corner_error(tray.tray.in_px(width, height), as_quad(truth)), tray.confidence
 

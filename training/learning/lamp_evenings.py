@@ -1,9 +1,9 @@
-"""Cast evenings under hard lamps and glare: python -m training.learning.lamp_evenings DIR.
+"""Render evenings under small, bright lamps and glare: python -m training.learning.lamp_evenings DIR.
 
-An evening at one tray has an empty-tray image, two throws to learn the dice from, three clean throws, one
-with foreign objects, and one that often has a cocked or stacked die. Every third evening shows kinds that are
-kept out of teaching. Nothing here is taught. `judge_evenings` reads the images. The command resumes where
-it stopped.
+An evening at one tray has an empty-tray image, two throws from which the reader learns the dice, three throws without
+difficulties, one with foreign objects, and one that often has a cocked or stacked die. Every third evening shows kinds of
+dice and surroundings that are kept out of training. None of these images is used for training; `judge_evenings` reads
+them. The command resumes where it stopped.
 """
 
 import argparse
@@ -35,17 +35,17 @@ from training.scenes.world import World
 
 FIRST_SEED = 9_000_000
 STRANGE_EVERY = 3
-"""The last of so many evenings shows kinds that are kept out of teaching."""
+"""One evening out of this number shows kinds that are kept out of training."""
 HARD_LIGHT_CHANCE, GLARE_CHANCE = 0.7, 0.3
 ROOM_EXPONENT = (0.0, 1.2)
-"""By how much the room is lighter than in the darkest teaching views, as a power of ten."""
+"""How many times as bright as in the darkest training views the room is, as a power of ten."""
 MAX_DICE = 6
 OBJECT_THROW, TRICKY_THROW = 4, 5
 """Numbers of the throws with foreign objects, and with a die that should be cocked or stacked."""
 
 
 def main() -> None:
-    """Make the evenings that do not exist yet."""
+    """Render the evenings that do not exist yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0, help="number of the first evening")
@@ -59,11 +59,11 @@ def main() -> None:
 
 
 def make_evening(folder: Path, number: int) -> None:
-    """Make one evening, unless it exists.
+    """Render one evening, unless it exists.
 
     Args:
-        folder: Folder of all evenings.
-        number: Number of the evening.
+        folder: Folder for all evenings.
+        number: Number of the evening. The same number gives the same evening.
     """
     name = f"{'strange' if _is_strange(number) else 'plain'}_{number:03d}"
     place = folder / name
@@ -110,7 +110,11 @@ def _plan(rng: Generator) -> list[tuple[str, PlannedThrow]]:
 def _photograph(
     here: Setting, world: World, factor: float, glare_of: int | None
 ) -> tuple[NDArray[np.uint8], dict[str, Any], float]:
-    """Return the image of a world, its label, and the exposure factor of the evening."""
+    """Return the image of a scene, its label, and the exposure factor of the evening.
+
+    `factor` is the exposure factor so far, or 0 for the first image. `glare_of` is the number of the evening if it has
+    glare, otherwise None.
+    """
     eye, rng = world.camera, np.random.default_rng(world.seed + 5)
     size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
     camera = replace(eye, width=size[0], height=size[1], focal_px=eye.focal_px / TRACED_SCALE)

@@ -1,4 +1,4 @@
-"""Losses of the networks, and batches in the form that each network expects."""
+"""Loss functions for training the networks, and the conversion of batches to network inputs."""
 
 from collections.abc import Mapping
 
@@ -15,28 +15,31 @@ Losses = dict[str, Tensor]
 OBJECT_WEIGHT = 2.0
 """Extra weight of cells with an object, which are rare."""
 POSE_WEIGHT = 1.5
-"""Weight of how a die lies, which is learnt late."""
+"""Weight of the losses for how a die lies, which the networks learn late."""
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
-    """Return arrays as tensors on a device.
+    """Convert arrays to tensors on a device.
 
     Args:
         arrays: Arrays by name.
-        device: The device that computes.
+        device: Device to compute on.
     """
     return {k: torch.from_numpy(np.ascontiguousarray(v)).to(device) for k, v in arrays.items()}
 
 
 def finder_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """Return (n, 7, h, w) of 0 to 1: image, empty-tray image, and whether the latter is known."""
+    """Return the input (n, 7, h, w) of a finder, from 0 to 1.
+
+    Its channels are the image, the empty-tray image, and whether the latter is known.
+    """
     both = torch.cat([batch["picture"], batch["empty"]], dim=3).permute(0, 3, 1, 2).float() / 255
     known = batch["known"].float()[:, None, None, None].expand(-1, 1, *both.shape[2:])
     return torch.cat([both, known], 1).contiguous(memory_format=torch.channels_last)
 
 
 def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """Return (n, 7, p, p) as described in `vision.crops`."""
+    """Return the input (n, 7, p, p) of a network that reads one die, as described in `vision.crops`."""
     pixels = batch["pixels"].float() / 255
     lean = batch["numbers"][:, :3, None, None].expand(-1, -1, *pixels.shape[2:])
     flat = batch["flat"].float()[:, None] / 255
@@ -44,30 +47,31 @@ def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
 
 
 def change_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """Return (n, 6, h, w) of 0 to 1: image and empty-tray image."""
+    """Return the input (n, 6, h, w) of a change network, from 0 to 1: image and empty-tray image."""
     both = torch.cat([batch["picture"], batch["empty"]], dim=3).permute(0, 3, 1, 2).float() / 255
     return both.contiguous(memory_format=torch.channels_last)
 
 
 def change_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
-    """Return the cross entropy, in which cells with an object weigh more.
+    """Return the loss of a change network: a cross entropy in which cells with an object weigh more.
 
     Args:
-        out: What the network answered.
-        batch: Samples as tensors, by name.
+        out: Output of the network.
+        batch: Tensors of the samples, by name.
     """
     stands, known = batch["flags"].float().unbind(1)
     return {"stands": 3 * _weighted_bce(out[:, 0], stands, known * (1 + OBJECT_WEIGHT * stands))}
 
 
 def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
-    """Return the losses of a finder: focal loss of the heat, and errors of numbers at dice.
+    """Return the losses of a finder by name.
 
-    The focal loss is that of Zhou and others, Objects as Points (2019).
+    They are the focal loss of the heat map (Zhou and others, Objects as Points, 2019), cross entropies of hands, objects
+    and untrustworthy dice, and absolute errors of the size, position and rotation of dice.
 
     Args:
-        out: What the network answered.
-        batch: Samples as tensors, by name.
+        out: Output of the network.
+        batch: Tensors of the samples, by name.
     """
     answers = split_outputs(out, FINDER_OUTPUTS)
     hand, thing, trouble, care, named_parts = batch["flags"].float().unbind(1)
@@ -107,17 +111,17 @@ def _weighted_bce(logit: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
 
 
 def number_columns(batch: Mapping[str, Tensor], *names: str) -> Tensor:
-    """Return (n,) or (n, k) of the numbers of samples, selected by their names in NUMBER_NAMES."""
+    """Return columns (n,) or (n, k) of the batch's `numbers`, selected by their names in NUMBER_NAMES."""
     some = batch["numbers"][:, [NUMBER_NAMES.index(name) for name in names]]
     return some[:, 0] if len(names) == 1 else some
 
 
 def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
-    """Return the losses of a network of one die: cross entropies, and errors of the numbers.
+    """Return the losses of a network that reads one die, by name: cross entropies and absolute errors.
 
     Args:
-        out: What the network answered.
-        batch: Samples as tensors, by name.
+        out: Output of the network.
+        batch: Tensors of the samples, by name.
     """
     answers = split_outputs(out, DIE_OUTPUTS)
     losses = {"shown": _face_loss(answers["shown"], batch)}
@@ -144,7 +148,7 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
 
 
 def _face_loss(answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-    """Return the loss of the face, or of being a die at all where the face is unreadable."""
+    """Return the cross entropy of the face, or of being a die at all if the face is unreadable."""
     value, weight = number_columns(batch, "value").long(), number_columns(batch, "value_weight")
     face = functional.cross_entropy(answers, value, reduction="none")
     some = answers.logsumexp(1) - answers[:, 1:].logsumexp(1)

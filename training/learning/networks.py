@@ -1,4 +1,4 @@
-"""The small networks: finders of dice, networks of one die, of changes, and of the tray."""
+"""The small networks that find dice, read one die, recognise changes in a tray, and find the tray."""
 
 from collections.abc import Mapping
 
@@ -10,31 +10,30 @@ from training.learning.samples.die_sizes import PART_COUNT, PATCH_SIZES
 from vision.crops import PLANES
 
 FINDER_OUTPUTS = {"heat": 1, "hand": 1, "size": 1, "offset": 2, "turn": 2, "trouble": 1, "thing": 1}
-"""Channels of the answer for each cell of 4 pixels.
+"""Channels of the finder's output for each cell of 4 by 4 pixels.
 
-Log odds of the middle of a die, of a hand, of a die that is not trustworthy, and of a foreign
-object; the logarithm of the die's edge in pixels, the offset of its middle in cells, and cosine and
-sine of four times the rotation of its edges.
+`heat`, `hand`, `trouble` and `thing` are the log odds of the centre of a die, of a hand, of a die that is not trustworthy
+(cocked, hidden, stacked or cut off), and of a foreign object. `size` is the logarithm of the die's edge in pixels,
+`offset` the offset of its centre in cells, and `turn` the cosine and sine of four times the rotation of its edges.
 """
 DIE_OUTPUTS = {"shown": 7, "leaning": 1, "hidden": 1, "stacked": 1, "off": 3, "tilt": 1, "stand": 2}
-"""Numbers in the answer about one die.
+"""Numbers in the output for one die.
 
-`shown`: logits of no die and the six faces. Log odds of being cocked by more than 10 degrees, of
-being partly hidden, and of lying on another die. `off`: offset of the top from the middle of the
-patch in edges, and the logarithm of its relative size. `tilt`: tilt in tens of degrees. `stand`:
-how much farther the top is from the foot than for a flat die, in edges, or the whole distance if
-the pose of the camera is not known.
+`shown`: logits of no die and the six faces. `leaning`, `hidden` and `stacked`: log odds that the die is cocked by more
+than 10 degrees, is partly hidden, and lies on another die. `off`: offset of the top face from the centre of the patch in
+die edges, and the logarithm of its relative size. `tilt`: tilt in tens of degrees. `stand`: displacement of the top from
+the foot beyond that of a flat die, in die edges, or the whole displacement if the camera pose is unknown.
 """
 FINDER_PLANES = 7
-"""Planes of the input: blue, green and red of the image and of the empty-tray image, and whether
-the latter is known."""
+"""Channels of the finder's input: blue, green and red of the image and of the empty-tray image, and whether the latter
+is known."""
 HALF_SUFFIX = "_half"
 """Suffix of the name of a weight of 16 bits in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
 
 
 def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
-    """Return the slice of channels of each output."""
+    """Return the slice of channels of each output, given its number of channels."""
     out, begin = {}, 0
     for name, count in outputs.items():
         out[name] = slice(begin, begin + count)
@@ -43,10 +42,10 @@ def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
 
 
 def split_outputs(out: Tensor, outputs: Mapping[str, int]) -> dict[str, Tensor]:
-    """Return (n, channels, ...) by name; a single channel loses its axis.
+    """Return each output (n, channels, ...) of a network by name. A single channel has no channel axis.
 
     Args:
-        out: What the network answered.
+        out: Output of the network.
         outputs: Number of channels of each output.
     """
     return {
@@ -56,7 +55,7 @@ def split_outputs(out: Tensor, outputs: Mapping[str, int]) -> dict[str, Tensor]:
 
 
 def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
-    """Return a convolution with batch normalisation and ReLU.
+    """Return a 3 by 3 convolution with batch normalisation and ReLU.
 
     Args:
         inputs: Number of input channels.
@@ -69,7 +68,7 @@ def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class Residual(nn.Module):
-    """A residual block of two convolutions."""
+    """A residual block with two convolutions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -77,14 +76,14 @@ class Residual(nn.Module):
         self.adds = nn.Sequential(conv_block(width, width), last, nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return features of the same shape."""
+        """Return the features of the block, which have the shape of its input."""
         return functional.relu(x + self.adds(x))
 
 
 class FinderNet(nn.Module):
-    """Finds dice: (n, 7, h, w) of 0 to 1 becomes (n, 9, h/4, w/4).
+    """A network that finds dice: it maps images (n, 7, h, w) from 0 to 1 to (n, 9, h/4, w/4).
 
-    Height and width are multiples of 32.
+    The height and width of its input are multiples of 32.
     """
 
     def __init__(self, widths: tuple[int, ...] = (16, 32, 48, 80, 128), neck: int = 32) -> None:
@@ -102,7 +101,7 @@ class FinderNet(nn.Module):
                 self.out.bias[output_slices(FINDER_OUTPUTS)[rare]] = -3.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return logits and numbers for each cell."""
+        """Return the channels of FINDER_OUTPUTS for each cell."""
         s4 = self.s4(x)
         s8 = self.s8(s4)
         s16 = self.s16(s8)
@@ -114,9 +113,9 @@ class FinderNet(nn.Module):
 
 
 class ChangeNet(nn.Module):
-    """Tells objects from shadows: (n, 6, h, w) of 0 to 1 becomes (n, 1, h/4, w/4) logits.
+    """A network that tells objects from shadows: it maps (n, 6, h, w) from 0 to 1 to logits (n, 1, h/4, w/4).
 
-    The input is an image and the empty-tray image, matched to its brightness. Height and width are
+    The input is an image and the empty-tray image, adapted to the brightness of the image. Its height and width are
     multiples of 16.
     """
 
@@ -131,7 +130,7 @@ class ChangeNet(nn.Module):
         self.out = nn.Conv2d(neck, 1, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return a logit for each cell."""
+        """Return for each cell the logit that it shows an object."""
         s4 = self.s4(x)
         s8 = self.s8(s4)
         top = self.side[2](self.s16(s8))
@@ -142,11 +141,10 @@ class ChangeNet(nn.Module):
 
 
 class DieNet(nn.Module):
-    """Reads one die: (n, 7, 64, 64), see `vision.crops`, becomes (n, 16) numbers.
+    """A network that reads one die: it maps patches (n, 7, 64, 64), see `vision.crops`, to numbers (n, 16).
 
-    While it learns, log odds for a grid of PART_GRID by PART_GRID spots follow: whether each spot
-    is the die, its top, or another die. A network that must find the sides of a die also learns how
-    the die lies.
+    During training, the output is followed by log odds for a grid of PART_GRID by PART_GRID cells: whether each cell
+    shows the die, its top, or another die. A network that has to find the sides of a die learns better how the die lies.
     """
 
     def __init__(self, kind: str) -> None:
@@ -165,16 +163,16 @@ class DieNet(nn.Module):
         )  # fmt: skip
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return logits and numbers."""
+        """Return the numbers of DIE_OUTPUTS for each patch, during training followed by the log odds of the parts."""
         seen = self.body(x)
         out: Tensor = self.out(self.neck(seen))
         return torch.cat([out, self.parts(seen).flatten(1)], 1) if self.training else out
 
 
 class FloorNet(nn.Module):
-    """Finds the floor of a tray: (n, 3, h, w) BGR of 0 to 1 becomes (n, 1, h/2, w/2) logits.
+    """A network that finds the floor of a tray: it maps images (n, 3, h, w) to logits (n, 1, h/2, w/2).
 
-    Height and width are multiples of 32.
+    The input is BGR from 0 to 1. Its height and width are multiples of 32.
     """
 
     def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 48, 64), neck: int = 24) -> None:
@@ -190,7 +188,7 @@ class FloorNet(nn.Module):
         self.out = nn.Conv2d(neck, 1, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return a logit for each spot."""
+        """Return for each cell of 2 by 2 pixels the logit that it shows the floor."""
         s2 = self.s2(x)
         s4 = self.s4(s2)
         s8 = self.s8(s4)
@@ -203,11 +201,11 @@ class FloorNet(nn.Module):
 
 
 class FrameNet(nn.Module):
-    """Finds the ends of the floor: (n, 3, h, w) BGR of 0 to 1 becomes (n, 4, h, w) scores.
+    """A network that finds the edges of a tray's floor: it maps images (n, 3, h, w) to scores (n, 4, h, w).
 
-    Each side has a plane, in which a larger value means that the floor is likelier to end there.
-    While the network learns, a fifth plane follows: the logit of the floor. Height and width are
-    multiples of 32.
+    Each of the four sides has a channel in which a larger value means that the edge of the floor is more likely to be
+    there. During training, a fifth channel follows: the logit of the floor. The input is BGR from 0 to 1. Its height and
+    width are multiples of 32.
     """
 
     def __init__(
@@ -228,7 +226,7 @@ class FrameNet(nn.Module):
         self.out = nn.Conv2d(a, 5, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return a score for each side and pixel."""
+        """Return for each side and pixel a score of the edge of the floor, during training also logits of the floor."""
         s1 = self.s1(x)
         s2 = self.s2(s1)
         s4 = self.s4(s2)

@@ -1,8 +1,7 @@
-"""Scales that calibrate the log odds of a network, fitted on samples that it was not taught.
+"""Fits scales that calibrate the log odds of a network, on samples that were not used for training.
 
-A network that is too confident gives log odds that are too far from zero. Scaling them is enough to
-correct that (Guo and others, On Calibration of Modern Neural Networks, 2017). A shift corrects for
-how rare a case is in the exam.
+A network that is too confident gives log odds that are too far from zero. Scaling them is enough to correct that (Guo
+and others, On Calibration of Modern Neural Networks, 2017). A shift corrects for how rare a case is in the samples.
 """
 
 from collections.abc import Iterator
@@ -24,11 +23,11 @@ SCALES = np.geomspace(0.3, 3, 61)
 
 
 def fit_logistic(seen: Vector, truth: Vector) -> Vector:
-    """Return (k,) weights of a logistic regression, fitted by Newton's method.
+    """Return the weights (k,) of a logistic regression, fitted by Newton's method.
 
     Args:
-        seen: (n, k) evidence.
-        truth: (n,) whether each case is true.
+        seen: Evidence (n, k) about n cases.
+        truth: Whether each case is true (n,), as 0 or 1.
     """
     weights = np.zeros(seen.shape[1])
     keep_small = RIDGE * len(seen) * np.eye(seen.shape[1])
@@ -44,12 +43,12 @@ def fit_logistic(seen: Vector, truth: Vector) -> Vector:
 
 
 def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, dict[str, float]]:
-    """Return `scale` and `shift` of each output that is log odds, and a scale for the faces.
+    """Return the `scale` and `shift` that calibrate each output that is log odds, and a scale for the face logits.
 
     Args:
         net: The network.
-        kind: Name of the network.
-        samples: Samples that the network was not taught.
+        kind: Name of the network: "finder", "change", "near" or "wide".
+        samples: Samples that were not used for training the network.
     """
     out = run_network(net, kind, samples, torch.device("cpu"))
     if kind == "finder":
@@ -59,7 +58,7 @@ def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, d
 
 
 def _platt_line(odds: Vector, truth: Vector) -> dict[str, float]:
-    """Return the scale and shift of log odds that make them calibrated (Platt, 1999)."""
+    """Return the scale and shift that calibrate log odds (Platt, 1999), given which cases are true."""
     scale, shift = fit_logistic(np.column_stack([odds, np.ones(len(odds))]), truth.astype(float))
     return {"scale": round(float(scale), 3), "shift": round(float(shift), 3)}
 
@@ -98,7 +97,7 @@ def _of_die(out: Tensor, samples: Arrays) -> Iterator[tuple[str, Vector, Vector]
 
 
 def _temperature(out: Tensor, samples: Arrays) -> float:
-    """Return the factor, one of SCALES, that makes the true faces likeliest."""
+    """Return the scale, one of SCALES, that makes the true faces most likely."""
     batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
     known = number_columns(batch, "value_weight") > 0
     logits, value = (

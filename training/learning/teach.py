@@ -1,9 +1,8 @@
-"""Teach a network: python -m training.learning.teach finder OUT --rests DIR.
+"""Train a network: python -m training.learning.teach finder OUT --rests DIR.
 
-`finder` finds dice, `near` and `wide` read one die, and `change` tells foreign objects from
-shadows. A network starts with random weights, with those of an exported network (--from), or from
-OUT/KIND.pt if it was stopped before. The command appends a line to OUT/KIND.jsonl every 50 steps,
-with the grades of all exams every 1,000 steps.
+`finder` finds dice, `near` and `wide` read one die, and `change` tells foreign objects from shadows. Training starts
+with random weights or with those of an exported network (--from). If OUT/KIND.pt exists, it resumes from there. The
+command appends a line to OUT/KIND.jsonl every 50 steps, and every 1,000 steps it adds the scores on all test sets.
 """
 
 import argparse
@@ -25,17 +24,17 @@ from training.learning.samples.view_source import Materials
 
 BATCH_SIZES = {"finder": 16, "change": 16, "near": 128, "wide": 128}
 FIRST_VIEWS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide": 40_000_000}
-"""Number of the first view. Networks see different views, so that they make different mistakes."""
+"""Number of the first view. Each network is trained on different views, so that they make different mistakes."""
 WARM_UP_STEPS = 300
 LOG_STEPS, CHECKPOINT_STEPS, EXAM_STEPS = 50, 200, 1000
 EXAMPLE_COUNT = 128
-"""Number of samples that show how far the layers of an imported network are spread."""
+"""Number of samples from which the mean and variance in each layer of an imported network are estimated."""
 MEAN_DECAY = 0.998
-"""Share of the mean network that stays at each step; the mean network is exported."""
+"""Share of the running mean of the weights that is kept at each step. The mean is what is exported."""
 
 
 def new_network(kind: str) -> nn.Module:
-    """Return a network with random weights."""
+    """Return a network of this kind with random weights."""
     match kind:
         case "finder":
             return FinderNet()
@@ -45,7 +44,7 @@ def new_network(kind: str) -> nn.Module:
 
 
 class Trainer:
-    """A network that learns, the running mean of its weights, and its progress."""
+    """A network in training, the running mean of its weights, and the state of its training."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.kind, self.rate, self.steps = options.kind, options.rate, options.steps
@@ -59,11 +58,11 @@ class Trainer:
         self.number = FIRST_VIEWS[self.kind]
 
     def load_exported(self, path: Path, examples: Arrays) -> None:
-        """Start with an exported network.
+        """Start training from the weights of an exported network.
 
         Args:
             path: The exported file.
-            examples: Samples that the network will see.
+            examples: Samples like those that the network will be trained on.
         """
         from training.learning.import_network import import_network  # noqa: PLC0415 - only --from needs onnx
 
@@ -72,7 +71,7 @@ class Trainer:
         self.mean.load_state_dict(self.net.state_dict())
 
     def load_checkpoint(self, path: Path) -> None:
-        """Resume from a checkpoint."""
+        """Resume training from a checkpoint file."""
         checkpoint = torch.load(path, map_location=self.device, weights_only=True)
         self.net.load_state_dict(checkpoint["net"])
         self.mean.load_state_dict(checkpoint["mean"])
@@ -95,7 +94,7 @@ class Trainer:
         part.replace(path)
 
     def train_step(self, arrays: Arrays) -> dict[str, float]:
-        """Take one step and return the losses by name."""
+        """Take one training step with a batch of samples, and return the losses by name."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate * self._rate_factor()
         batch = to_device(arrays, self.device)
@@ -112,7 +111,7 @@ class Trainer:
         return {k: v.item() for k, v in losses.items()}
 
     def _rate_factor(self) -> float:
-        """Return the factor of the learning rate: a warm-up, then half a cosine."""
+        """Return the factor by which the learning rate is multiplied: a warm-up, then half a cosine."""
         share = min(1.0, self.step / self.steps)
         eased = 0.02 + 0.49 * (1 + math.cos(math.pi * share))
         return min(1.0, (self.step + 1) / WARM_UP_STEPS) * eased
@@ -128,7 +127,7 @@ class Trainer:
 
 
 class _ProgressLog:
-    """Writes a line to the screen and to a file every LOG_STEPS."""
+    """A log of the training that writes a line to the screen and to a file every LOG_STEPS."""
 
     def __init__(self, path: Path, batch: int) -> None:
         self._path, self._batch = path, batch
@@ -141,12 +140,12 @@ class _ProgressLog:
             self._losses[name] = self._losses.get(name, 0.0) + value
 
     def tell(self, step: int, number: int, grades: dict[str, dict[str, float]]) -> None:
-        """Write the mean losses, the speed, and grades if there are any.
+        """Write the mean losses, the speed, and the scores on test sets if there are any.
 
         Args:
             step: Number of steps so far.
             number: Number of the next view.
-            grades: Grades by exam.
+            grades: Scores by name, for each test set.
         """
         now = time.monotonic()
         row: dict[str, Any] = {
@@ -164,7 +163,7 @@ class _ProgressLog:
 
 
 def main() -> None:
-    """Teach a network for a number of steps."""
+    """Train a network for a number of steps."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)

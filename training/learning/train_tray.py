@@ -1,9 +1,8 @@
-"""Teach a network of the tray: python -m training.learning.train_tray floor OUT --rests DIR.
+"""Train a network that finds the tray: python -m training.learning.train_tray floor OUT --rests DIR.
 
-`floor` learns which spots of a whole image are the floor of the tray. `frame` learns where the
-floor ends around a guessed frame. Only images with a tray of four corners are used. The command
-resumes from OUT/floor.pt or OUT/frame.pt, or starts from the exported networks (--go-on), and
-writes calibration/nets/*.onnx at the end.
+`floor` learns which parts of a whole image are the floor of the tray. `frame` learns where the edges of the floor are,
+given a guess of its four corners. Only images of trays with four corners are used. The command resumes from OUT/floor.pt
+or OUT/frame.pt, or starts from the exported networks (--go-on), and writes a file in calibration/nets at the end.
 """
 
 import argparse
@@ -31,25 +30,24 @@ from training.scenes.kept_out import Purpose
 
 NETS = Path(__file__).parents[2] / "calibration" / "nets"
 END_SPREAD_PX = 0.006 * INSIDE_PX
-"""Standard deviation of the target around a true end, in pixels."""
+"""Standard deviation of the target around a true edge, in pixels."""
 
 EXAMPLE_COUNT = 16
-"""Number of images that show how far the layers of an imported network are spread."""
+"""Number of images from which the mean and variance in each layer of an imported network are estimated."""
 
 HARD_LIGHT_SHARE = 0.4
-"""Share of views with hard light, because the black shadow of a wall is easily mistaken for the
-wall."""
+"""Share of views with hard light, in which the black shadow of a wall is easily mistaken for the wall."""
 
 CHECKPOINT_S = 300.0
 """Time between checkpoints."""
 
 
 def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
-    """Return the cross entropy and the Dice loss of the floor.
+    """Return the loss of the floor network: the sum of a cross entropy and a Dice loss.
 
     Args:
-        out: (n, 1, h, w) logits.
-        truth: (n, 1, h, w) share of each spot that is floor.
+        out: Logits (n, 1, h, w) that a cell shows the floor.
+        truth: Share (n, 1, h, w) of each cell that is floor.
     """
     seen = torch.sigmoid(out)
     both, either = (seen * truth).sum((1, 2, 3)), (seen + truth).sum((1, 2, 3))
@@ -58,12 +56,14 @@ def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
 
 
 def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
-    """Return the cross entropy against a narrow peak around each true end, and that of the floor.
+    """Return the loss of the frame network: cross entropies of the edges and of the floor.
+
+    The target for an edge is a narrow peak around its true row in each column.
 
     Args:
-        out: (n, 5, h, w) scores of the sides and logits of the floor.
-        ends: (n, 4, k) row of each end, NaN if there is none.
-        floors: (n, h, w) share of each spot that is floor.
+        out: Scores of the four sides and logits of the floor (n, 5, h, w).
+        ends: Row of each edge (n, 4, k) at each of COLUMNS, NaN if there is none.
+        floors: Share of each pixel that is floor (n, h, w).
     """
     rows = torch.from_numpy(ROWS.astype(np.float32))[None, :, None]
     columns = torch.from_numpy(COLUMNS)
@@ -81,14 +81,15 @@ def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class TrayTask:
-    """A network of the tray, and how it learns.
+    """One of the networks that find the tray, and how it is trained.
 
     Attributes:
         net: Makes a network with random weights.
-        samples: Takes a pool of images, a random generator and optionally a count, and returns
-            inputs and truths.
-        loss: Compares the answers with the truths.
+        samples: Takes a pool of images, a random generator and optionally a count, and returns inputs and
+            the correct outputs.
+        loss: Compares the outputs of the network with the correct ones.
         file: Name of the exported file.
+        size: Width and height of the input in pixels.
     """
 
     net: Callable[[], nn.Module]
@@ -105,7 +106,7 @@ TASKS = {
 
 
 def main() -> None:
-    """Train for a number of minutes and export."""
+    """Train a network for a number of minutes, and export it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=TASKS)
     parser.add_argument("out", type=Path)
@@ -145,14 +146,14 @@ def main() -> None:
 def train(
     net: nn.Module, pool: list[TrayImages], task: TrayTask, options: argparse.Namespace, checkpoint: Path
 ) -> None:  # fmt: skip
-    """Train by AdamW with a learning rate that falls along half a cosine.
+    """Train a network by AdamW with a learning rate that falls along half a cosine.
 
     Args:
         net: The network.
-        pool: Images of trays.
-        task: What the network learns.
-        options: The parsed command line.
-        checkpoint: The checkpoint file.
+        pool: Images of trays to draw from.
+        task: How the network is trained.
+        options: The parsed command line: `minutes`, `rate` and `half` are used.
+        checkpoint: The checkpoint file to write.
     """
     rng = np.random.default_rng(time.time_ns())
     optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-3)
@@ -187,12 +188,12 @@ def _save_checkpoint(net: nn.Module, checkpoint: Path) -> None:
 
 
 def export(net: nn.Module, task: TrayTask, folder: Path = NETS) -> None:
-    """Write a network for OpenCV.
+    """Export a network as an ONNX file for OpenCV.
 
     Args:
-        net: The network.
-        task: What the network learnt.
-        folder: Folder of the exported file.
+        net: The trained network.
+        task: The network's name and input size.
+        folder: Folder for the exported file.
     """
     net.eval()
     wide, high = task.size

@@ -1,13 +1,13 @@
 """Fit the weights of the evidence: python -m training.learning.weigh --rests DIR.
 
-The command renders views of taught kinds and of kinds that are kept out, reads them with the
-networks of `vision`, and fits two sums of evidence (`vision.decision`) to the truth: whether a
-place is a die, and whether it lies flat (`judge_evenings` fits the third, whether its face is
-right). Half of the shots know the tray, and some of those also know the empty tray. Flatness needs a tray that is whole in the image,
-so further views show such trays.
+The command renders views of kinds used for training and of kinds that are kept out of it, reads them with the networks in
+`vision`, and fits two sums of evidence (see `vision.decision`) to the true labels: whether a place is a die, and whether a
+die lies flat. (`judge_evenings` fits the third, whether its face is right.) In half of the images the position of the tray
+is known, and in some of those also the empty tray. Flatness can be judged only if the whole tray is in the image, so
+further views show such trays.
 
-At the end the command prints, for several thresholds of the chance of lying flat, how many flat
-dice would be asked about and how many other dice would pass.
+At the end, the command prints for several thresholds of the probability of lying flat how many flat dice would be asked
+about and how many other dice would be accepted.
 """
 
 import argparse
@@ -34,14 +34,13 @@ from vision.reading import Quad
 
 SHOTS_PER_VIEW = 2
 SIZE_PX = (960, 720)
-"""Size of the images, in which dice are as large as a camera of full size shows them."""
+"""Size of the images, in which dice are as large as in the frames of a real camera."""
 MIN_SEEN_AT_ALL, MIN_SEEN_TO_READ = 0.35, 0.8
 FIRST_VIEW = 5_000
-"""Number of the first view; it is neither taught nor in an exam."""
+"""Number of the first view. The views are neither used for training nor in a test set."""
 MAX_TRAY_DICE = 12
 MAX_PLACES = 20
-"""Largest number of places of one image, because a ground with printed dice gave 800 that are one
-case."""
+"""Largest number of places used from one image. A floor with printed dice gave 800 places, which all are one case."""
 MIN_FLAT_CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
 DIE_EVIDENCE = ("bias", "finder_log_odds", "reader_log_odds", "is_tray_known", "size_deviation")
@@ -57,7 +56,7 @@ FLAT_EVIDENCE = (
 
 @dataclass(frozen=True)
 class LabelledPlace:
-    """The evidence at one place, and the truth about it; None if the truth does not matter."""
+    """The evidence at one place that may be a die, and its true labels. `is_flat` is None if it is unknown."""
 
     seen: tuple[float, ...]
     is_die: bool
@@ -66,7 +65,7 @@ class LabelledPlace:
 
 
 def main() -> None:
-    """Fit both sums and write them."""
+    """Fit the weights of both sums, and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
     parser.add_argument("--views", type=int, default=150, help="views of each of the two exams")
@@ -113,7 +112,10 @@ def _weights(
 
 
 def _trade(places: list[LabelledPlace], weights: dict[str, float]) -> Iterator[str]:
-    """Yield the cost and the benefit of each threshold, for dice whose face is right."""
+    """Yield a line for each threshold: how many flat dice are asked about, how many other dice are accepted.
+
+    Only dice whose face is read correctly count.
+    """
     known = [place for place in places if place.is_right and place.is_flat is not None]
     odds = np.array([
         sum(w * place.seen[EVIDENCE_NAMES.index(name)] for name, w in weights.items()) for place in known
@@ -156,7 +158,7 @@ def _place(view: TrayView, seen: Candidate, *, is_tray_known: bool) -> LabelledP
 
 
 def _tray(view: TrayView) -> Quad | None:
-    """Return the tray of a view if all of it is in the image, within 20 pixels."""
+    """Return the tray of a view, or None if a corner is more than 20 pixels outside the image."""
     if view.tray is None:
         return None
     far = 20
@@ -167,7 +169,7 @@ def _tray(view: TrayView) -> Quad | None:
 
 
 def _die_at(view: TrayView, place: Candidate) -> int | None:
-    """Return the number of the die at a place, or None."""
+    """Return the number of the die at a place, or None if there is no die."""
     if not len(view.dice.quads):
         return None
     sizes, middles = mean_edges(view.dice.quads), view.dice.quads.mean(axis=1)
@@ -182,7 +184,7 @@ def _die_at(view: TrayView, place: Candidate) -> int | None:
 
 
 def _well(view: TrayView, k: int) -> bool:
-    """Return whether a die lies flat, is visible and is not stacked."""
+    """Return whether die `k` lies flat, is visible and is not stacked."""
     return bool(
         view.dice.tilt_deg[k] < COCKED_DEG
         and view.dice.seen[k] > MIN_SEEN

@@ -73,7 +73,7 @@ def make_die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dente
     """Return the material of a die.
 
     Args:
-        style: Look of the dice.
+        style: Look of the set of dice.
         sheet: The faces of the dice.
         edge_mm: Edge of the dice in millimetres.
         dented: Whether the mesh has the dents of the pips already.

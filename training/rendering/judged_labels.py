@@ -31,9 +31,9 @@ def label_row(
 
     Args:
         world: The world, with a camera of the size of the image.
-        picture: (h, w, 3) BGR image of the world.
+        picture: Image (h, w, 3) BGR of the scene.
         name: Name of the image.
-        more: Further fields of the label.
+        more: Further fields of the label, by name.
     """
     part, _ = cast_masks(world)
     seen = visible_top_shares(world)
@@ -105,7 +105,7 @@ def measure_pip_contrast(
     Args:
         world: The scene to show.
         die: The die.
-        picture: (h, w, 3) BGR image of the world.
+        picture: Image (h, w, 3) BGR of the scene.
     """
     face, _ = die.top()
     marks = world.styles[die.style].pips

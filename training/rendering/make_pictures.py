@@ -48,9 +48,9 @@ def make_picture(seed: int, path: Path, library: RestLibrary) -> int:
     """Make one image and return the number of its dice.
 
     Args:
-        seed: Number of the world. The same seed and library give the same world.
+        seed: Seed of the scene. The same seed and library give the same scene.
         path: Path of the file.
-        library: Dice at rest, grouped by what is special about them.
+        library: Simulated throws after the dice have come to rest.
     """
     kind = KIND_ORDER[seed % len(KIND_ORDER)]
     one = stage_world(seed, Purpose.TEACH, library, REQUESTS[kind])

@@ -39,7 +39,7 @@ def make_die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
     """Return a die with an edge of 1.
 
     Args:
-        style: Look of the dice.
+        style: Look of the set of dice.
         sheet: Faces whose pips become dents. None makes flat faces.
     """
     steps = _steps(1 - style.edge, style.edge, COARSE if sheet is None else FINE)

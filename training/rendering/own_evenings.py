@@ -57,7 +57,7 @@ def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
         name: Name of the image in its label.
         sensor: The camera.
         factor: Exposure factor of the evening. None lets the camera choose one.
-        more: Further fields of the label.
+        more: Further fields of the label, by name.
     """
     rng = np.random.default_rng(world.seed + 5)
     lit = trace_picture(world, TRACE_OPTIONS)

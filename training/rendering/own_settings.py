@@ -67,7 +67,7 @@ def draw_setting(seed: int, purpose: Purpose) -> Setting:
 
     Args:
         seed: Number of the evening.
-        purpose: What the images are for: teaching, or one of the two exams.
+        purpose: Whether the images are for training or for one of the two kinds of tests.
     """
     rng = np.random.default_rng(seed)
     chooser = Chooser(rng, purpose)
@@ -125,8 +125,8 @@ def throw_as_planned(here: Setting, planned: PlannedThrow, rng: Generator) -> Re
     """Return dice at rest, as planned if one of a few tries succeeds.
 
     Args:
-        here: The evening.
-        planned: The planned content of the image.
+        here: The tray, dice, light and camera of the evening.
+        planned: What the image should show.
         rng: Source of random numbers.
     """
     best = empty_rest(here.tray)
@@ -161,8 +161,8 @@ def stage_throw(here: Setting, planned: PlannedThrow, seed: int) -> World:
     """Return the world of one image of an evening.
 
     Args:
-        here: The evening.
-        planned: The planned content of the image.
+        here: The tray, dice, light and camera of the evening.
+        planned: What the image should show.
         seed: Seed of the throw.
     """
     rng = np.random.default_rng(seed)

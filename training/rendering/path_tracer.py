@@ -247,7 +247,7 @@ def face_px(world: World, dice: list[RestingDie]) -> int:
 
     Args:
         world: The scene to show.
-        dice: The dice of the scene.
+        dice: The dice in the scene.
     """
     camera = world.camera
     largest = max(

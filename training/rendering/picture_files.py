@@ -26,7 +26,7 @@ def auto_exposure(light: Floats, rng: Generator) -> float:
     cloth.
 
     Args:
-        light: (h, w, 3) linear light.
+        light: Linear light (h, w, 3).
         rng: Source of random numbers.
     """
     share = rng.uniform(85, 99.7) if rng.random() < WELL_EXPOSED_CHANCE else rng.uniform(60, 98)

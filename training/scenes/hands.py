@@ -21,7 +21,7 @@ def draw_skin_cover(rng: Generator, side: int) -> Cover:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     tone = np.array(draw_skin_tone(rng))
     red = np.array(scale_colour((float(tone[0]), float(tone[1]), float(tone[2])), 0.8)) * (
@@ -45,7 +45,8 @@ def draw_hand(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vect
     """Draw a hand whose fingers reach to about one point.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         skin: Number of the cover of the skin.
         tip: (3,) point on the floor that the fingers reach for, in millimetres.
 
@@ -103,7 +104,8 @@ def make_sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Sol
     """Return an arm in a sleeve.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         cloth: Number of the cover of the sleeve.
         start: (3,) point at which the sleeve begins, in millimetres.
         way: (3,) direction of the arm.
@@ -128,7 +130,8 @@ def make_nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
     """Return a nail for each fingertip, or no nails in 3 of 10 hands.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         colour: Number of the cover of the nails.
         hand: The hand.
     """
@@ -151,8 +154,9 @@ def draw_sleeve_cover(chooser: Chooser, side: int) -> Cover:
     """Draw the cloth of a sleeve.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        side: Width and height of the tile in pixels.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        side: Width and height of the texture tile in pixels.
     """
     return draw_cover(
         chooser,

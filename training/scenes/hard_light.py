@@ -36,9 +36,10 @@ def draw_hard_light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:
     """Draw one small lamp, or two, over a tray in a room that gives hardly any light.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         span_mm: Width of the tray in millimetres.
-        eye: (3,) position of the camera in millimetres.
+        eye: Position (3,) of the camera in millimetres.
     """
     rng = chooser.rng
     kind = chooser.draw_kind("hard_lamps", HARD_LAMP_WEIGHTS)

@@ -25,9 +25,10 @@ def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = Fa
     """Draw the light on a tray.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         span_mm: Width of the tray in millimetres.
-        eye: (3,) position of the camera in millimetres.
+        eye: Position (3,) of the camera in millimetres.
         hard: Whether the light comes from one or two small lamps and hardly at all from the room,
             so that shadows are black.
     """

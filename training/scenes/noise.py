@@ -73,7 +73,7 @@ def tileable_noise(rng: Generator, side: int, across: float, along: float = 0.0)
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
         across: Number of cells from left to right.
         along: Number of cells from top to bottom; 0 for as many as across.
     """
@@ -96,7 +96,7 @@ def tileable_fractal(
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
         first: Number of cells across at the coarsest scale.
         fall: Strength of each scale relative to the coarser one.
         stretch: Ratio of the height of a cell to its width.

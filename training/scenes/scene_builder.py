@@ -58,11 +58,11 @@ class SceneBuilder:
 
         Args:
             form: Shape of the solid.
-            half: Half sizes in millimetres.
+            half: Half sizes along its own axes in millimetres.
             place: Position in the axes of the builder, in millimetres.
-            cover: Number of its cover.
-            turn: (3, 3) rotation in the axes of the builder.
-            round_mm: Radius of rounded edges.
+            cover: Number of its surface material.
+            turn: Rotation (3, 3) in the axes of the builder. None is no rotation.
+            round_mm: Radius of its rounded edges in millimetres.
             planes: (k, 4) planes of a hull.
         """
         own = self.turn if turn is None else self.turn @ turn
@@ -76,11 +76,11 @@ class SceneBuilder:
         """Add a box.
 
         Args:
-            half: Half sizes in millimetres.
+            half: Half sizes along its own axes in millimetres.
             place: Position in the axes of the builder, in millimetres.
-            cover: Number of its cover.
-            round_mm: Radius of rounded edges.
-            turn: (3, 3) rotation in the axes of the builder.
+            cover: Number of its surface material.
+            round_mm: Radius of its rounded edges in millimetres.
+            turn: Rotation (3, 3) in the axes of the builder. None is no rotation.
         """
         self.add(Form.BOX, half, place, cover, turn, min(round_mm, *half))
 
@@ -94,9 +94,9 @@ class SceneBuilder:
             radius: Radius in millimetres.
             half_height: Half of its height in millimetres.
             place: Position in the axes of the builder, in millimetres.
-            cover: Number of its cover.
-            round_mm: Radius of rounded edges.
-            turn: (3, 3) rotation in the axes of the builder.
+            cover: Number of its surface material.
+            round_mm: Radius of its rounded edges in millimetres.
+            turn: Rotation (3, 3) in the axes of the builder. None is no rotation.
         """
         self.add(Form.CYLINDER, (radius, radius, half_height), place, cover, turn,
                  min(round_mm, radius, half_height))  # fmt: skip
@@ -108,7 +108,7 @@ class SceneBuilder:
             start: (3,) one end in the axes of the builder, in millimetres.
             end: (3,) the other end.
             radius: Radius in millimetres.
-            cover: Number of its cover.
+            cover: Number of its surface material.
         """
         way = np.asarray(end, float) - start
         length = float(np.linalg.norm(way))

@@ -25,7 +25,7 @@ def stack_dice(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie
 
     Args:
         rng: Source of random numbers.
-        dice: The dice of the scene.
+        dice: The dice in the scene.
     """
     flat = [k for k, die in enumerate(dice) if die.top()[1] < MAX_FLAT_DEG and not die.stacked]
     if not flat:

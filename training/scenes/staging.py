@@ -79,9 +79,9 @@ def stage_world(
     """Return the world of a seed.
 
     Args:
-        seed: Number of the world. The same seed and library give the same world.
-        purpose: What the images are for: teaching, or one of the two exams.
-        library: Dice at rest, grouped by what is special about them.
+        seed: Seed of the scene. The same seed and library give the same scene.
+        purpose: Whether the images are for training or for one of the two kinds of tests.
+        library: Simulated throws after the dice have come to rest.
         request: What the world should contain. None draws a usual kind of scene.
     """
     rng = np.random.default_rng([seed, list(Purpose).index(purpose)])
@@ -105,12 +105,13 @@ def build_world(  # noqa: PLR0917 - all parts of a world
     """Return a world around dice that are already placed.
 
     Args:
-        seed: Number of the world. The same seed and library give the same world.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        request: What the world should contain.
-        rest: Dice at rest in a tray, or on an open table.
+        seed: Seed of the scene. The same seed and library give the same scene.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        request: What the scene should contain.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         styles: Looks of the dice.
-        dice: The dice of the scene.
+        dice: The dice in the scene.
     """
     rng = chooser.rng
     tray = None if rest.open_floor else rest.tray
@@ -195,7 +196,7 @@ def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tupl
 
     Args:
         rng: Source of random numbers.
-        rest: Dice at rest in a tray, or on an open table.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         styles: Looks to choose from.
     """
     turns = rest.turns() @ CUBE_ROTATIONS[rng.integers(24, size=len(rest.edges_mm))]
@@ -225,9 +226,9 @@ def place_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[R
 
     Args:
         rng: Source of random numbers.
-        rest: Dice at rest in a tray, or on an open table.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         styles: Number of looks to choose from.
-        drop: How far the table lies below the floor of the tray, in millimetres.
+        drop: Height of the floor of the tray above the table, in millimetres.
     """
     edge = float(rest.edges_mm.mean())
     out: list[RestingDie] = []
@@ -261,8 +262,9 @@ def add_grounds(builder: SceneBuilder, chooser: Chooser) -> tuple[int, int]:
     """Add the covers of the floor and of the table around it, and return their numbers.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     builder.part, builder.fixed = Part.GROUND, True
     ground = builder.cover(draw_cover(chooser, builder.side))
@@ -275,10 +277,11 @@ def add_walls(
     """Add the walls of the tray, or now and then a mat on an open table.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        rest: Dice at rest in a tray, or on an open table.
-        drop: How far the table lies below the floor of the tray, in millimetres.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
+        drop: Height of the floor of the tray above the table, in millimetres.
         ground: Number of the cover of the floor.
     """
     rng = chooser.rng
@@ -312,9 +315,10 @@ def add_obstacles(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> None:
     """Add the coins, sticks, beads, chips and cards that dice came to lean on.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        rest: Dice at rest in a tray, or on an open table.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
     """
     builder.part, builder.fixed = Part.FOREIGN_OBJECT, False
     covers = [
@@ -339,9 +343,10 @@ def add_hand(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> HandShape:
     """Add a hand that reaches into the tray.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        rest: Dice at rest in a tray, or on an open table.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
     """
     rng = chooser.rng
     span = rest.tray.outline.max(axis=0)
@@ -371,7 +376,7 @@ def remove_dice_in_hand(
 
     Args:
         hand: The hand in the image, or None.
-        dice: The dice of the scene.
+        dice: The dice in the scene.
     """
     if hand is None:
         return dice
@@ -391,12 +396,13 @@ def add_clutter(  # noqa: PLR0917 - all limits of a place
     """Scatter everyday objects in and around the tray, more often in some kinds of scenes.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         kind: Kind of scene, a key of `SCENE_WEIGHTS`.
-        dice: The dice of the scene.
-        rest: Dice at rest in a tray, or on an open table.
-        drop: How far the table lies below the floor of the tray, in millimetres.
+        dice: The dice in the scene.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
+        drop: Height of the floor of the tray above the table, in millimetres.
         reach: Largest distance of an object from the middle of an open table, in millimetres.
     """
     rng = chooser.rng

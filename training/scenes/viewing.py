@@ -32,10 +32,10 @@ def draw_camera(
 
     Args:
         rng: Source of random numbers.
-        rest: Dice at rest in a tray, or on an open table.
-        dice: The dice of the scene.
+        rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
+        dice: The dice in the scene.
         kind: Kind of scene.
-        size: Width and height of the image. None draws a usual size.
+        size: Width and height of the image in pixels. None draws one of the usual sizes.
         low: Whether the camera looks from the side.
     """
     width, height = (
@@ -85,7 +85,7 @@ def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> P
     Args:
         rng: Source of random numbers.
         eye: The camera to replace.
-        dice: The dice of the scene.
+        dice: The dice in the scene.
     """
     leaning = [die for die in dice if die.top()[1] > MIN_LEANING_DEG or die.stacked]
     some = leaning if leaning and rng.random() < 0.5 else dice

@@ -1,1 +1,1 @@
-"""Samples: what the networks see while they learn, and the right answers."""
+"""Training samples: the inputs of the networks, and the correct outputs."""

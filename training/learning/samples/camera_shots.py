@@ -1,8 +1,7 @@
-"""Shots of a view: cut out, rotated, scaled and exposed by a random camera.
+"""Takes shots of a view, a rendered tray: cut out, rotated, scaled and exposed by a random camera.
 
-Each shot has another camera, so a view can be used many times. The empty-tray image of a shot is
-like that of a real tray: the same camera took it a little earlier, in slightly different light, and
-may have been nudged since.
+Each shot has a different camera, so that a view can be used many times. The empty-tray image of a shot is like that of a
+real tray: the same camera took it a little earlier, in slightly different light, and may have been nudged since then.
 """
 
 from dataclasses import dataclass, replace
@@ -19,37 +18,35 @@ from training.scenes.world import Part
 
 Floats = NDArray[np.float32]
 Picture = NDArray[np.uint8]
-MAX_AREA_SCALE = 0.7  # below this scale an image is shrunk by area averaging first, or fine texture turns to noise
+MAX_AREA_SCALE = 0.7  # below this scale, area averaging keeps fine texture from turning into noise
 LIGHT_DRIFT = 0.1  # largest change of the light since the tray was empty, as a logarithm
 COLOUR_DRIFT = 0.03  # standard deviation of the change of each colour since then, as a logarithm
 REEXPOSED_CHANCE = 0.15  # chance that the camera has changed its exposure since then
 SLIP_PX = 1.0  # largest movement of the camera since then
-MODERATE_SHARE = 0.8  # share of cameras that are set as people usually set one
+MODERATE_SHARE = 0.8  # share of cameras with the settings that people usually choose
 DIM_SHARE = 0.06  # share of cameras in a dim room
-KNOWN_CHANCE = (
-    0.7  # chance that the empty tray is known if the view has it, which makes half of all shots
-)
+KNOWN_CHANCE = 0.7  # of an empty-tray image if the view has one, so half of all shots have it
 
 
 @dataclass(frozen=True)
 class CameraShot:
-    """An image as a network may see it, and the truth in its pixels."""
+    """An image as a network may see it, and the true labels in its pixels."""
 
     picture: Picture  # (h, w, 3) BGR
     empty: Picture | None  # (h, w, 3) BGR
     part: NDArray[np.uint8]  # (h, w)
     die: NDArray[np.int16]  # (h, w)
     dice: TrueDice
-    into: Floats  # (2, 3) map from the pixels of the view to those of the shot
+    into: Floats  # (2, 3) affine map from the pixels of the view to those of the shot
 
 
 def take_shot(view: TrayView, into: Floats, size: tuple[int, int], rng: Generator) -> CameraShot:
-    """Take a shot of a view.
+    """Take an image of a view with a random camera.
 
     Args:
-        view: Light over a tray, with the true labels.
-        into: (2, 3) map from pixels of the view to those of the shot.
-        size: Width and height of the shot.
+        view: A tray as linear light, rendered or photographed, with the true labels.
+        into: Affine map (2, 3) from pixels of the view to pixels of the image.
+        size: Width and height of the image.
         rng: Source of random numbers.
     """
     style, colours = _camera(rng), draw_tint(rng)
@@ -73,24 +70,24 @@ def take_shot(view: TrayView, into: Floats, size: tuple[int, int], rng: Generato
 
 
 def photograph(light: Floats, rng: Generator) -> Picture:
-    """Return light as an image of a random camera.
+    """Return the image that a random camera takes of linear light.
 
     Args:
-        light: (h, w, 3) linear BGR light.
+        light: Linear BGR light (h, w, 3).
         rng: Source of random numbers.
     """
     return draw_tint(rng).apply(take_picture(light, _bgr(_camera(rng)), rng))
 
 
 def _camera(rng: Generator) -> CameraStyle:
-    """Draw a camera; most of them are set as people usually set one."""
+    """Draw a camera. Most cameras have the settings that people usually choose."""
     if rng.random() < DIM_SHARE:
         return draw_dim_style(rng)
     return draw_camera_style(rng, moderate=rng.random() < MODERATE_SHARE)
 
 
 def _before(style: CameraStyle, rng: Generator) -> CameraStyle:
-    """Return the camera as it was when the tray was empty, in the light of that time."""
+    """Return the camera as it was when the tray was empty, when light and exposure may have been different."""
     gain = style.gain * float(np.exp(rng.uniform(-LIGHT_DRIFT, LIGHT_DRIFT)))
     if rng.random() < REEXPOSED_CHANCE:
         gain *= float(2 ** rng.normal(0, 0.4))
@@ -99,12 +96,12 @@ def _before(style: CameraStyle, rng: Generator) -> CameraStyle:
 
 
 def _bgr(style: CameraStyle) -> CameraStyle:
-    """Return the camera for channels in the order blue, green, red."""
+    """Return the camera with its colour gains in the order blue, green, red."""
     return replace(style, balance=style.balance[::-1])
 
 
 def _slipped(into: Floats, rng: Generator) -> Floats:
-    """Return the map before the camera was nudged, which happens in half of the shots."""
+    """Return the affine map as it was before the camera was nudged, which happens in half of the shots."""
     if rng.random() < 0.5:
         return into
     slip = rng.uniform(-SLIP_PX, SLIP_PX, 2)
@@ -114,12 +111,12 @@ def _slipped(into: Floats, rng: Generator) -> Floats:
 def affine_map(
     rng: Generator, scale: float, centre: Floats, size: tuple[int, int], spin: float
 ) -> Floats:
-    """Return (2, 3) map that rotates, scales and, half of the time, mirrors around a point.
+    """Return an affine map (2, 3) that rotates, scales and, half of the time, mirrors an image around a point.
 
     Args:
         rng: Source of random numbers.
-        scale: Scale.
-        centre: (2,) point that lands in the middle.
+        scale: Pixels of the result per pixel of the image.
+        centre: Point (2,) that moves to the centre of the result.
         size: Width and height of the result.
         spin: Rotation in radians.
     """
@@ -131,21 +128,21 @@ def affine_map(
 
 
 def transform_points(points: Floats, into: Floats) -> Floats:
-    """Return (..., 2) points after an affine map.
+    """Apply an affine map to points (..., 2).
 
     Args:
-        points: (..., 2) points.
-        into: (2, 3) map.
+        points: Points (..., 2).
+        into: Affine map (2, 3).
     """
     return np.asarray(points @ into[:, :2].T + into[:, 2], np.float32)
 
 
 def warp_light(light: Floats, into: Floats, size: tuple[int, int]) -> Floats:
-    """Return (h, w, 3) light after an affine map; the last pixels repeat beyond the border.
+    """Apply an affine map to an image of light. Pixels at its border are repeated beyond the border.
 
     Args:
-        light: (h, w, 3) linear light.
-        into: (2, 3) map.
+        light: Linear light (h, w, 3).
+        into: Affine map (2, 3).
         size: Width and height of the result.
     """
     scale = float(np.sqrt(abs(np.linalg.det(into[:, :2]))))

@@ -1,4 +1,4 @@
-"""Samples for the change network: pieces of an image and of the empty tray."""
+"""Makes samples for the change network: crops of an image and of the empty-tray image."""
 
 from dataclasses import dataclass
 
@@ -15,26 +15,32 @@ from vision.known_tray import match_brightness
 from vision.tray_change import STRIDE
 
 DIE_RANGE_PX = (9.0, 48.0)
-"""Edges of dice to learn; a tray is about twenty dice wide."""
+"""Range of the edges of dice in the samples. A tray is about twenty dice wide."""
 MIN_FILLED, MAX_EMPTY = 0.6, 0.1
-"""Share of a cell from which it holds an object, and up to which it holds none."""
+"""A cell shows an object if at least the first share of it is covered, and none if at most the second is."""
 MAX_TRIES = 6
 
 
 @dataclass(frozen=True)
 class ChangeSample:
-    """A piece, and whether an object stands in each of its cells of STRIDE pixels."""
+    """An image crop, and whether each of its cells of STRIDE by STRIDE pixels shows an object.
 
-    picture: NDArray[np.uint8]  # (h, w, 3) BGR
-    empty: NDArray[np.uint8]  # (h, w, 3) BGR, matched to the brightness of the image
-    flags: NDArray[np.uint8]  # (2, h/4, w/4): an object stands there; 1 where that is to be learnt
+    Attributes:
+        picture: Crop (h, w, 3) BGR.
+        empty: The same crop (h, w, 3) BGR of the empty-tray image, adapted to the brightness of `picture`.
+        flags: Two masks (2, h/4, w/4): cells with an object, and cells that are used for training.
+    """
+
+    picture: NDArray[np.uint8]
+    empty: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
 
 
 def make_change_sample(view: TrayView, rng: Generator) -> ChangeSample | None:
-    """Return a piece of a view, as a random camera takes it, or None without an empty-tray image.
+    """Return a crop of a view as a random camera takes it, or None if there is no empty-tray image.
 
     Args:
-        view: Light over a tray, with the true labels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
     """
     if view.empty is None:

@@ -1,4 +1,4 @@
-"""Samples for the networks of one die: patches cut out as `vision` does it."""
+"""Makes samples for the networks that read one die: patches that are cut out in the same way as in `vision`."""
 
 from dataclasses import dataclass
 
@@ -17,38 +17,38 @@ from vision.crops import PATCH_REACH, cut_patch, lean_planes, picture_to_die
 
 Floats = NDArray[np.float32]
 DIE_RANGE_PX = (13.0, 120.0)
-"""Edge of a die as a camera sees it, smallest and largest."""
+"""Smallest and largest edge of a die in the simulated camera image."""
 MAX_ENLARGEMENT = 1.4
 """Largest factor by which light is enlarged."""
 DICE_SHARE, COCKED_SHARE = 0.64, 0.4
-"""Share of patches that show a die, and share of these that show a cocked, stacked or hidden die if
-there is one."""
+"""Share of patches that show a die, and the share of these that show a cocked, stacked or hidden die if there is
+one."""
 MIN_CONTRAST = 5.0
-"""Least contrast of pips in units of CIE L*a*b*; a face with less is not learnt."""
+"""Smallest contrast of pips in units of CIE L*a*b*. A face with a lower contrast is not used for training."""
 ROUGH_SHARE = 0.4
-"""Share of patches with errors as large as the finder's; the other patches have errors as after one
+"""Share of patches whose position and size are as inaccurate as the finder's. The others are as inaccurate as after one
 correction."""
 EXACT_POSE_SHARE, ANY_POSE_SHARE = 0.5, 0.7
-"""Share of patches with an exact pose of the camera, and share with any pose; the rest have none.
+"""Share of patches with an exact camera pose, and share of patches with an exact or inexact one. The others have none.
 """
 FALSE_DETECTION_SHARE = 0.5
 """Share of places without a die that the finder takes for one."""
 SIDE_SHARE, MIN_SIDE_HEIGHT = 0.25, 0.4
-"""Share of places that are side faces, if a side is visible, and the least height of a visible side
-in edges."""
+"""Share of places without a die that are side faces, if a side is visible, and the smallest height of such a side in die
+edges."""
 AMBIGUOUS = {"leaning": (8.0, 12.0), "hidden": (0.92, 0.98)}
-"""Ranges of the tilt in degrees, and of the visible share of the top, in which no truth is taught.
+"""Ranges of the tilt in degrees, and of the visible share of the top, that are too ambiguous to be used for training.
 """
 MIN_COCKED_DEG = 4.0
 BORDER_MARGIN = 0.6
-"""Margin along the border of a view in edges, beyond which nothing is known."""
+"""Width in die edges of the margin along the border of a view in which dice are not used."""
 NO_DIE = -2
-"""Number of the die of a patch without one; -1 stands for no die in `TrayView.die`."""
+"""Number of the die for a patch without a die. In `TrayView.die`, -1 means no die."""
 
 
 @dataclass(frozen=True)
 class PatchPlace:
-    """A place that may be taken for a die, in pixels; `turn` is the rotation of its edges in radians."""
+    """A place that may be taken for a die: centre and edge in pixels, rotation (`turn`) in radians."""
 
     x: float
     y: float
@@ -58,19 +58,30 @@ class PatchPlace:
 
 @dataclass(frozen=True)
 class DieSample:
-    """A patch and its truth; a weight of 0 leaves a truth out. NUMBER_NAMES names the numbers."""
+    """A patch and its true labels, for training.
 
-    pixels: NDArray[np.uint8]  # (3, p, p)
-    flat: NDArray[np.uint8]  # (p, p) area that a flat die would cover
-    parts: NDArray[np.uint8]  # (3, 16, 16) share of each spot that is the die, its top, another die
+    Attributes:
+        pixels: Patch (3, p, p) BGR.
+        flat: Area (p, p) that a flat die would cover.
+        parts: Share of each cell (3, 16, 16) that shows the die, its top, or another die, from 0 to 255.
+        numbers: Labels and their weights, in the order of NUMBER_NAMES. A label whose weight is 0 is not used.
+    """
+
+    pixels: NDArray[np.uint8]
+    flat: NDArray[np.uint8]
+    parts: NDArray[np.uint8]
     numbers: Floats
 
 
 @dataclass(frozen=True)
 class CutPatch:
-    """A patch: `pixels` (3, p, p), `planes` (4, p, p) and `parts`.
+    """A patch cut out of a view.
 
-    `into` maps the axes of the view to those of the patch.
+    Attributes:
+        pixels: Image (3, p, p) from 0 to 1.
+        planes: Further input channels (4, p, p), see `vision.crops.lean_planes`.
+        parts: Share of each cell (3, 16, 16) that shows the die, its top, or another die, from 0 to 255.
+        into: Matrix (2, 2) from the axes of the view to those of the patch.
     """
 
     pixels: Floats
@@ -84,20 +95,20 @@ NUMBER_NAMES = (
     "hidden", "hidden_weight", "stacked", "stacked_weight", "off_x", "off_y", "larger", "off_weight",
     "tilt", "tilt_weight", "stand_x", "stand_y", "stand_weight", "parts_weight",
 )  # fmt: skip
-"""Names of the numbers of a sample. The value 0 stands for no die, `tilt` is in tens of degrees,
-and lengths are in edges."""
+"""Names of the numbers of a sample. The value 0 means no die, `tilt` is in tens of degrees, and lengths are in die
+edges."""
 
 
 def make_die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> list[DieSample]:
-    """Return samples of a view, each from another camera.
+    """Return samples of a view, each from a different camera.
 
-    Places that turn out to be dice give none.
+    There may be fewer samples than `count`, because a random place for a sample without a die may show a die.
 
     Args:
-        view: Light over a tray, with the true labels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
         count: Number of samples to try.
-        kind: Name of the network.
+        kind: Name of the network: "finder", "change", "near" or "wide".
     """
     size = np.array(view.part.shape[::-1])
     middles = view.dice.quads.mean(axis=1)
@@ -115,7 +126,7 @@ def make_die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> l
 
 
 def _choice(view: TrayView, shown: NDArray[np.int64], rng: Generator) -> int:
-    """Return the number of a visible die; cocked, stacked or hidden ones are preferred."""
+    """Return the number of one of the dice in `shown`, with a preference for cocked, stacked or hidden ones."""
     dice = view.dice
     ill = (dice.tilt_deg > MIN_COCKED_DEG) | dice.stacked | (dice.seen < AMBIGUOUS["hidden"][1])
     some = shown[ill[shown] & (dice.seen[shown] > 0.5)]
@@ -176,7 +187,10 @@ def _bytes(shares: Floats) -> NDArray[np.uint8]:
 
 
 def _cut(view: TrayView, place: PatchPlace, rng: Generator, kind: str, k: int) -> CutPatch:
-    """Return the patch of a place where die `k` lies, or NO_DIE, as a random camera sees it."""
+    """Return the patch at a place as a random camera sees it.
+
+    `k` is the number of the die at this place, or NO_DIE.
+    """
     patch_px, die_px = sizes = PATCH_SIZES[kind]
     reach = patch_px / die_px * PATCH_REACH * place.edge + 4
     (left, top, right, bottom) = _around(view, place, reach)
@@ -207,7 +221,7 @@ def _cut(view: TrayView, place: PatchPlace, rng: Generator, kind: str, k: int) -
 
 
 def _parts(view: TrayView, box: tuple[int, int, int, int], k: int) -> Floats:
-    """Return (h, w, 3) whether each pixel shows die `k`, its top, or another die."""
+    """Return for each pixel of a box whether it shows die `k`, its top, or another die, as 0 or 1 (h, w, 3)."""
     left, top, right, bottom = box
     dice = view.die[top:bottom, left:right]
     this = dice == k
@@ -219,7 +233,7 @@ def _parts(view: TrayView, box: tuple[int, int, int, int], k: int) -> Floats:
 
 
 def _around(view: TrayView, place: PatchPlace, reach: float) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of the pixels within reach of a place."""
+    """Return the left, top, right and bottom of the pixels within `reach` of a place."""
     high, wide = view.part.shape
     left, top = max(0, int(place.x - reach)), max(0, int(place.y - reach))
     right, bottom = min(wide, int(place.x + reach) + 1), min(high, int(place.y + reach) + 1)
@@ -227,7 +241,10 @@ def _around(view: TrayView, place: PatchPlace, reach: float) -> tuple[int, int, 
 
 
 def _lean(view: TrayView, place: PatchPlace, into: Floats, rng: Generator) -> Floats | None:
-    """Return (2,) displacement of a flat die's top in the patch's axes, or None if unknown."""
+    """Return the displacement (2,) of a flat die's top from its foot in the patch's axes, or None if unknown.
+
+    Errors of the camera pose are simulated.
+    """
     chance = rng.random()
     if chance > ANY_POSE_SHARE or not view.is_cast:
         return None
@@ -237,7 +254,7 @@ def _lean(view: TrayView, place: PatchPlace, into: Floats, rng: Generator) -> Fl
 
 
 def _no_die(view: TrayView, rng: Generator) -> PatchPlace | None:
-    """Return a place on ground, an object, a hand or part of a die; None if it is a die."""
+    """Return a place on the ground, an object, a hand or part of a die, or None if the place is a die."""
     if rng.random() < FALSE_DETECTION_SHARE and len(found := find_false_detections(view)):
         x, y, edge, turn = (float(v) for v in found[int(rng.integers(len(found)))])
         return PatchPlace(x, y, edge * float(np.exp(rng.normal(0, 0.08))), turn)
@@ -255,7 +272,7 @@ def _no_die(view: TrayView, rng: Generator) -> PatchPlace | None:
 
 
 def _side_face(view: TrayView, rng: Generator) -> PatchPlace | None:
-    """Return a visible side of a die, which has pips but is no die of its own, or None."""
+    """Return the place of a visible side of a die, which has pips but is not a die itself, or None."""
     quads, feet = view.dice.quads, view.dice.foot
     drop = feet - quads.mean(axis=1)
     sizes = mean_edges(quads)
@@ -279,7 +296,7 @@ def _side_face(view: TrayView, rng: Generator) -> PatchPlace | None:
 
 
 def _somewhere(view: TrayView, rng: Generator, sizes: Floats) -> Floats:
-    """Return (2,) a point on an object, on a hand, beside a die, or anywhere."""
+    """Return a point (2,) on an object, on a hand, next to a die, or anywhere."""
     chance, size = rng.random(), np.array(view.part.shape[::-1])
     if chance < 0.4:
         part = Part.HAND if chance < 0.08 else Part.FOREIGN_OBJECT

@@ -1,4 +1,4 @@
-"""False detections of the finder, which serve the networks of one die as counterexamples."""
+"""Finds false detections of the finder, which serve as counterexamples for the networks that read one die."""
 
 from functools import lru_cache
 from zlib import crc32
@@ -13,14 +13,13 @@ from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
 SAME_DIE_OFFSET, SAME_DIE_LOG_SIZE = 0.4, 0.55
-"""Largest distance in edges, and largest logarithm of the ratio of sizes, at which a place is a
-given die."""
+"""A place shows a die if their distance in die edges and the logarithm of the ratio of their sizes are at most this."""
 CACHED_VIEWS = 64
 
 
 @lru_cache(maxsize=CACHED_VIEWS)
 def find_false_detections(view: TrayView) -> Floats:
-    """Return (n, 4) x, y, edge and rotation of false detections, best first, in pixels."""
+    """Return the x, y, edge and rotation (n, 4) of false detections in a view, best first, in pixels and radians."""
     rng = np.random.default_rng(crc32(view.name.encode()))
     look_px = int(rng.choice([LOOK_PX, TRAY_PX]))
     seen = find_dice(ImagePyramid(photograph(view.light, rng)), look_px).detections
@@ -29,12 +28,12 @@ def find_false_detections(view: TrayView) -> Floats:
 
 
 def is_on_die(view: TrayView, at: tuple[float, float], edge: float) -> bool:
-    """Return whether a place is one of the dice of a view.
+    """Return whether a place shows one of the dice in a view.
 
     Args:
-        view: Light over a tray, with the true labels.
-        at: X and y of the place in pixels.
-        edge: Its edge in pixels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
+        at: Column and row of the centre of the place in pixels.
+        edge: Edge of the place in pixels, as if it were a die.
     """
     quads = view.dice.quads
     sizes = mean_edges(quads)

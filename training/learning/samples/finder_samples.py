@@ -1,4 +1,4 @@
-"""Samples for the finder: a piece of an image and of the empty tray, and the truth of each cell."""
+"""Makes samples for the finder: crops of an image and of the empty-tray image, and the true labels of each cell."""
 
 from dataclasses import dataclass
 
@@ -15,38 +15,45 @@ from vision.finder import STRIDE
 
 Floats = NDArray[np.float32]
 PIECE_PX = (320, 256)
-"""Width and height of a piece."""
+"""Width and height of an image crop."""
 DIE_RANGE_PX = (7.0, 60.0)
-"""Edges of dice in most pieces."""
+"""Range of the edges of dice in most crops."""
 LARGE_RANGE_PX, LARGE_SHARE = (60.0, 140.0), 0.12
-"""Edges of large dice, which may fill half of an image, and the share of pieces that show them."""
+"""Range of the edges of large dice, which may fill half of a crop, and the share of crops that show them."""
 MAX_ENLARGEMENT = 1.6
 """Largest factor by which light is enlarged."""
 MIN_SEEN_TO_LEARN = 0.35
-"""Visible share of a top below which nothing is taught about a die."""
+"""If less than this share of its top is visible, a die is not used for training."""
 IGNORED_RADIUS, CENTRE_RADIUS = 0.9, 0.18
-"""Distance from the middle of a die in edges within which other peaks are ignored, and within which
-its numbers are taught."""
+"""Distance from the centre of a die, in die edges, within which other peaks are ignored, and within which the network
+learns its size, position and rotation."""
 
 
 @dataclass(frozen=True)
 class FinderSample:
-    """A piece, and the truth of its cells of STRIDE pixels."""
+    """An image crop, and the true labels of its cells of STRIDE by STRIDE pixels.
 
-    picture: NDArray[np.uint8]  # (h, w, 3) BGR
-    empty: NDArray[np.uint8]  # (h, w, 3) BGR, zeros if it is not known
+    Attributes:
+        picture: Crop (h, w, 3) BGR.
+        empty: The same crop (h, w, 3) BGR of the empty-tray image, or zeros if that is not known.
+        known: Whether the empty-tray image is known.
+        flags: Five masks (5, h/4, w/4): hand, foreign object, die that is not trustworthy, cells whose heat is used
+            for training, and cells whose hand and object are used.
+        maps: Seven maps (7, h/4, w/4): heat, weight, size, offset (2), and cosine and sine of the rotation.
+    """
+
+    picture: NDArray[np.uint8]
+    empty: NDArray[np.uint8]
     known: bool
-    flags: NDArray[
-        np.uint8
-    ]  # (5, h/4, w/4): hand, object, untrustworthy die; 1 where heat, 1 where hand and object are learnt
-    maps: NDArray[np.float16]  # (7, h/4, w/4): heat, weight, size, offset, turn
+    flags: NDArray[np.uint8]
+    maps: NDArray[np.float16]
 
 
 def make_finder_sample(view: TrayView, rng: Generator) -> FinderSample:
-    """Return a piece of a view, as a random camera takes it.
+    """Return a crop of a view as a random camera takes it, with its labels.
 
     Args:
-        view: Light over a tray, with the true labels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
     """
     die_px = LARGE_RANGE_PX if rng.random() < LARGE_SHARE else DIE_RANGE_PX
@@ -57,12 +64,12 @@ def make_finder_sample(view: TrayView, rng: Generator) -> FinderSample:
 
 
 def choose_piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) -> Floats:
-    """Return (2, 3) map from a view to a piece, chosen at random.
+    """Choose a crop of a view at random, and return the affine map (2, 3) from the view to the crop.
 
     Args:
-        view: Light over a tray, with the true labels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
-        die_px: Range of the edges of dice in the piece.
+        die_px: Smallest and largest edge of dice in the crop.
     """
     full = np.array(view.part.shape[::-1], float)
     spin = float(rng.choice([0, 0.5, 1, 1.5]) * np.pi)
@@ -85,7 +92,10 @@ def choose_piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) ->
 
 
 def _inside(centre: Floats, half: Floats, full: Floats) -> Floats:
-    """Return the centre moved so that the piece lies in the image, if possible."""
+    """Return the centre of a crop, moved so that the crop lies inside the image if possible.
+
+    `half` and `full` are half of the size of the crop and the size of the image.
+    """
     kept = np.clip(centre, half, np.maximum(half, full - half))
     return np.where(2 * half < full, kept, full / 2)
 
@@ -103,7 +113,7 @@ def _cells(shot: CameraShot) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
 
 
 def _share(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether a mask covers most of each cell."""
+    """Return for each cell of STRIDE by STRIDE pixels whether a mask covers most of it."""
     size = (mask.shape[1] // STRIDE, mask.shape[0] // STRIDE)
     mean = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return np.asarray(mean > 0.5, bool)
@@ -137,7 +147,7 @@ def _mark(dice: TrueDice, k: int, flags: NDArray[np.uint8], maps: Floats) -> Non
 
 
 def _is_trustworthy(dice: TrueDice, k: int, size: tuple[int, int]) -> bool:
-    """Return whether a die is whole in the piece, flat, visible and not stacked."""
+    """Return whether die `k` lies entirely inside the image crop, and is flat, visible and not stacked."""
     whole = (dice.quads[k] >= 0).all() and (dice.quads[k] < size).all()
     flat = dice.tilt_deg[k] <= COCKED_DEG and not dice.stacked[k]
     return bool(whole and flat and dice.seen[k] >= MIN_SEEN)

@@ -1,4 +1,4 @@
-"""Samples for the network that finds the floor of a tray in a whole image."""
+"""Makes samples for the network that finds the floor of a tray in a whole image."""
 
 import cv2
 import numpy as np
@@ -19,10 +19,10 @@ Picture = NDArray[np.uint8]
 def make_floor_batch(
     pool: list[TrayImages], rng: Generator, count: int = 12
 ) -> tuple[Tensor, Tensor]:
-    """Return images, and the share of each spot that is floor.
+    """Return network inputs (n, 3, h, w), and the share of each cell that is floor (n, 1, h/2, w/2).
 
     Args:
-        pool: Images of trays.
+        pool: Images of trays to draw from.
         rng: Source of random numbers.
         count: Number of samples.
     """

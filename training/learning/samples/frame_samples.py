@@ -1,4 +1,4 @@
-"""Samples for the network that corrects a frame: guessed frames, and the ends of the floor."""
+"""Makes samples for the network that corrects the guessed corners of a tray: images of guesses, and true edges."""
 
 import cv2
 import numpy as np
@@ -29,8 +29,7 @@ GUESSES_PER_IMAGE = 3
 """Number of guesses for each image."""
 
 CORNER_ERROR, CORNER_ERROR_SPREAD = 0.035, 0.7
-"""Median error of the corners of a guess as a share of the width of the tray, and the spread of its
-logarithm."""
+"""Median error of the corners of a guess in tray widths, and the standard deviation of its logarithm."""
 
 SHIFT_FACTOR = 0.7
 """Ratio of the shift of a whole guess to the error of its corners."""
@@ -39,15 +38,15 @@ SHIFT_FACTOR = 0.7
 def make_frame_batch(
     pool: list[TrayImages], rng: Generator, count: int = 4
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return images of guessed frames (n, 3, h, w), the ends of their floors (n, 4, k) and the floors (n, h, w).
+    """Return images of guessed frames (n, 3, h, w), the edges of their floors (n, 4, k) and masks of the floor (n, h, w).
 
-    For each of the four sides, turned upwards, an end is the row in which the floor ends, at each of COLUMNS. It is NaN
-    where the floor does not end in the image.
+    A frame is four corners around a tray. After each of the four sides has been rotated to the top, its edge is given as
+    the row in which the floor ends, at each of COLUMNS. The row is NaN where the floor does not end inside the image.
 
     Args:
-        pool: Images of trays.
+        pool: Images of trays to draw from.
         rng: Source of random numbers.
-        count: Number of images; each gives GUESSES_PER_IMAGE samples.
+        count: Number of images, from each of which GUESSES_PER_IMAGE samples are made.
     """
     samples = []
     for _ in range(count):
@@ -65,10 +64,10 @@ def make_frame_batch(
 
 
 def guess_frame(tray: Floats, rng: Generator) -> Floats:
-    """Return a convex frame with errors as at the start of a search, or after a round of it.
+    """Return guessed corners (4, 2) with errors as at the start of a search or after a round of it.
 
     Args:
-        tray: (4, 2) true corners in pixels.
+        tray: True corners (4, 2) in pixels.
         rng: Source of random numbers.
     """
     while True:
@@ -89,11 +88,11 @@ def _moved(tray: Floats, rng: Generator) -> Floats:
 
 
 def find_true_ends(tray: Floats, side: int) -> Floats:
-    """Return the row of a side of the true tray at each of COLUMNS, or NaN.
+    """Return the row of one side of the tray at each of COLUMNS, or NaN where the side is not in the image.
 
     Args:
-        tray: (4, 2) true corners in the square.
-        side: Number of the side, 0 to 3.
+        tray: True corners (4, 2) in the square of `calibration.frame_fit`.
+        side: Number of the side, 0 to 3, which is rotated to the top first.
     """
     up = rotate_side_up(side, tray)
     (x, y), (x_end, y_end) = up[side], up[(side + 1) % 4]
@@ -106,7 +105,7 @@ def find_true_ends(tray: Floats, side: int) -> Floats:
 
 
 def _mirrored(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:
-    """Return an image and its tray, mirrored half of the time."""
+    """Return an image and the corners (4, 2) of its tray, both mirrored half of the time."""
     picture, tray = photograph(view.seen(rng), rng), view.tray.astype(np.float64)
     if rng.random() < 0.5:
         return picture, clockwise(tray)

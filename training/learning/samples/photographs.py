@@ -1,8 +1,8 @@
-"""Real photographs to learn from: python -m training.learning.samples.photographs FOLDER PLACES.
+"""Prepare real photographs for training: python -m training.learning.samples.photographs FOLDER PLACES.
 
-FOLDER holds images and `labels.jsonl` with a box around the pips of each top face. The networks
-need the middle, edge and rotation of each face, so this command finds them and writes them to the
-JSON file PLACES. A fifth of the photographs is never taught and serves as an exam.
+FOLDER contains images, and `labels.jsonl` with a box around the pips of each top face. For training, the networks need
+the centre, edge and rotation of each face, so this command finds them and writes them to the JSON file PLACES. A fifth
+of the photographs is never used for training and serves as a test set.
 """
 
 import argparse
@@ -26,9 +26,9 @@ from vision.images import ImagePyramid
 Floats = NDArray[np.float32]
 GAMMA = 2.2
 SINGLE_DIE_BOX = "the picture is one die"
-"""Kind of box of an image that was cropped to one die."""
+"""The `box_kind` in the label of an image that was cropped to one die."""
 MAX_BOX_OFFSET = 0.5
-"""Largest distance between the middles of a box and of its die, in edges."""
+"""Largest distance between the centres of a box and of its die, in die edges."""
 EDGE_RANGE = (0.75, 3.5)
 """Smallest and largest edge of a die, as a share of the longer side of the box around its pips."""
 EDGE_RANGE_OF_ONE = (0.75, 6.0)
@@ -40,7 +40,7 @@ EDGE_RANGE_CROPPED = (0.45, 1.1)
 
 
 class PhotoSplit(Enum):
-    """Whether photographs are taught or kept out."""
+    """Whether photographs are used for training, or are kept out as a test set."""
 
     TAUGHT = "taught"
     KEPT_OUT = "kept_out"
@@ -48,28 +48,28 @@ class PhotoSplit(Enum):
 
 @dataclass(frozen=True)
 class Photographs:
-    """Photographs with the place of each die."""
+    """Photographs, with the position, size, rotation and value of each die."""
 
     folder: Path
     rows: tuple[Mapping[str, Any], ...]
 
     @classmethod
     def load(cls, places: Path, share: PhotoSplit) -> "Photographs":
-        """Load one part of the photographs.
+        """Load the photographs for training, or those for tests.
 
         Args:
             places: The JSON file that this module writes.
-            share: Which part.
+            share: Which photographs to load.
         """
         located = json.loads(places.read_text())
         rows = (row for row in located["pictures"] if split_of(row["file"]) is share)
         return cls(Path(located["folder"]), tuple(rows))
 
     def view(self, number: int, *, whole: bool) -> TrayView:
-        """Return a photograph as a view.
+        """Return a photograph in the form of a rendered view.
 
         Args:
-            number: Any number; the photographs are numbered cyclically.
+            number: Number of the photograph. After the last one, numbering starts again with the first.
             whole: Whether to leave out photographs that were cropped to one die.
         """
         rows = [row for row in self.rows if not (whole and row["single"])]
@@ -77,7 +77,7 @@ class Photographs:
 
 
 def split_of(file: str) -> PhotoSplit:
-    """Return whether a photograph is taught or kept out, which depends only on its name."""
+    """Return whether a photograph is for training or for tests, which depends only on its file name."""
     return PhotoSplit.KEPT_OUT if crc32(file.encode()) % 5 == 0 else PhotoSplit.TAUGHT
 
 
@@ -123,7 +123,7 @@ def _picture(folder: Path, row: Mapping[str, Any]) -> NDArray[np.uint8]:
 
 
 def add_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a crop with plain ground around it, because the patches of a network reach farther."""
+    """Return an image of one die with plain ground around it, because the patches of the networks are larger."""
     height, width = picture.shape[:2]
     add = round(BORDER_SHARE * max(height, width))
     rim = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]).astype(
@@ -140,7 +140,10 @@ def add_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def locate_dice(folder: Path) -> dict[str, Any]:
-    """Return the places of all dice that were found: x, y, edge, rotation and value of each."""
+    """Find the dice in a folder of labelled photographs.
+
+    Return the x, y, edge, rotation and value of each die, for each photograph in which all dice were found.
+    """
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     pictures = []
     for row in rows:
@@ -181,7 +184,11 @@ def _places(
 
 
 def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float, float]) -> bool:
-    """Return whether a detection is the die of a box."""
+    """Return whether a detection fits a labelled box.
+
+    `at` is the centre of the box, `side` its longer side, and `sizes` the smallest and largest edge of the die relative
+    to `side`.
+    """
     detection = one.detection
     away = float(np.hypot(detection.x - at[0], detection.y - at[1]))
     return (
@@ -191,7 +198,7 @@ def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float
 
 
 def main() -> None:
-    """Locate the dice of all photographs."""
+    """Locate the dice in all photographs of a folder, and write their places."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="folder of photographs with labels.jsonl")
     parser.add_argument("places", type=Path, help="the JSON file to write")

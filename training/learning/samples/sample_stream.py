@@ -1,8 +1,8 @@
-"""Samples that worker processes make while a network learns.
+"""Worker processes that make samples during the training of a network.
 
-Each worker keeps a pool of views and takes samples of them with another camera each time. A new
-view replaces the oldest one now and then. The learner shows each sample several times, because a
-sample costs as much to make as to learn from.
+Each worker keeps a pool of views (rendered trays) and takes samples of them, each with a different random camera. From
+time to time, a new view replaces the oldest one. Each sample is used several times for training, because it takes as
+long to make a sample as to train on it.
 """
 
 import os
@@ -27,27 +27,27 @@ from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
 SAMPLES_PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56}
-"""Samples that are taken of a view while it is in the pool."""
+"""Number of samples that are taken of a view while it is in the pool."""
 SAMPLES_PER_CHUNK = {"finder": 4, "change": 4, "near": 16, "wide": 16}
-"""Samples that a worker hands over together."""
+"""Number of samples that a worker hands over together."""
 POOL_VIEWS, START_VIEWS = 60, 8
-"""Views in the pool of a worker, and views that it has before it starts."""
+"""Number of views in the pool of a worker, and the number that it makes before its first sample."""
 WHOLE_TRAY_KINDS = ("finder", "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S = 60
 BUFFER_SAMPLES = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384}
-"""Samples that the learner keeps."""
+"""Number of samples that are kept for reuse."""
 
 
 def trouble_of(kind: str) -> Mapping[str, float]:
-    """Return the chances of what makes the views of a network hard to read."""
+    """Return the probability of each feature that makes the training views of a network hard to read."""
     return TROUBLE.get(kind, TROUBLE["die"])
 
 
 @dataclass(frozen=True)
 class SampleRecipe:
-    """What to make samples of: the kind of network, the materials and the seed."""
+    """How to make samples: for which kind of network, from which files, and with which seed."""
 
     kind: str
     materials: Materials
@@ -55,13 +55,13 @@ class SampleRecipe:
 
 
 def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Arrays:
-    """Return about `count` samples of a view, as arrays with one row per sample.
+    """Return about `count` samples of a view for one kind of network, as arrays with one row per sample.
 
     Args:
-        view: Light over a tray, with the true labels.
+        view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
         count: Number of samples to try.
-        kind: Name of the network.
+        kind: Name of the network: "finder", "change", "near" or "wide".
     """
     new_samples: list[Any]
     if kind == "finder":
@@ -77,15 +77,15 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
 
 
 def concatenate(parts: list[Arrays]) -> Arrays:
-    """Return the rows of all parts together."""
+    """Concatenate the rows of several sets of arrays."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tuple[int, Arrays]]:
-    """Yield samples without end, each chunk with the number of the last view.
+    """Yield chunks of samples without end, each with the number of the next view.
 
     Args:
-        recipe: What to make samples of.
+        recipe: How to make the samples.
         first: Number of the first view.
         step: Difference between the numbers of successive views.
     """
@@ -120,7 +120,7 @@ def _fill(recipe: SampleRecipe, first: int, step: int, ready: Any) -> None:
 
 
 class SampleStream:
-    """Batches of samples from worker processes."""
+    """Batches of training samples from worker processes."""
 
     def __init__(self, recipe: SampleRecipe, first: int, workers: int, again: int) -> None:
         context = get_context("spawn")
@@ -138,7 +138,7 @@ class SampleStream:
             maker.start()
 
     def batch(self, size: int) -> Arrays:
-        """Return a batch of `size` samples, of which one in `again` is new on average."""
+        """Return a batch of `size` samples. On average, one sample in `again` (see the constructor) is new."""
         self._due += size / self._again
         while self._made < max(self._due, size):
             self._take()
@@ -146,7 +146,7 @@ class SampleStream:
         return {name: rows[places] for name, rows in self._kept.items()}
 
     def close(self) -> None:
-        """Stop the workers."""
+        """Stop the worker processes."""
         for maker in self._makers:
             maker.terminate()
 
@@ -164,7 +164,7 @@ class SampleStream:
         self._made += count
 
     def _next(self) -> tuple[int, Arrays]:
-        """Return the next chunk of a worker, however long it takes."""
+        """Return the next chunk of a worker, and wait for it as long as all workers are running."""
         while True:
             try:
                 return self._ready.get(timeout=QUEUE_TIMEOUT_S)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Trays to find: views that show most of a tray, stored small, before any camera."""
+"""Makes and stores samples for finding trays: small images of linear light that show most of a tray."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from training.learning.samples.view_source import ViewSource
 
 Floats = NDArray[np.float32]
 LONG_SIDE_PX = 448  # longer side in pixels: as much as either network sees
-CORNER_MARGIN = 0.12  # how far a corner may lie outside of the image, as a share of its size
+CORNER_MARGIN = 0.12  # how far a corner may lie outside the image, as a share of its size
 MIN_CORNERS = 3
 FIRST_VIEW = 60_000_000
 """Number of the first view."""
@@ -23,18 +23,18 @@ FIRST_VIEW = 60_000_000
 
 @dataclass(frozen=True, eq=False)
 class TrayImages:
-    """A small view of a tray: linear light with dice and, if known, without them, and four corners."""
+    """A tray as linear light, with dice and, if it was rendered, also without them, and its four corners."""
 
     lights: tuple[NDArray[np.float16], ...]
     tray: Floats
 
     @classmethod
     def from_view(cls, view: TrayView, tray: Floats) -> Self:
-        """Return a view scaled down.
+        """Make tray images from a view by scaling it down.
 
         Args:
-            view: The view.
-            tray: (4, 2) corners of the tray in pixels of the view.
+            view: The rendered tray.
+            tray: Corners (4, 2) of the tray in pixels of the view.
         """
         scale = LONG_SIDE_PX / max(view.light.shape[:2])
         both = [light for light in (view.light, view.empty) if light is not None]
@@ -48,12 +48,12 @@ class TrayImages:
     def seen(
         self, rng: Generator, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)
     ) -> Floats:
-        """Return the light with or without dice, after an affine map if one is given.
+        """Return the light with dice or, if it is known, at random the light without them.
 
         Args:
             rng: Source of random numbers.
-            matrix: (2, 3) affine map.
-            size: Width and height after the map.
+            matrix: Affine map (2, 3) to apply, or None.
+            size: Width and height after that map.
         """
         light = self.lights[int(rng.integers(len(self.lights)))].astype(np.float32)
         if matrix is not None:
@@ -62,12 +62,12 @@ class TrayImages:
 
 
 def load_tray_images(source: ViewSource, count: int, folder: Path) -> list[TrayImages]:
-    """Return views that show most of a tray. They are made once and kept for the other network.
+    """Return images that show most of a tray. They are made once and kept, so that two networks can use them.
 
     Args:
-        source: Where the views come from.
-        count: How many.
-        folder: Folder that keeps them.
+        source: Makes the views.
+        count: Number of images.
+        folder: Folder in which they are kept.
     """
     saved = folder / f"trays_{count}.npz"
     if not saved.exists():

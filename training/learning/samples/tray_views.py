@@ -1,6 +1,6 @@
-"""Views to learn from: light over a tray, the empty tray, and the truth about each die.
+"""Views for training: a tray as linear light, the empty tray, and the true labels of each die.
 
-A view is loaded from a path-traced file, or made in memory and never seen twice.
+A view is loaded from a path-traced file, or rendered in memory for a single use.
 """
 
 import json
@@ -32,10 +32,10 @@ UNKNOWN_PART = 255
 
 @dataclass(frozen=True)
 class TrueDice:
-    """The truth about n dice in an image."""
+    """The true labels of n dice in an image."""
 
     quads: Floats  # (n, 4, 2) corners of the tops, pixels
-    foot: Floats  # (n, 2) point below the middle of each top
+    foot: Floats  # (n, 2) point on the underside of the die below the centre of each top, pixels
     value: NDArray[np.int64]
     tilt_deg: Floats
     seen: Floats  # visible share of the flat part of the top, 0 to 1
@@ -46,7 +46,7 @@ class TrueDice:
 
 @dataclass(frozen=True, eq=False)
 class TrayView:
-    """Linear BGR light, exposed as by a camera with automatic exposure, and the truth."""
+    """A tray as linear BGR light, scaled as a camera with automatic exposure would, and the true labels."""
 
     name: str
     light: Floats  # (h, w, 3)
@@ -60,18 +60,18 @@ class TrayView:
 
     @property
     def is_cast(self) -> bool:
-        """Whether the camera and every pixel are known, which is not so for a photograph."""
+        """Whether the view was rendered, so that the camera and what each pixel shows are known."""
         return self.focal_px > 0
 
     def lean(self, pixel: Any) -> Floats:
-        """Return (2,) displacement of the top of a cube from its foot at a pixel, in edges."""
+        """Return the displacement (2,) of the top of a flat die from its foot at a pixel, in die edges."""
         middle = np.array(self.part.shape[::-1]) / 2
         out = self.up[:2] - (np.asarray(pixel) - middle) / self.focal_px * self.up[2]
         return np.asarray(out, np.float32)
 
 
 def load_traced(path: Path) -> TrayView:
-    """Load a path-traced image by the path of its PNG file."""
+    """Load a path-traced view, given the path of its PNG file."""
     row = json.loads(path.with_suffix(".json").read_text())
     empty = path.with_suffix(".empty.png")
     part, die = load_masks(path)
@@ -89,7 +89,7 @@ def _read(path: Path) -> Floats:
 
 @dataclass(frozen=True)
 class Surprises:
-    """Chances of changes to an image after it was staged."""
+    """Probabilities of changes to an image after its scene has been composed."""
 
     moved_lamps: float = 0.0  # lamps move between the empty-tray image and the image with dice
     glare: float = 0.0
@@ -101,15 +101,15 @@ NO_SURPRISES = Surprises()
 def cast_view(
     seed: int, purpose: Purpose, library: RestLibrary, request: SceneRequest, surprises: Surprises = NO_SURPRISES, *, empty: bool
 ) -> TrayView:  # fmt: skip
-    """Cast the view of a seed in memory.
+    """Render a view with the ray caster.
 
     Args:
-        seed: Number of the world. The same seed and library give the same world.
-        purpose: What the images are for: teaching, or one of the two exams.
-        library: Dice at rest, grouped by what is special about them.
-        request: What the world should contain.
-        surprises: Chances of lamps that move and of glare.
-        empty: Whether the empty tray is needed, too.
+        seed: Seed of the scene. The same seed and library give the same scene.
+        purpose: Whether the images are for training or for one of the two kinds of tests.
+        library: Simulated throws after the dice have come to rest.
+        request: What the scene should contain.
+        surprises: Probabilities of lamps that move after the empty-tray image, and of glare.
+        empty: Whether to render the empty tray as well.
     """
     one = stage_world(seed, purpose, library, request)
     rng = np.random.default_rng([seed, 11])
@@ -128,14 +128,14 @@ def cast_view(
 
 
 def _under_moved_lamps(one: World, rng: Generator) -> Floats:
-    """Return (h, w, 3) light of the empty tray before its lamps were moved."""
+    """Return the light (h, w, 3) of the empty tray before its lamps were moved."""
     fixed = tuple(solid for solid in one.solids if solid.fixed)
     before = replace(one, dice=(), solids=fixed, hand=None, light=move_lamps(rng, one.light))
     return cast_picture(before, empty=False).light
 
 
 def paint_view(seed: int) -> TrayView:
-    """Return a frame of the simulated tray that people try first."""
+    """Return a view of the simulated tray, which `traykeeper play` shows if there is no camera."""
     shown = paint_frame(seed)
     return _view(f"painted {seed}", shown.light, shown.empty, (shown.part, shown.die), shown.truth)
 
@@ -167,6 +167,6 @@ def _dice(rows: list[dict[str, Any]]) -> TrueDice:
 
 
 def mean_edges(quads: Floats) -> Floats:
-    """Return (n,) mean edge of each face in pixels."""
+    """Return the mean edge (n,) of each face in pixels, given its corners (n, 4, 2)."""
     sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
     return np.asarray(sides.mean(axis=1), np.float32)

@@ -1,4 +1,8 @@
-"""The source of views: most are ray cast on the spot, others are traced, photographed or simulated."""
+"""The source of views for training and tests.
+
+Most views are rendered by the ray caster when they are needed. Others are path-traced files, photographs, or frames of
+the simulated tray.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -25,25 +29,25 @@ from training.scenes.throws.rest_library import (
 )
 
 TRACED_SHARE, PAINTED_SHARE = 0.3, 0.04
-"""Share of views that are traced files, if there are any, and share of views of the simulated tray.
+"""Share of views that are path-traced files, if there are any, and share of views that show the simulated tray.
 """
 PHOTO_SHARE = 0.07
 """Share of views that are real photographs, if there are any."""
 HAND_CHANCE = 0.12
 TRICKY_CHANCE = 0.8
-"""Chance that a tray for the networks of one die has a cocked, touching or stacked die; such dice
-are rare otherwise."""
+"""Chance that a tray for the networks that read one die has a cocked, touching or stacked die, which are otherwise
+rare."""
 ZOOM_CHANCE = 0.8
-"""Chance that only a part is cast, with dice as large as a camera of full size sees them."""
+"""Chance that only part of a scene is rendered, with dice as large as in the frames of a real camera."""
 FIELD_SIZE_PX = (560, 420)
-"""Size of the image of a field, whose dozens of dice need more pixels."""
+"""Image size of a field, a scene whose dozens of dice need more pixels."""
 MIXTURES = {
     "finder": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
     "change": {"table": 0.62, "close": 0.05, "clutter": 0.33},
     "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
-"""How often each kind of scene is cast: many objects for the finder, many dice for the networks of one die, and no
-fields for the change network, because a field has no empty-tray image."""
+"""Share of each kind of scene (see `training.scenes.staging`): many objects for the finder, many dice for the networks
+that read one die, and no fields for the change network, because a field has no empty-tray image."""
 
 
 TROUBLE: Mapping[str, Mapping[str, float]] = {
@@ -60,13 +64,16 @@ TROUBLE: Mapping[str, Mapping[str, float]] = {
         "glare": 0.1,
     },
 }  # fmt: skip
-"""Chances of what makes an image hard to read: fields of `SceneRequest` and of `Surprises`."""
+"""Probability of each feature that makes an image hard to read. The names are fields of `SceneRequest` or `Surprises`."""
 SURPRISE_NAMES = tuple(field.name for field in fields(Surprises))
-"""The troubles that come after a world is staged."""
+"""The features that are added after a scene has been composed."""
 
 
 def split_trouble(trouble: Mapping[str, float]) -> tuple[dict[str, float], Surprises]:
-    """Return the chances of a row of TROUBLE that concern the staging, and those that come later."""
+    """Split probabilities of difficult features, such as a row of TROUBLE, into two groups.
+
+    Return those that matter when a scene is composed, as fields of `SceneRequest`, and those that are added afterwards.
+    """
     later = {name: chance for name, chance in trouble.items() if name in SURPRISE_NAMES}
     staged = {name: chance for name, chance in trouble.items() if name not in SURPRISE_NAMES}
     return staged, Surprises(**later)
@@ -74,27 +81,27 @@ def split_trouble(trouble: Mapping[str, float]) -> tuple[dict[str, float], Surpr
 
 @dataclass(frozen=True)
 class Materials:
-    """Files that views are made from."""
+    """The files from which views are made."""
 
-    rests: Path
-    traced: Path | None = None
+    rests: Path  # folder with the files of simulated throws
+    traced: Path | None = None  # folder with path-traced images
     photographs: Path | None = None  # the file that `photographs.py` writes
 
 
 class ViewSource:
-    """Views by number; the same number gives the same view unless files were added.
+    """A source of views by number. The same number gives the same view, unless files are added.
 
     Args:
-        materials: Files that views are made from.
-        purpose: What the views are for.
-        for_finder: Whether the views have the empty tray and foreign objects, or are for networks
-            of one die.
-        size: Width and height of the images. None draws usual sizes.
-        usual_trays: Whether exams on kinds that are kept out show trays that are taught, which have
-            four corners.
-        hard: Chance of hard light.
-        trouble: Chances of what makes images hard to read, a row of TROUBLE.
-        mixture: Row of MIXTURES. None takes that of the finder or of the networks of one die.
+        materials: The files from which views are made.
+        purpose: Whether the views are for training or for one of the two kinds of tests.
+        for_finder: Whether the views are for networks that see a whole tray and also the empty tray. If not,
+            they are for networks that read one die.
+        size: Width and height of the images. None draws one of the usual sizes.
+        usual_trays: Whether tests of kinds that are kept out of training show trays with four corners, as in
+            training, instead of trays whose outline is kept out.
+        hard: Probability of hard light, from one or two small lamps in a dark room.
+        trouble: Probability of each feature that makes images hard to read, such as a row of TROUBLE.
+        mixture: Row of MIXTURES to use. None takes that of the finder or of the networks that read one die.
     """
 
     def __init__(
@@ -123,11 +130,11 @@ class ViewSource:
         self._trouble = trouble or {}
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
-        """Return the view of a number.
+        """Return the view with a number.
 
         Args:
             number: Number of the view.
-            cast_only: Whether to leave out files and the simulated tray.
+            cast_only: Whether to leave out files and the simulated tray, so that every view is ray cast.
         """
         rng = np.random.default_rng([number, 5])
         chance = 1.0 if cast_only else rng.random()
@@ -162,7 +169,10 @@ class ViewSource:
         )  # fmt: skip
 
     def _traced_file(self, rng: Generator) -> Path | None:
-        """Return a random traced file that is complete; its labels are written last."""
+        """Return the path of a random path-traced image, or None if there are none.
+
+        Labels are written last, so an image with labels is complete.
+        """
         if self._traced is None:
             return None
         names = sorted(self._traced.glob("*.json"))

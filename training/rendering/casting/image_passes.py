@@ -61,8 +61,8 @@ def pixel_ray(f, w, px, py):
     """Return the unit vector along which a point of the image is seen.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         px: Column in the image.
         py: Row in the image.
     """
@@ -81,8 +81,8 @@ def is_tray_part(w, found):
     """Return whether a surface belongs to the empty tray.
 
     Args:
-        w: Integer part of the packed scene.
-        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        w: Integers of the packed scene, see `scene_layout`.
+        found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
     """
     return found < 0 or w[w[W_SOLIDS] + found * W_SOLID + PART] == 0
 
@@ -92,14 +92,14 @@ def first_hit(f, w, px, py, dx, dy, dz, loose):
     """Return the first surface on a ray through a point of the image, and its distance.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         px: Column in the image.
         py: Row in the image.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
     """
     x, y, z = f[EYE], f[EYE + 1], f[EYE + 2]
     found, far = hit_ground(f, w, x, y, z, dx, dy, dz)
@@ -120,14 +120,14 @@ def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
     """Fill `found` (h, w), `far` (h, w) and `normals` (h, w, NORMALS) in the chosen pixels.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
         scratch: Working memory of `SCRATCH` floats.
-        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
-        only: (h, w) pixels to work on.
+        loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
+        only: Mask (h, w) of the pixels to work on.
         found: (h, w) receives the number of the surface.
         far: (h, w) receives its distance in millimetres.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
@@ -156,10 +156,10 @@ def plan_light(whole, only, found, looked):
     gathers light (2), and the others interpolate it (3). A pixel that is not chosen gets 0.
 
     Args:
-        whole: Integer part of the packed scene.
-        only: (h, w) pixels to work on.
-        found: (h, w) number of the surface of each pixel.
-        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        whole: Integers of the packed scene, see `scene_layout`.
+        only: Mask (h, w) of the pixels to work on.
+        found: Number (h, w) of the surface that each pixel shows.
+        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
     """
     w = ints_at(whole.ctypes.data)
     for i in range(found.shape[0]):
@@ -179,15 +179,15 @@ def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lig
     for it.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
         scratch: Working memory of `SCRATCH` floats.
         sharp: Whether to gather the light of lamps with sharp shadows, or all other light.
-        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
-        found: (h, w) number of the surface of each pixel.
-        far: (h, w) its distance in millimetres.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
-        lights: (h, w, LIGHT) array that receives the light.
+        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
+        found: Number (h, w) of the surface that each pixel shows.
+        far: Distance (h, w) of that surface from the camera in millimetres.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        lights: Array (h, w, LIGHT) that receives the light.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
@@ -232,14 +232,14 @@ def fill_gaps(floats, whole, scratch, looked, found, far, normals, lights):
     """Gather soft light for the pixels to which no neighbour could give any, whose `looked` is -1.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
         scratch: Working memory of `SCRATCH` floats.
-        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
-        found: (h, w) number of the surface of each pixel.
-        far: (h, w) its distance in millimetres.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
-        lights: (h, w, LIGHT) array that receives the light.
+        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
+        found: Number (h, w) of the surface that each pixel shows.
+        far: Distance (h, w) of that surface from the camera in millimetres.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        lights: Array (h, w, LIGHT) that receives the light.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
@@ -284,8 +284,8 @@ def mark_changed(soft, hard, least, out):
     """Fill `out` (h, w) with whether the light differs from that of the empty tray.
 
     Args:
-        soft: (h, w, LIGHT) light with soft shadows.
-        hard: (h, w, LIGHT) light with sharp shadows.
+        soft: Light with soft shadows (h, w, LIGHT).
+        hard: Light with sharp shadows (h, w, LIGHT).
         least: Least relative difference that counts.
         out: Array that receives the result.
     """
@@ -305,9 +305,9 @@ def needs_supersampling(w, found, normals, i, j):
     """Return whether one ray is not enough for a pixel.
 
     Args:
-        w: Integer part of the packed scene.
-        found: (h, w) number of the surface of each pixel.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        w: Integers of the packed scene, see `scene_layout`.
+        found: Number (h, w) of the surface that each pixel shows.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         i: Row of the pixel.
         j: Column of the pixel.
     """
@@ -332,16 +332,16 @@ def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, 
     """Fill `out` (h, w, 3) with the light that reaches the camera, in the chosen pixels.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
         scratch: Working memory of `SCRATCH` floats.
-        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
-        only: (h, w) pixels to work on.
-        found: (h, w) number of the surface of each pixel.
-        far: (h, w) its distance in millimetres.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
-        soft: (h, w, LIGHT) light with soft shadows.
-        hard: (h, w, LIGHT) light with sharp shadows.
+        loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
+        only: Mask (h, w) of the pixels to work on.
+        found: Number (h, w) of the surface that each pixel shows.
+        far: Distance (h, w) of that surface from the camera in millimetres.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        soft: Light with soft shadows (h, w, LIGHT).
+        hard: Light with sharp shadows (h, w, LIGHT).
         out: Array that receives the result.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
@@ -441,10 +441,10 @@ def best_neighbour(found, normals, one, met, i, j):
     """Return row and column of the neighbour whose light fits a point best, or -1, -1.
 
     Args:
-        found: (h, w) number of the surface of each pixel.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        found: Number (h, w) of the surface that each pixel shows.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         one: Number of the solid, or of the ground.
-        met: (SURFACE_FIELDS,) description of the surface.
+        met: Description (SURFACE_FIELDS,) of the surface at the point.
         i: Row of the pixel.
         j: Column of the pixel.
     """

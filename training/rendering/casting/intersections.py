@@ -39,8 +39,8 @@ def to_own_axes(f, t, x, y, z):
     """Return a vector in the axes of a rotation.
 
     Args:
-        f: Float part of the packed scene.
-        t: Where the rotation matrix begins in `f`.
+        f: Floats of the packed scene, see `scene_layout`.
+        t: Index in `f` at which the rotation matrix begins.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -56,9 +56,9 @@ def box_range(x, y, z, u, v, w, a, b, c):
     """Return the distances at which a ray enters and leaves a box.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -101,9 +101,9 @@ def hit_rounded_box(x, y, z, u, v, w, a, b, c, edge, ball):
     """Return the distance to a rounded box, in the box's own axes, or NO_HIT.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -135,9 +135,9 @@ def hit_cylinder(x, y, z, u, v, w, radius, half):
     """Return the distance to a cylinder around z, in its own axes, or NO_HIT.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -164,9 +164,9 @@ def hit_capsule(x, y, z, u, v, w, radius, half):
     """Return the distance to a capsule around z, in its own axes, or NO_HIT.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -198,9 +198,9 @@ def hit_ellipsoid(x, y, z, u, v, w, a, b, c):
     """Return the distance to an ellipsoid in its own axes, or NO_HIT.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -222,14 +222,14 @@ def hit_hull(x, y, z, u, v, w, f, first, count):
     """Return the distance to the space below all planes, in its own axes, or NO_HIT.
 
     Args:
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
-        f: Float part of the packed scene.
-        first: Where the rows begin in `f`.
+        f: Floats of the packed scene, see `scene_layout`.
+        first: Index in `f` at which the rows begin.
         count: Number of rows.
     """
     near, far = -1e9, 1e9
@@ -251,8 +251,8 @@ def hand_distance(f, first, count, x, y, z):
     """Return the distance of a point from the skin of a hand, whose chains are blended.
 
     Args:
-        f: Float part of the packed scene.
-        first: Where the rows begin in `f`.
+        f: Floats of the packed scene, see `scene_layout`.
+        first: Index in `f` at which the rows begin.
         count: Number of rows.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
@@ -277,12 +277,12 @@ def hit_hand(f, first, count, x, y, z, u, v, w, start, end):
     """Return the distance to a hand, or NO_HIT.
 
     Args:
-        f: Float part of the packed scene.
-        first: Where the rows begin in `f`.
+        f: Floats of the packed scene, see `scene_layout`.
+        first: Index in `f` at which the rows begin.
         count: Number of rows.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
@@ -305,8 +305,8 @@ def hit_solid(f, w, k, ox, oy, oz, dx, dy, dz):
     """Return the distance at which a ray enters a solid from outside, or NO_HIT.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         k: Number of the solid.
         ox: X of the origin of the ray, in millimetres.
         oy: Y of the origin of the ray, in millimetres.

@@ -48,14 +48,14 @@ def gather_irradiance(f, w, which, cell, x, y, z, n, eye, rough, is_ground, shar
     """Store in `light` what falls on a point: from lamps with sharp shadows, or all other light.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         which: Set of ray directions, 0 to SETS - 1.
-        cell: Where the masks of the point begin in `w`, or -1 away from the ground.
+        cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
-        n: (6,) smooth normal and bumped normal.
+        n: Smooth normal and bump-mapped normal (6,).
         eye: (3,) unit vector to the camera.
         rough: Roughness, 0 to 1.
         is_ground: Whether the point belongs to the empty tray.
@@ -223,7 +223,7 @@ def bump_factor(light, n):
 
     Args:
         light: (LIGHT,) light on the point.
-        n: (6,) smooth normal and bumped normal.
+        n: Smooth normal and bump-mapped normal (6,).
     """
     smooth = n[0] * light[VECTOR] + n[1] * light[VECTOR + 1] + n[2] * light[VECTOR + 2]
     bumped = n[3] * light[VECTOR] + n[4] * light[VECTOR + 1] + n[5] * light[VECTOR + 2]

@@ -18,8 +18,8 @@ def is_same_side(found, normals, i, j, y, x):
     """Return whether two pixels show the same side of the same object.
 
     Args:
-        found: (h, w) number of the surface of each pixel.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        found: Number (h, w) of the surface that each pixel shows.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         i: Row of the first pixel.
         j: Column of the first pixel.
         y: Row of the second pixel.
@@ -38,9 +38,9 @@ def share_light(found, normals, looked, step, light, out):
     """Store in `out` the mean light of sixteen neighbours, for pixels whose `looked` equals `step`.
 
     Args:
-        found: (h, w) number of the surface of each pixel.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
-        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        found: Number (h, w) of the surface that each pixel shows.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
         step: Distance between neighbours that share light, in pixels: 1 or 2.
         light: (h, w, LIGHT) gathered light.
         out: (h, w, LIGHT) receives the mean.
@@ -70,9 +70,9 @@ def interpolate_light(found, normals, looked, out):
     `looked` becomes -1 where no neighbour has light, either.
 
     Args:
-        found: (h, w) number of the surface of each pixel.
-        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
-        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        found: Number (h, w) of the surface that each pixel shows.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
         out: (h, w, LIGHT) light, which is completed.
     """
     height, width = found.shape

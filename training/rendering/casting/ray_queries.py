@@ -49,8 +49,8 @@ def is_between_walls(f, w, x, y, z):
     """Return whether a point is between the walls of the tray.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -69,15 +69,15 @@ def distance_to_wall(f, w, x, y, z, dx, dy, dz, far):
     """Return the distance from a point between the walls to one of them, or NO_HIT above them.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        far: Largest distance that matters, in millimetres.
+        far: Length of the ray in millimetres. Anything farther away is ignored.
     """
     t = far
     first = w[F_INNER]
@@ -95,15 +95,15 @@ def hit_tray(f, w, x, y, z, dx, dy, dz, far):
     """Return the distance to a piece of the empty tray, or NO_HIT.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        far: Largest distance that matters, in millimetres.
+        far: Length of the ray in millimetres. Anything farther away is ignored.
     """
     if is_between_walls(f, w, x, y, z):
         return distance_to_wall(f, w, x, y, z, dx, dy, dz, far)
@@ -136,11 +136,11 @@ def hit_tray_box(f, o, x, y, z, dx, dy, dz):
     """Return the distance to a piece of the tray, as if its edges were sharp, or NO_HIT.
 
     Args:
-        f: Float part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
         o: Where the solid begins in `f`.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
@@ -157,15 +157,15 @@ def hit_loose(f, w, x, y, z, dx, dy, dz, far):
     """Return the nearest die, object or hand on a ray, and its distance.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        far: Largest distance that matters, in millimetres.
+        far: Length of the ray in millimetres. Anything farther away is ignored.
     """
     found, least = NOTHING, far
     if w[HAS_HAND]:
@@ -228,11 +228,11 @@ def hit_ground(f, w, x, y, z, dx, dy, dz):
     """Return floor or table below a point, and the distance.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
@@ -253,8 +253,8 @@ def hidden_by_shades(f, w, x, y, z, lx, ly, lz, radius):
     """Return the share of a lamp that cards hide, 0 to 1, estimated from its middle ray.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -298,15 +298,15 @@ def transmitted_light(f, w, x, y, z, dx, dy, dz, far):
     """Return (3) share of light that passes dice, objects and hands; glass tints it.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        x: X of the origin of the ray, in millimetres.
+        y: Y of the origin of the ray, in millimetres.
+        z: Z of the origin of the ray, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        far: Largest distance that matters, in millimetres.
+        far: Length of the ray in millimetres. Anything farther away is ignored.
     """
     found, t = hit_loose(f, w, x, y, z, dx, dy, dz, far)
     if found < 0:

@@ -72,7 +72,7 @@ def pack_scene(world: World, sheets: list[DieSheet], rng: Generator) -> PackedSc
 
     Args:
         world: The scene to pack.
-        sheets: The faces of each style of dice.
+        sheets: The unrolled faces of each style of dice.
         rng: Source of random numbers.
     """
     out = _Writer()

@@ -57,8 +57,8 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
     """Store in `out` (3,) the approximate light that reaches a point along a ray.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -66,7 +66,7 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
         rough: Roughness, 0 to 1.
-        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         dim: Share of the light of an open place that lies on the ground there.
         out: Array that receives the result.
     """
@@ -98,20 +98,20 @@ def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet
     """Store in `out` (3,) the light from a point to the camera.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        met: (SURFACE_FIELDS,) description of the surface.
+        met: Description (SURFACE_FIELDS,) of the surface at the point.
         fall: (3,) light that falls on the point.
         gleam: (3,) part of that light that is reflected as a highlight.
-        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
-        sheet: (10,) working memory for a face of a die.
+        loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
+        sheet: Working memory (10,) for a face of a die.
         work: (3,) working memory.
         out: Array that receives the result.
     """

@@ -54,8 +54,8 @@ def cell_of(f, w, x, y):
     """Return where the masks of a point on the ground begin, or -1 outside the cells.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
     """
@@ -71,8 +71,8 @@ def may_block(w, cell, word, bit, is_fixed):
     """Return whether any solid may lie on a ray.
 
     Args:
-        w: Integer part of the packed scene.
-        cell: Where the masks of the point begin in `w`, or -1 away from the ground.
+        w: Integers of the packed scene, see `scene_layout`.
+        cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
         word: First mask of the kind of ray.
         bit: Number of the ray among its kind.
         is_fixed: Whether to ask for parts of the empty tray, or for loose solids.
@@ -88,8 +88,8 @@ def fill_masks(floats, whole):
     """Set the bits of all masks.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     for k in range(w[N_SOLIDS]):

@@ -42,8 +42,8 @@ def look_up_cover(f, w, k, a, b, px_mm):
     """Return red, green, blue and the slopes along both axes of a cover at a point.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         k: Number of the cover.
         a: First coordinate on the surface, in millimetres.
         b: Second coordinate on the surface, in millimetres.
@@ -83,8 +83,8 @@ def look_up_sheet(f, w, k, face, s, t, out):
     """Store in `out` (10,) the channels and the slopes at a point of a face of a die.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         k: Number of the style.
         face: Number of the face, 0 to 5.
         s: Column on the face, -1 to 1.
@@ -129,8 +129,8 @@ def smooth_normal(f, w, k, p, q, r):
     """Return the normal of a solid at a point of its surface, in its own axes.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         k: Number of the solid.
         p: X of the point in the axes of the solid, in millimetres.
         q: Y of the point in the axes of the solid, in millimetres.
@@ -185,8 +185,8 @@ def hand_normal(f, w, x, y, z):
     """Return the normal of a hand: the gradient of the distance from its skin.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.

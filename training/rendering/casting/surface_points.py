@@ -52,9 +52,9 @@ def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
     """Store in `out` (SURFACE_FIELDS,) the normals, colour and gloss at a point of a surface.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -62,7 +62,7 @@ def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
         px_mm: Width on the surface that one pixel shows, in millimetres.
-        sheet: (10,) working memory for a face of a die.
+        sheet: Working memory (10,) for a face of a die.
         out: Array that receives the result.
     """
     out[CLEAR] = out[CAVE] = out[INK] = 0.0
@@ -159,9 +159,9 @@ def mean_colour(f, w, found, out):
     """Store in `out` (3,) the mean colour of a solid or of the ground.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
-        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
+        found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
         out: Array that receives the result.
     """
     if found < 0:
@@ -200,8 +200,8 @@ def room_reflection(f, w, dx, dy, dz, rough, out):
     """Store in `out` (3,) what a mirror of a given roughness shows of the room.
 
     Args:
-        f: Float part of the packed scene.
-        w: Integer part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene, see `scene_layout`.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
@@ -242,7 +242,7 @@ def room_ambient(f, dx, dy, dz, out):
     """Store in `out` (3,) the mean light of the half of the room around a direction.
 
     Args:
-        f: Float part of the packed scene.
+        f: Floats of the packed scene, see `scene_layout`.
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.

@@ -16,9 +16,9 @@ def mark_hidden(floats, whole, points, own, out):
     The die that the point belongs to does not count.
 
     Args:
-        floats: Float part of the packed scene.
-        whole: Integer part of the packed scene.
-        points: (n, 3) points in millimetres.
+        floats: Floats of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene, see `scene_layout`.
+        points: Points (n, 3) in millimetres.
         own: (n,) number of the die that each point belongs to.
         out: Array that receives the result.
     """

@@ -27,7 +27,8 @@ def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
     """Draw a set of dice that can be read and that may be shown.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         difficult: Whether the dice must be of glass, marble, metal or another body that is hard to
             read.
     """

@@ -35,7 +35,7 @@ def draw_die_sheet(style: DieStyle, face_px: int) -> DieSheet:
     """Draw the faces of a set of dice.
 
     Args:
-        style: Look of the dice.
+        style: Look of the set of dice.
         face_px: Width and height of a face in pixels.
     """
     rng = np.random.default_rng(style.noise_seed)
@@ -99,7 +99,7 @@ def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
     """Return the distance from the middle of a pip of radius 1, scaled to be 1 on its outline.
 
     Args:
-        style: Look of the dice.
+        style: Look of the set of dice.
         x: Columns relative to the middle of the pip.
         y: Rows relative to the middle of the pip.
     """

@@ -160,8 +160,9 @@ def draw_body(chooser: Chooser, kinds: dict[str, float]) -> BodyMaterial:
     """Draw the material of a body.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        kinds: How often each kind is drawn.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        kinds: Relative frequency of each kind.
     """
     rng = chooser.rng
     kind = chooser.draw_kind("body", kinds)

@@ -73,7 +73,7 @@ def draw_tile(kind: str, number: int, side: int) -> GroundTile:
     Args:
         kind: Name of the kind.
         number: Number of the tile, 0 to DRAWINGS_PER_KIND - 1.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     tile = TILE_DRAWERS[kind](np.random.default_rng([number, len(kind), ord(kind[0])]), side)
     second, third, heights = (
@@ -87,8 +87,9 @@ def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = Non
     """Draw a cover.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        side: Width and height of the tile in pixels.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        side: Width and height of the texture tile in pixels.
         kinds: How often each kind is drawn. None takes the kinds of grounds.
     """
     rng = chooser.rng

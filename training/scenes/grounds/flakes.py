@@ -37,7 +37,8 @@ def strew_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
     """Return a cover with flakes as large as pips strewn over it.
 
     Args:
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
         cover: The ground to strew.
         edge_mm: Edge of the dice on the ground in millimetres.
     """

@@ -44,7 +44,7 @@ def draw_felt(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     fibres = tileable_fractal(rng, side, 64, 0.9)
     rubbed = tileable_fractal(rng, side, float(rng.integers(2, 7))) * float(rng.uniform(0, 0.8))
@@ -58,7 +58,7 @@ def draw_plain(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     return GroundTile(tileable_fractal(rng, side, 2) * float(rng.uniform(0, 0.25)), None,
                  tileable_fractal(rng, side, 32), 0, TILE_SIZES_MM)  # fmt: skip
@@ -69,7 +69,7 @@ def draw_wood(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, _ = pixel_grid(side)
     bend = tileable_fractal(rng, side, 2, 0.45, 3.0) * float(rng.uniform(0.05, 0.7))
@@ -98,7 +98,7 @@ def nearest_points(
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
         count: Number of points.
         even: How regular the points are: 0 random, 1 a grid.
     """
@@ -125,7 +125,7 @@ def draw_leather(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     near, _ = nearest_points(rng, side, int(rng.integers(500, 6000)))
     bumps = 1 - np.clip(near * 1.35, 0, 1) ** 2
@@ -145,7 +145,7 @@ def draw_stone(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     base = tileable_fractal(rng, side, float(rng.integers(4, 40)), float(rng.uniform(0.7, 1)))
     specks = soft_step(tileable_noise(rng, side, side / 4), 0.8, 0.1) * float(rng.uniform(0, 1))
@@ -157,7 +157,7 @@ def draw_veined(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     base = tileable_fractal(rng, side, float(rng.integers(2, 6)), 0.65)
     veins = 1 - (
@@ -174,7 +174,7 @@ def draw_cork(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     near, which = nearest_points(rng, side, int(rng.integers(300, 3000)))
     shade = rng.random(which.max() + 1).astype(np.float32)[which]
@@ -187,7 +187,7 @@ def draw_carpet(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     tufts = tileable_fractal(rng, side, float(rng.integers(20, 110)), 0.75)
     return GroundTile((1 - tufts) * float(rng.uniform(0.4, 1)), tileable_fractal(rng, side, 6) * float(rng.uniform(0, 0.5)),
@@ -199,7 +199,7 @@ def draw_fur(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     long = tileable_fractal(rng, side, 60, 0.85, float(rng.uniform(5, 14)))
     return GroundTile(long, None, long, 0, (60, 240), soft=True, relief_mm=1.5)
@@ -210,7 +210,7 @@ def draw_clouds(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     fall = float(rng.uniform(0.5, 1.0))
     stretch = float(np.exp(rng.normal(0, 0.4)))
@@ -223,7 +223,7 @@ def draw_wrinkles(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     fold = (
         1
@@ -252,7 +252,7 @@ def draw_scuffed(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     marks = np.zeros((side, side), np.uint8)
     for _ in range(int(rng.integers(10, 120))):
@@ -287,7 +287,7 @@ def draw_gradient(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     wave = 0.5 + 0.5 * np.sin(
@@ -301,7 +301,7 @@ def draw_sand(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     grains = tileable_noise(rng, side, side / float(rng.uniform(2, 6)))
     return GroundTile(
@@ -319,7 +319,7 @@ def draw_cracks(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     near, which = nearest_points(rng, side, int(rng.integers(20, 300)))
     edge = 1 - soft_step(

@@ -42,7 +42,7 @@ def draw_dots(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y, count = _local(rng, side)
     away = np.hypot(x, y)
@@ -58,7 +58,7 @@ def draw_random_dots(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     near, which = nearest_points(
         rng, side, int(rng.integers(9, 400)), even=float(rng.uniform(0, 0.8))
@@ -72,7 +72,7 @@ def draw_faces(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y, count = _local(rng, side, 2, 6)
     half = float(rng.uniform(0.45, 0.95))
@@ -88,7 +88,7 @@ def draw_checks(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     count = 2 * int(rng.integers(1, 7))
@@ -101,7 +101,7 @@ def draw_tiles(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     columns, rows = int(rng.integers(1, 7)), int(rng.integers(1, 7)) * 2
@@ -128,7 +128,7 @@ def draw_stripes(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, _ = pixel_grid(side)
     count = int(rng.integers(3, 14))
@@ -144,7 +144,7 @@ def draw_tartan(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     widths = rng.random(int(rng.integers(4, 14)))
     line = np.repeat(widths, -(-side // len(widths)))[:side].astype(np.float32)
@@ -159,7 +159,7 @@ def draw_weave(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     count = 2 * int(rng.integers(6, 40))
@@ -188,7 +188,7 @@ def draw_letters(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     page = np.zeros((side, side), np.uint8)
     lines = int(rng.integers(4, 26))
@@ -212,7 +212,7 @@ def draw_cards(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     page, ink = np.zeros((side, side), np.float32), np.zeros((side, side), np.float32)
     wide = side * float(rng.uniform(0.15, 0.4))
@@ -244,7 +244,7 @@ def draw_shapes(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     page, other = np.zeros((side, side), np.float32), np.zeros((side, side), np.float32)
     for _ in range(int(rng.integers(10, 60))):
@@ -263,7 +263,7 @@ def draw_honeycomb(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     _, which = nearest_points(
         rng, side, int(rng.integers(3, 12)) ** 2, even=float(rng.uniform(0.7, 1))
@@ -279,7 +279,7 @@ def draw_art(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     blots = tileable_fractal(rng, side, float(rng.integers(2, 7)), float(rng.uniform(0.3, 0.6)))
     levels = int(rng.integers(2, 8))
@@ -301,7 +301,7 @@ def draw_grid_lines(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y, count = _local(rng, side, 4, 16)
     thin = float(rng.uniform(0.03, 0.15))
@@ -319,7 +319,7 @@ def draw_houndstooth(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     count = int(rng.integers(3, 10))
@@ -333,7 +333,7 @@ def draw_dominoes(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     drawn = draw_faces(rng, side)
     _, y = pixel_grid(side)
@@ -348,7 +348,7 @@ def draw_fish_scales(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     count = int(rng.integers(4, 12))
@@ -369,7 +369,7 @@ def draw_knit(rng: Generator, side: int) -> GroundTile:
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
     """
     x, y = pixel_grid(side)
     count = 2 * int(rng.integers(6, 22))

@@ -112,7 +112,7 @@ def make_wall_boxes(tray: TrayFloor, below_mm: float = 0.0) -> list[WallBox]:
     """Return the walls of a tray.
 
     Args:
-        tray: The floor of the tray with its walls.
+        tray: The floor of the tray and the shape of its walls.
         below_mm: How far the walls reach below the floor, in millimetres.
     """
     nexts = np.roll(tray.outline, -1, axis=0)
@@ -148,7 +148,7 @@ def are_inside(tray: TrayFloor, points: Vector, margin_mm: float = 0.0) -> Vecto
     """Return (n,) whether points are on the floor.
 
     Args:
-        tray: The floor of the tray with its walls.
+        tray: The floor of the tray and the shape of its walls.
         points: (n, 2) points in millimetres.
         margin_mm: Least distance from the walls in millimetres.
     """

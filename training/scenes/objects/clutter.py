@@ -38,11 +38,12 @@ def scatter_objects(  # noqa: PLR0917 - all limits of a place
     """Place objects where there is room, and return their kinds.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
-        dice: The dice of the scene.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
+        dice: The dice in the scene.
         tray: The tray, or None on an open table.
-        drop_mm: How far the table lies below the floor of the tray, in millimetres.
+        drop_mm: Height of the floor of the tray above the table, in millimetres.
         reach_mm: Largest distance from the middle of an open table, in millimetres.
         count: Number of objects to try.
         kinds: How often each kind is drawn. None takes OBJECT_WEIGHTS.
@@ -122,7 +123,7 @@ def distance_to_box(solid: Solid, points: Vector) -> Vector:
 
     Args:
         solid: The solid.
-        points: (n, 3) points in millimetres.
+        points: Points (n, 3) in millimetres.
     """
     own = np.abs((points - solid.at) @ solid.turn)
     return np.asarray(np.linalg.norm((own - solid.box).clip(0), axis=1))

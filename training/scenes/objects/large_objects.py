@@ -32,8 +32,9 @@ def add_pen(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a ballpoint pen or a felt pen, with tip, clip and cap.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     radius, length = float(rng.uniform(3.2, 7)), float(rng.uniform(45, 72))
@@ -57,8 +58,9 @@ def add_pencil(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a six-sided pencil with its point; its end is about as large as a die.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     paint, bare = (
@@ -83,8 +85,9 @@ def add_card(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add playing cards, notes or a score pad: flat, one or several on top of each other.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     kinds = {
@@ -133,8 +136,9 @@ def add_cable(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a cable or a string, with a plug.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff, radius = draw_plastic_cover(builder, chooser), float(rng.uniform(0.8, 3.2))
@@ -153,8 +157,9 @@ def add_usb_stick(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a memory stick whose plug has two holes.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     body, plug, hole = (
@@ -175,8 +180,9 @@ def add_sd_card(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a memory card.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     builder.box((12, 16, 1), (0, 0, 1), draw_plastic_cover(builder, chooser), 0.3)
     builder.box(
@@ -188,8 +194,9 @@ def add_keys(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add keys on a ring.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     add_loop(builder, float(rng.uniform(9, 16)), 0.9, draw_metal_cover(builder, chooser))
@@ -209,8 +216,9 @@ def add_keyboard(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a piece of a keyboard or of a remote control: rows of keys as large as dice, with signs.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     pitch = float(rng.uniform(9, 19.5))
@@ -234,7 +242,7 @@ def draw_key_cover(rng: np.random.Generator, side: int, *, is_dark: bool) -> Cov
 
     Args:
         rng: Source of random numbers.
-        side: Width and height of the tile in pixels.
+        side: Width and height of the texture tile in pixels.
         is_dark: Whether light signs are printed on dark keys.
     """
     import cv2  # noqa: PLC0415 - only keys need OpenCV here
@@ -259,8 +267,9 @@ def add_phone(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a phone with a dark or bright screen, or its back with lenses.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     body = draw_plastic_cover(builder, chooser)
@@ -283,8 +292,9 @@ def add_cup(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a cup or a glass with a drink in it, seen from above.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     radius, high = float(rng.uniform(22, 45)), float(rng.uniform(25, 75))
@@ -306,8 +316,9 @@ def add_battery(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a battery, a lipstick or a roll: a short cylinder, lying or standing.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     radius, half = float(rng.uniform(4, 11)), float(rng.uniform(8, 26))
@@ -325,8 +336,9 @@ def add_paperclip(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a bent wire.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = builder.cover(make_plain_cover(draw_metal(rng), 0.25, 1.0))

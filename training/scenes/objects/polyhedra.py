@@ -29,10 +29,10 @@ def add_regular_solid(builder: SceneBuilder, count: int, radius: float, cover: i
     """Add a regular solid that lies on a face.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
         count: Number of faces: 4, 8, 12 or 20.
         radius: Distance of a face from the middle in millimetres.
-        cover: Number of its cover.
+        cover: Number of its surface material.
     """
     normals = face_normals(count)
     planes = np.column_stack([normals, np.full(count, radius)])

@@ -29,8 +29,9 @@ def draw_plastic_cover(builder: SceneBuilder, chooser: Chooser) -> int:
     """Add a glossy or dull cover of one colour, sometimes transparent, and return its number.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     draw = [draw_strong, draw_white, draw_black, draw_any_colour, draw_ivory][int(rng.integers(5))]
@@ -42,8 +43,9 @@ def draw_metal_cover(builder: SceneBuilder, chooser: Chooser) -> int:
     """Add a metal cover and return its number.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     return builder.cover(make_plain_cover(draw_metal(rng), float(rng.uniform(0.1, 0.6)), 1.0))
@@ -53,8 +55,9 @@ def draw_any_cover(builder: SceneBuilder, chooser: Chooser) -> int:
     """Add a cover of any kind and return its number.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     return builder.cover(draw_cover(chooser, builder.small))
 
@@ -63,8 +66,9 @@ def add_coin(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a coin or a poker chip with a rim and a print, sometimes a pile of them.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     radius, thick = float(rng.uniform(7, 20)), float(rng.uniform(0.7, 1.8))
@@ -85,8 +89,9 @@ def add_ring(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a finger ring, a washer or a rubber band.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = (
@@ -109,7 +114,7 @@ def add_loop(
     """Add a torus of short rods that lies flat.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
         radius: Radius of the torus in millimetres.
         thick: Radius of the rods in millimetres.
         stuff: Number of its cover.
@@ -125,8 +130,9 @@ def add_bottle_cap(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a crown cap with its teeth.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     stuff, print_ = draw_metal_cover(builder, chooser), draw_any_cover(builder, chooser)
     builder.disc(13, 2.8, (0, 0, 2.8), print_, 1.5)
@@ -139,8 +145,9 @@ def add_pawn(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a game pawn, standing or fallen.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = (
@@ -175,8 +182,9 @@ def add_polyhedron(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a die with 4, 8, 12 or 20 faces and without pips.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     add_regular_solid(builder, int(rng.choice([4, 8, 12, 20, 20])), float(rng.uniform(6, 13)), draw_any_cover(builder, chooser)
@@ -187,8 +195,9 @@ def add_cube(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a wooden cube, an eraser or a box, blank or with a pattern that is no face of a die.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     size = float(np.exp(rng.uniform(np.log(4), np.log(16))))
@@ -206,8 +215,9 @@ def add_sugar(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add lumps of sugar.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     stuff = builder.cover(draw_cover(chooser, builder.small, {"sand": 1.0}))
     for k in range(int(chooser.rng.integers(1, 4))):
@@ -218,8 +228,9 @@ def add_domino(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a domino, face up.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     body, dot = draw_plastic_cover(builder, chooser), draw_plastic_cover(builder, chooser)
@@ -236,8 +247,9 @@ def add_brick(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a building brick with studs.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = draw_plastic_cover(builder, chooser)
@@ -259,8 +271,9 @@ def add_button(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a button with two or four holes.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff, hole = (
@@ -278,8 +291,9 @@ def add_marble(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add marbles, beads, pearls, nuts or berries.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = (
@@ -302,8 +316,9 @@ def add_crumbs(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add crumbs, seeds, rice or glitter, as large as pips.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = [draw_any_cover(builder, chooser) for _ in range(2)]
@@ -320,8 +335,9 @@ def add_screw(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a screw or a nail that lies flat.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     stuff = draw_metal_cover(builder, chooser)
@@ -334,8 +350,9 @@ def add_nut(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a hexagonal nut.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     size, stuff = float(rng.uniform(3, 9)), draw_metal_cover(builder, chooser)
@@ -354,8 +371,9 @@ def add_token(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a cardboard counter or a tile with a sign on it.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     size = float(rng.uniform(6, 18))
@@ -378,8 +396,9 @@ def add_oddment(builder: SceneBuilder, chooser: Chooser) -> None:
     """Add a few random pieces stuck together, an object that nobody owns.
 
     Args:
-        builder: The scene builder that the new solids and covers are added to.
-        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        builder: Collects the solids and surface materials of the scene. The new ones are added to it.
+        chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
+            reserved for tests unless the scene is for such a test.
     """
     rng = chooser.rng
     covers = [draw_any_cover(builder, chooser) for _ in range(2)]

@@ -205,7 +205,7 @@ def draw_obstacles(rng: Generator, tray: TrayFloor, edge: float, count: int) -> 
 
     Args:
         rng: Source of random numbers.
-        tray: The floor of the tray with its walls.
+        tray: The floor of the tray and the shape of its walls.
         edge: Edge of the dice in millimetres.
         count: Number of obstacles.
     """
