@@ -48,12 +48,12 @@ def camera_opener(
     'simulated tray'
 
     Args:
-        spec: "auto" is a Raspberry Pi camera if there is one, else the simulated tray; "sim" or
-            "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
+        spec: "auto" for a Raspberry Pi camera if there is one, otherwise the simulated tray; "sim"
+            or "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
             /dev; the URL of a network camera; "replay:PATH".
-        seed: Makes the simulated tray throw the same dice each time; None throws different ones.
+        seed: Makes the simulated tray throw the same dice each time; None means different ones.
         roll_s: How long dice roll in the simulated tray, in seconds.
-        tuning: How a real camera is set.
+        tuning: Settings of a real camera, such as its rotation and exposure.
 
     Raises:
         UsageError: If there is no such choice.
@@ -80,7 +80,7 @@ def camera_opener(
 
 
 def is_hot_pluggable(opener: CameraOpener) -> bool:
-    """Whether it opens a camera that may be plugged in or switched on during the match."""
+    """Return whether an opener is for a camera that may be plugged in or switched on during a match."""
     return opener.func in (Picamera2Camera, UsbCamera, StreamCamera)
 
 

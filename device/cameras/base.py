@@ -20,9 +20,10 @@ SIMULATED_CAMERA = "simulated tray"
 PREVIEW_WIDTH_PX = 320
 
 MIN_DEVIATION = 1.5
-"""Grey levels. An image that varies less is black, or the uniform green of an empty buffer.
+"""Smallest standard deviation of an image with content, in grey levels.
 
-Noise and the darkest tray that a person can see vary by 3 or more.
+An image that varies less is black, or has the uniform green of an empty buffer. Noise and the darkest
+tray that a person can see vary by 3 or more.
 """
 
 
@@ -31,10 +32,10 @@ class CameraError(TraykeeperError, OSError):
 
 
 class CameraStuckError(CameraError):
-    """A camera hangs and its driver does not give it back, so this process cannot open it again.
+    """A camera hangs and its driver does not release it, so this process cannot open it again.
 
     Args:
-        closing: The thread that waits for the driver.
+        closing: The thread that is waiting for the driver to release the camera.
     """
 
     def __init__(self, closing: Thread) -> None:
@@ -48,17 +49,17 @@ class CameraStuckError(CameraError):
 
     @property
     def is_over(self) -> bool:
-        """Whether the driver has given the camera back after all."""
+        """Whether the driver has released the camera after all."""
         return not self._closing.is_alive()
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One image of a camera.
+    """One image from a camera.
 
     Attributes:
         image: (height, width, 3) uint8 BGR, read-only.
-        time_s: When its exposure began, on the clock of `time.monotonic`.
+        time_s: When its exposure began, in seconds on the clock of `time.monotonic`.
     """
 
     image: Image
@@ -66,61 +67,61 @@ class Frame:
 
 
 class Camera(Protocol):
-    """A camera that looks down on the tray. One thread owns it."""
+    """A camera that looks down on the tray. Only the thread that owns the camera may call its methods."""
 
     @property
     def name(self) -> str:
-        """What a person would call it: "simulated tray", "imx708"."""
+        """The name of the camera that people see, such as "simulated tray" or "imx708"."""
 
     @property
     def tray(self) -> Quad | None:
-        """The floor of the tray in the frames of `capture`; None if it is not known."""
+        """The corners of the tray's floor, in pixels of a frame from `capture`; None if they are not known."""
 
     @property
     def aside(self) -> Quad | None:
-        """The set-aside area in the frames of `capture`; None if there is none."""
+        """The corners of the set-aside area, in pixels of a frame from `capture`; None if there is no such area."""
 
     def preview(self) -> Frame:
-        """Return a small frame, about 320 px wide, for watching motion. It may be a little old.
+        """Return a small frame, about 320 px wide, for detecting motion. It may be slightly old.
 
         Raises:
-            CameraError: If no frame came within two seconds.
+            CameraError: If no frame arrived within two seconds.
         """
 
     def capture(self) -> Frame:
-        """Return a full frame that was exposed after this call.
+        """Return a full frame whose exposure began after this call.
 
         Raises:
-            CameraError: If no frame came within two seconds.
+            CameraError: If no frame arrived within two seconds.
         """
 
     def close(self) -> None:
-        """Give the hardware back. Closing twice does no harm.
+        """Release the hardware. Closing a camera twice does no harm.
 
         Raises:
-            CameraStuckError: If the driver does not give it back.
+            CameraStuckError: If the driver does not release it.
         """
 
 
 def open_no_camera() -> Camera:
-    """Raise `CameraError`, because phones take the pictures."""
+    """Raise `CameraError`; stands in for a function that opens a camera while phones take the pictures."""
     raise CameraError(Message("phones take the photos"))
 
 
 def read_only(image: Image) -> Image:
-    """Make an image read-only and return it."""
+    """Make an image read-only, in place, and return it."""
     image.flags.writeable = False
     return image
 
 
 def to_preview(image: Image) -> Image:
-    """Return a copy of an image, `PREVIEW_WIDTH_PX` wide."""
+    """Return a copy of an image, scaled to a width of `PREVIEW_WIDTH_PX`."""
     height, width = image.shape[:2]
     size = (PREVIEW_WIDTH_PX, max(1, round(height * PREVIEW_WIDTH_PX / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def has_content(image: Image) -> bool:
-    """Whether the image shows anything at all."""
+    """Return whether an image shows anything at all, rather than being black or a single colour."""
     grey = cv2.cvtColor(image[::4, ::4], cv2.COLOR_BGR2GRAY)
     return bool(np.std(grey) > MIN_DEVIATION)

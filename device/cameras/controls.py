@@ -1,4 +1,4 @@
-"""How a real camera is set: rotation, focus, exposure and white balance."""
+"""The settings of a real camera: rotation, focus, exposure and white balance."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -11,14 +11,16 @@ from device.hardware.choices import Mains, Rotation
 from game.message import Message
 
 WIDTH_PX = 2304
-"""From 30 cm a die of 16 mm is 95 px wide: more pixels only cost time."""
+"""Largest useful width of a full frame. A die of 16 mm seen from 30 cm is then 95 px wide; more pixels only cost time."""
 
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
-"""Lamps flicker twice in each period of the mains; an exposure of a multiple of this shows no flicker."""
+"""Half a period of the mains in microseconds, by its frequency in hertz.
+
+Lamps flicker twice in each period, so an exposure of a multiple of this shows no flicker."""
 
 EXPOSURE_US, GAIN, WHITE_K = (1, 10_000_000), (0, 2**31 - 1), (1_000, 30_000)
 FOCUS_STEPS = (0, 2**31 - 1)
-"""Ranges of exposure time, gain, colour temperature and focus; a driver's value outside is not one."""
+"""Ranges of exposure time, gain, colour temperature and focus. A driver that reports a value outside does not have the control."""
 
 _ROTATIONS = {
     90: cv2.ROTATE_90_CLOCKWISE,
@@ -29,14 +31,15 @@ _ROTATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class HeldLight:
-    """Exposure and white balance that a camera holds.
+    """The fixed exposure and white balance of a camera, as opposed to automatic ones.
 
     Attributes:
         exposure_us: Exposure time in microseconds.
-        gain: Analogue gain; in a USB camera's own unit.
-        red: Gain of red against green; None if the camera has no such control.
-        blue: Gain of blue against green; None if the camera has no such control.
-        white_k: Colour temperature in kelvin, for USB cameras that are balanced by it.
+        gain: Analogue gain; for a USB camera, in that camera's own unit.
+        red: Gain of red relative to green; None if the camera has no such control.
+        blue: Gain of blue relative to green; None if the camera has no such control.
+        white_k: Colour temperature in kelvin, for USB cameras whose white balance is set by it;
+            otherwise None.
     """
 
     exposure_us: int
@@ -48,14 +51,17 @@ class HeldLight:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How a camera over its tray is set.
+    """The settings of a camera over its tray.
 
     Attributes:
         rotation: Degrees clockwise by which its images are rotated.
-        mains_hz: Frequency of the mains, 50 or 60.
-        focus_dpt: Position of the lens in dioptres (1 / metres); None finds it at opening.
-        focus_steps: Position of the lens of a USB camera, in the unit of its driver; None likewise.
-        light: Exposure and white balance; None finds them at opening and holds them then.
+        mains_hz: Frequency of the mains in hertz, 50 or 60.
+        focus_dpt: Position of the lens in dioptres (1 / metres); None lets the camera focus when it
+            is opened.
+        focus_steps: Position of the lens of a USB camera, in the unit of its driver; None lets the
+            camera focus when it is opened.
+        light: Fixed exposure and white balance; None lets the camera find them when it is opened,
+            and then fixes them.
         width_px: Largest width of a full frame.
     """
 
@@ -78,21 +84,21 @@ class Tunable(Camera, Protocol):
 
     @property
     def tuning(self) -> Tuning:
-        """What the camera holds now; opened with it, the camera behaves the same."""
+        """The current settings. A camera that is opened with them behaves the same."""
 
     def relock_exposure(self) -> None:
-        """Let exposure and white balance adapt to a changed light, then hold them again.
+        """Let exposure and white balance adapt to changed light, then fix them again.
 
         Raises:
-            CameraError: If no frames came meanwhile.
+            CameraError: If no frames arrived during that time.
         """
 
     def refocus(self) -> float | None:
-        """Find the sharpest lens position, hold it and return it in dioptres; None if it is not known."""
+        """Find the sharpest position of the lens, fix it, and return it in dioptres, or None if it is not known."""
 
 
 def complaint_of(camera: object) -> Message | None:
-    """Return which controls a camera did not take when it was opened or focused; None if it took all."""
+    """Return a message naming the settings that a camera did not accept, or None if it accepted them all."""
     complaint = getattr(camera, "complaint", None)
     return complaint if isinstance(complaint, Message) else None
 
@@ -118,16 +124,16 @@ def flicker_free(
     least_gain: float = 1.0,
     most_gain: float = 16.0,
 ) -> tuple[int, float]:
-    """Return the nearest exposure that shows no flicker, and the gain that keeps the brightness.
+    """Return the nearest exposure time that shows no flicker, and the gain that keeps the brightness.
 
-    If half a period is too long for a bright light, the exposure stays short.
+    If half a period of the mains is too long in bright light, the exposure time stays shorter.
 
     >>> flicker_free(14_000, 2.0, half_period_us=10_000, longest_us=33_000)
     (10000, 2.8)
 
     Args:
         exposure_us: The exposure time in microseconds that gives the right brightness.
-        gain: The gain that goes with it.
+        gain: The gain that gives the right brightness with that exposure time.
         half_period_us: Half a period of the mains in microseconds.
         longest_us: The longest possible exposure in microseconds.
         least_gain: The smallest possible gain.

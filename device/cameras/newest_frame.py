@@ -1,4 +1,4 @@
-"""The newest frame of a camera whose frames a thread of its own reads."""
+"""The newest frame from a camera whose frames are read on a separate thread."""
 
 import time
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from game.message import Message
 
 
 class NewestFrame:
-    """The newest frame of a camera; older ones are dropped. One thread puts frames, others wait for them.
+    """The newest frame from a camera; older frames are dropped. One thread puts frames, others wait for them.
 
     Args:
-        no_pictures: What to say if no frame comes.
-        clock: Seconds on the frames' clock.
+        no_pictures: The error message if no frame arrives.
+        clock: Returns seconds on the clock of the frames.
 
     Attributes:
-        arrival: Notified when a frame has come, or none will come any more.
+        arrival: Notified when a frame has arrived, or when no more frames will arrive.
         is_closed: Whether the camera is being closed.
     """
 
@@ -30,11 +30,11 @@ class NewestFrame:
 
     @property
     def image(self) -> Image | None:
-        """The newest image; None before the first."""
+        """The image of the newest frame; None before the first frame."""
         return self._frame.image if self._frame else None
 
     def put(self, image: Image) -> None:
-        """Replace the newest frame by this image."""
+        """Make this image the newest frame, exposed now."""
         with self.arrival:
             self._frame = Frame(read_only(image), self._clock())
             self._count += 1
@@ -42,40 +42,40 @@ class NewestFrame:
             self.arrival.notify_all()
 
     def fail(self, error: Message | None = None) -> None:
-        """Let everybody who waits fail.
+        """Raise an error in all threads that are waiting for a frame.
 
         Args:
-            error: Why there are no more frames; None means that none come.
+            error: Why there are no more frames; None means the usual message that none arrive.
         """
         with self.arrival:
             self._error = error or self._no_pictures
             self.arrival.notify_all()
 
     def close(self) -> None:
-        """Let everybody who waits fail, because the camera is being closed."""
+        """Raise an error in all threads that are waiting for a frame, because the camera is being closed."""
         with self.arrival:
             self.is_closed = True
             self.arrival.notify_all()
 
     def recent(self, timeout_s: float) -> Frame:
-        """Return the newest frame without waiting, if it is younger than the timeout; else wait for one.
+        """Return the newest frame if it is younger than the timeout; otherwise wait for a new one.
 
         Raises:
-            CameraError: If no frame came.
+            CameraError: If no frame arrived in time.
         """
         earliest_s = self._clock() - timeout_s
         return self._wait(lambda frame: frame.time_s >= earliest_s, timeout_s)
 
     def after(self, frames: int, timeout_s: float, lag_s: float = 0.0) -> Frame:
-        """Wait for a frame that comes later.
+        """Wait for a frame that arrives after this call, and return it.
 
         Args:
             frames: How many frames to let pass first.
-            timeout_s: How long to wait, in seconds.
-            lag_s: How much later it must come, in seconds.
+            timeout_s: Longest time to wait, in seconds.
+            lag_s: Shortest time between this call and the arrival of the frame, in seconds.
 
         Raises:
-            CameraError: If no frame came.
+            CameraError: If no such frame arrived in time.
         """
         count, earliest_s = self._count + frames, self._clock() + lag_s
 
@@ -84,7 +84,7 @@ class NewestFrame:
         )
 
     def _wait(self, suits: Callable[[Frame], bool], timeout_s: float) -> Frame:
-        """Return the newest frame as soon as it suits."""
+        """Wait until `suits` accepts the newest frame, and return that frame."""
 
         def is_over() -> bool:
             if self._error is not None or self.is_closed:

@@ -40,7 +40,7 @@ _NO_PICTURES = Message(
     "the camera delivers no pictures: check the ribbon cable; Traykeeper tries again"
 )
 
-# How each format of libcamera is converted to BGR. Its names list the channels from the last byte.
+# How each format of libcamera is converted to BGR. Its names list the channels from the last byte to the first.
 _TO_BGR = {
     "BGR888": cv2.COLOR_RGB2BGR,
     "XRGB8888": cv2.COLOR_BGRA2BGR,
@@ -53,7 +53,7 @@ _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
 _USB_ID = re.compile(r"usb|-[0-9a-f]{4}:[0-9a-f]{4}$", re.IGNORECASE)
-"""What libcamera's names of USB cameras contain; elsewhere than on a Pi they end with vendor and product."""
+"""What libcamera's ids of USB cameras contain. On machines other than a Pi, they end with vendor and product number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class PiCamera:
     """A camera on a ribbon cable.
 
     Attributes:
-        number: N of picamera2:N.
-        model: Name of its sensor, such as "imx708".
-        libcamera_number: What picamera2 opens it with.
+        number: The N in `picamera2:N`.
+        model: Name of the camera's sensor, such as "imx708".
+        libcamera_number: The number with which picamera2 opens the camera.
     """
 
     number: int
@@ -72,7 +72,7 @@ class PiCamera:
 
 
 def pi_cameras() -> list[PiCamera]:
-    """Return the cameras that libcamera knows, without the USB cameras, which nobody has chosen.
+    """Return the cameras that libcamera finds, except USB cameras, which `UsbCamera` opens.
 
     Raises:
         CameraError: If picamera2 is not installed.
@@ -90,7 +90,7 @@ def pi_cameras() -> list[PiCamera]:
 
 
 def has_pi_camera() -> bool:
-    """Whether picamera2 is installed and sees a camera on a ribbon cable."""
+    """Return whether picamera2 is installed and finds a camera on a ribbon cable."""
     try:
         return bool(pi_cameras())
     except CameraError:
@@ -98,15 +98,15 @@ def has_pi_camera() -> bool:
 
 
 class Picamera2Camera:
-    """A camera on the Pi's ribbon cable, or any other that libcamera knows.
+    """A camera on the Pi's ribbon cable, or any other that libcamera finds, except a USB camera.
 
     The main stream shows the full field of the sensor; a small stream is for previews. Focus,
     exposure and white balance are found while the camera opens, unless `tuning` contains them, and
-    are held from then on.
+    stay fixed from then on.
 
     Args:
-        tuning: How the camera is set.
-        number: Which of the Pi's cameras, from 0.
+        tuning: The settings of the camera.
+        number: Which of the Pi's cameras to open, from 0.
 
     Raises:
         CameraError: If there is no camera or it does not start.
@@ -157,32 +157,32 @@ class Picamera2Camera:
 
     @property
     def complaint(self) -> Message | None:
-        """Why the lens could not be focused; None if it is."""
+        """A message saying that the lens could not be focused; None if it could, or if it is a fixed lens."""
         return self._controls.complaint
 
     @property
     def tuning(self) -> Tuning:
-        """Implement `Tunable.tuning`."""
+        """Implement `Tunable.tuning`: the current settings."""
         return self._controls.tuning
 
     def relock_exposure(self) -> None:
-        """Implement `Tunable.relock_exposure`."""
+        """Implement `Tunable.relock_exposure`: let exposure and white balance adapt, then fix them."""
         self._controls.relock_exposure()
 
     def refocus(self) -> float | None:
-        """Implement `Tunable.refocus`."""
+        """Implement `Tunable.refocus`: focus, and return the position of the lens in dioptres, or None."""
         return self._controls.refocus()
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Implement `Camera.preview`: return a small frame."""
         return self._take("lores", fresh=False)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Implement `Camera.capture`: return a full frame whose exposure began after this call."""
         return self._take("main", fresh=True)
 
     def close(self) -> None:
-        """Implement `Camera.close`; a camera that hangs is left behind after `CLOSING_S`."""
+        """Implement `Camera.close`: release the camera, or give up after `CLOSING_S` seconds if it hangs."""
         closing = Thread(target=self._release, name="closing the camera", daemon=True)
         closing.start()
         closing.join(CLOSING_S)
@@ -191,7 +191,7 @@ class Picamera2Camera:
             raise CameraStuckError(closing)
 
     def _release(self) -> None:
-        # A request that waits for a frame that never comes would block the order to stop.
+        # A request that is waiting for a frame that never arrives would block the command to stop.
         self._camera.cancel_all_and_flush()
         self._camera.close()
 
@@ -208,7 +208,7 @@ class Picamera2Camera:
 
     @contextmanager
     def _request(self, *, fresh: bool) -> Iterator[Any]:
-        """Yield a frame; the exposure of a `fresh` one began after this call."""
+        """Yield the next frame or, if `fresh`, the next frame whose exposure began after this call."""
         called_s = monotonic()
         while monotonic() - called_s < TIMEOUT_S:
             request = self._next(flush=fresh and self._reports_exposure)
@@ -221,7 +221,7 @@ class Picamera2Camera:
         raise CameraError(_NO_PICTURES)
 
     def _next(self, *, flush: bool) -> Any:
-        """Return the next frame; `flush` works only if the camera reports its exposure."""
+        """Return the next frame; `flush` skips older ones, which works only if the camera reports its exposure time."""
         try:
             return self._camera.capture_request(wait=TIMEOUT_S, flush=flush or None)
         except TimeoutError as error:
@@ -235,14 +235,14 @@ def _not_started(error: Exception) -> Message:
 
 
 def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
-    """Convert the array of a stream to an image.
+    """Convert an array from a camera stream to a BGR image.
 
     Args:
-        array: The array as picamera2 delivers it.
+        array: The array as picamera2 delivers it, in the format of the stream.
         stream: Configuration of the stream, read back from the camera.
 
     Raises:
-        CameraError: If the format is not known.
+        CameraError: If the format of the stream is not known.
     """
     width, height = stream["size"]
     name = stream["format"]
@@ -276,7 +276,7 @@ def _import_picamera2() -> ModuleType:
 
 
 def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
-    """Set up the streams and return what the camera made of them."""
+    """Configure the streams of a camera, and return the configurations that the camera has chosen, by name."""
     mode = _full_field(camera.sensor_modes)
     width, height = _at_most(width_px, mode["size"] if mode else USUAL_SIZE_PX)
     small = (PREVIEW_WIDTH_PX, 2 * round(PREVIEW_WIDTH_PX * height / width / 2))
@@ -293,7 +293,7 @@ def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
 
 
 def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
-    """Return the size, or a smaller one of even numbers with the same ratio."""
+    """Return the size, or, if it is too wide, a smaller one of even numbers with the same aspect ratio."""
     width, height = size
     if width <= width_px:
         return size
@@ -320,5 +320,5 @@ def _field_px(mode: dict[str, Any]) -> int:
 
 
 def _exposure_start_s(metadata: dict[str, Any]) -> float:
-    """Return when the exposure began, on the clock of `time.monotonic`."""
+    """Return when the exposure of a frame began, in seconds on the clock of `time.monotonic`."""
     return float(metadata["SensorTimestamp"] / 1000 - metadata.get("ExposureTime", 0)) / 1e6

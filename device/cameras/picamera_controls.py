@@ -1,7 +1,8 @@
-"""Focus, exposure and white balance of a libcamera camera: found once, then held.
+"""Focus, exposure and white balance of a libcamera camera: found once, then kept fixed.
 
-Exposure and gain are held by setting their values, never by switching AeEnable off: doing both is a
-race. They are released by zeros and by AeEnable, because libcamera versions obey one or the other.
+Exposure and gain are fixed by setting their values, never by switching AeEnable off, because doing both
+is a race. They are released by setting zeros as well as AeEnable, because some versions of libcamera
+obey the zeros and others AeEnable.
 """
 
 import logging
@@ -16,23 +17,23 @@ log = logging.getLogger(__name__)
 
 Metadata = dict[str, Any]
 NextMetadata = Callable[[], Metadata]
-"""Return what libcamera reports about the next frame."""
+"""A function that returns what libcamera reports about the next frame."""
 
 SETTLE_FRAMES = 90
-"""Three seconds at 30 frames a second; libcamera needs about one second."""
+"""Largest number of frames until the exposure must have settled: three seconds at 30 frames a second. libcamera needs about one."""
 
 STEADY_FRAMES = 8
 MAX_STEADY_CHANGE = 0.02
-"""The exposure has settled once `STEADY_FRAMES` frames differ by less than this share."""
+"""The exposure has settled once `STEADY_FRAMES` successive frames differ by less than this fraction."""
 
 APPLY_FRAMES = 12
-"""A control takes effect within about 4 frames. The sensor exposes in whole lines, so it need not be exact."""
+"""Largest number of frames to wait until a control takes effect, which takes about 4."""
 
 AUTOFOCUS_S = 6.0
-"""A scan takes one to two seconds, but some never end."""
+"""Longest time to wait for one autofocus scan, in seconds: a scan takes one to two seconds, but some never end."""
 
 FOCUS_TRIES = 2
-"""Two scans that never end are still shorter than the time after which a camera counts as hung."""
+"""Number of autofocus scans before giving up. Two that never end still take less time than makes a camera count as hung."""
 
 NOT_SHARP = Message(
     'The camera could not focus on anything: put the dice into the tray and tap "Focus '
@@ -47,16 +48,17 @@ AF_MANUAL = 0
 
 
 class PicameraControls:
-    """The controls of one camera, which are found once and then held.
+    """The focus, exposure and white balance of one camera, which are found once and then kept fixed.
 
     Args:
-        camera: A started Picamera2.
-        next_metadata: Returns the metadata of its next frame.
-        tuning: What to hold; what it leaves open is found.
+        camera: A `Picamera2` that has been started.
+        next_metadata: Returns the metadata of the camera's next frame.
+        tuning: The settings to use. Those that it leaves open are found.
 
     Attributes:
-        tuning: What the camera holds now.
-        complaint: Why the lens could not be focused; None if it is, or cannot be.
+        tuning: The current settings.
+        complaint: A message saying that the lens could not be focused; None if it could, or if it is
+            a fixed lens.
     """
 
     def __init__(self, camera: Any, next_metadata: NextMetadata, tuning: Tuning) -> None:
@@ -65,7 +67,7 @@ class PicameraControls:
         self.complaint: Message | None = None
 
     def apply(self) -> None:
-        """Set the controls that the tuning contains, and find the others."""
+        """Set focus, exposure and white balance as far as `tuning` contains them, and find the others."""
         self._set(AeFlickerMode=FLICKER_MANUAL, AeFlickerPeriod=self.tuning.half_period_us)
         if self.tuning.focus_dpt is None:
             self.refocus()
@@ -77,7 +79,7 @@ class PicameraControls:
             self._hold(self.tuning.light)
 
     def relock_exposure(self) -> None:
-        """Release exposure and white balance, wait until they have settled, and hold them."""
+        """Release exposure and white balance, wait until they have settled, and fix them again."""
         self._set(AeEnable=True, AwbEnable=True, ExposureTime=0, AnalogueGain=0.0)
         metadata = self._wait_until_settled()
         light = None if metadata is None else self._light(metadata)
@@ -86,11 +88,12 @@ class PicameraControls:
             self._hold(light)
 
     def refocus(self) -> float | None:
-        """Focus once and hold the lens there.
+        """Focus once, and keep the lens at that position.
 
         Returns:
-            The position of the lens in dioptres; None if it is fixed or nothing sharp was found. In the latter
-            case the lens stays where it is, and the next opening tries again.
+            The position of the lens in dioptres; None if it is a fixed lens or nothing sharp was
+            found. In the latter case, the lens stays where it is, and the camera focuses again the
+            next time it is opened.
         """
         if not self._has("AfMode", "LensPosition"):
             return None
@@ -103,7 +106,7 @@ class PicameraControls:
         return found_dpt
 
     def _scan(self) -> bool:
-        """Let the lens look for the sharpest position, and return whether it found one."""
+        """Run one autofocus scan, and return whether it found a sharp position."""
         try:
             is_sharp = bool(self._camera.autofocus_cycle(wait=AUTOFOCUS_S))
         except TimeoutError:
@@ -125,7 +128,7 @@ class PicameraControls:
                 return
 
     def _light(self, metadata: Metadata) -> HeldLight:
-        """Return the exposure of a frame, adjusted so that it shows no flicker."""
+        """Return the exposure and white balance of a frame, adjusted so that lamps show no flicker."""
         least_gain, most_gain = self._camera.camera_controls["AnalogueGain"][:2]
         exposure_us, gain = flicker_free(
             metadata["ExposureTime"],
@@ -139,7 +142,7 @@ class PicameraControls:
         return HeldLight(exposure_us, gain, red, blue)
 
     def _wait_until_settled(self) -> Metadata | None:
-        """Return the metadata once they no longer change; None if the camera does not report its exposure."""
+        """Return the metadata of the first frame with a steady exposure; None if the camera does not report its exposure."""
         metadata, steady = self._next_metadata(), 0
         if "ExposureTime" not in metadata or not self._has("ExposureTime", "AnalogueGain"):
             return None
@@ -155,7 +158,7 @@ class PicameraControls:
         return all(name in self._camera.camera_controls for name in names)
 
     def _set(self, **controls: Any) -> None:
-        """Set the controls that this camera has."""
+        """Set those of the controls that this camera has."""
         available = {name: value for name, value in controls.items() if self._has(name)}
         if available:
             self._camera.set_controls(available)
@@ -168,7 +171,7 @@ def _alike(old: Metadata, new: Metadata) -> bool:
 
 
 def _exposure_values(metadata: Metadata) -> tuple[float, ...]:
-    """Return the total exposure and the gains of red and blue."""
+    """Return the total exposure of a frame (time multiplied by gain), and its gains of red and blue if it has any."""
     amount = metadata["ExposureTime"] * metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0)
     return (amount, *(metadata.get("ColourGains") or ()))
 

@@ -1,4 +1,4 @@
-"""A camera that shows photos or a film from disk."""
+"""A camera that replays photos or a video from disk."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
 from game.message import Message
 
 PHOTO_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
-USUAL_FPS = 25.0  # for films that do not say
+USUAL_FPS = 25.0  # for videos that do not state their frame rate
 
 
 class _Source(Protocol):
@@ -22,12 +22,14 @@ class _Source(Protocol):
 
 
 class ReplayCamera:
-    """A camera that shows a folder of photos in the order of their names, or a film, then its last image.
+    """A camera that replays a folder of photos in the order of their names, or a video.
+
+    Afterwards it keeps showing the last image.
 
     Args:
-        path: A folder, a photo, or a film that OpenCV can play.
+        path: A folder, a photo, or a video that OpenCV can play.
         dwell_s: How long each photo is shown, in seconds.
-        clock: Seconds that never run backwards.
+        clock: Returns seconds that never run backwards.
 
     Raises:
         CameraError: If there is nothing to show.
@@ -49,17 +51,17 @@ class ReplayCamera:
         self._source = _open_source(Path(path), dwell_s)
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Implement `Camera.preview`: return the current image, scaled down."""
         frame = self.capture()
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Implement `Camera.capture`: return the current image."""
         now_s = self._clock()
         return Frame(self._source.at(now_s - self._began_s), now_s)
 
     def close(self) -> None:
-        """Implement `Camera.close`."""
+        """Implement `Camera.close`: close the video, or forget the photo that is shown."""
         self._source.close()
 
 
@@ -120,7 +122,7 @@ def _load_photo(file: Path) -> Image:
 
 
 class _Film:
-    """A film that plays in real time; frames that nobody asks for are skipped."""
+    """A video that plays in real time; frames that nobody asks for are skipped."""
 
     def __init__(self, path: Path) -> None:
         self._film = cv2.VideoCapture(str(path))

@@ -1,4 +1,4 @@
-"""A short clip of how dice came to rest: small JPEG frames, one after the other (Motion JPEG)."""
+"""A short clip of how dice came to rest: small JPEG frames, one after another (Motion JPEG)."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -9,22 +9,22 @@ from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
 ROLL_S = 2.0
-"""A roll takes one to two seconds until the last die lies still."""
+"""Length of the part of a roll that a clip shows, in seconds. It takes one to two seconds until the last die lies still."""
 
 AFTERWARDS_S = 1.0
-"""How much is shown of a hand that moved the dice after the roll."""
+"""How long a clip shows a hand that moved the dice after the roll, in seconds."""
 
 PAUSE_S = 0.5
-"""Longest pause that is recorded: a die that turns very slowly seems to stand still."""
+"""Longest pause in the motion that is recorded, in seconds: a die that turns very slowly seems to stand still."""
 
 MAX_BYTES = 300_000
-"""31 frames at preview size are 110 to 250 kB."""
+"""Largest size of a clip; 31 frames at preview size take 110 to 250 kB."""
 
 MIN_FRAMES = 4
-"""Fewer frames, with the last one at rest, show no movement."""
+"""Smallest number of frames in a clip. Fewer frames, the last of which is at rest, show no movement."""
 
 COMMENT_BYTES = 12
-"""The most that the comment of a frame takes."""
+"""Largest size of the comment in a frame."""
 
 START_OF_IMAGE, COMMENT = b"\xff\xd8", b"\xff\xfe"
 """JPEG markers (ITU-T T.81, table B.1)."""
@@ -35,7 +35,7 @@ class ClipFrame:
     """A frame of a clip.
 
     Attributes:
-        jpeg: The frame, cropped to the tray.
+        jpeg: The frame as JPEG, cropped to the tray.
         time_s: When its exposure began, in seconds on the camera's clock.
     """
 
@@ -45,7 +45,7 @@ class ClipFrame:
 
 @dataclass(frozen=True, slots=True)
 class RollClip:
-    """How dice came to rest.
+    """A clip that shows how dice came to rest.
 
     Attributes:
         frames: The frames in order. The last one shows the dice at rest.
@@ -55,9 +55,10 @@ class RollClip:
 
     @property
     def motion_jpeg(self) -> bytes:
-        """The JPEGs one after the other. The comment of each is its time in milliseconds before the rest.
+        """The clip as Motion JPEG: its JPEG frames, one after another.
 
-        The time is negative, and 0 for the frame in which the last movement was seen.
+        The comment in each JPEG is the time of the frame in milliseconds, relative to the frame in
+        which the last movement was seen: 0 for that frame, negative before it.
         """
         rest_s = self.frames[-2].time_s
         return b"".join(_with_time(frame, rest_s) for frame in self.frames)
@@ -70,17 +71,18 @@ def _with_time(frame: ClipFrame, rest_s: float) -> bytes:
 
 
 class ClipRecorder:
-    """A recorder of the newest frames in which something moves. It never holds more than two clips.
+    """A recorder of the newest frames in which something moves. It never keeps more than two clips.
 
-    It is for the thread that owns the camera.
+    Only the thread that owns the camera may use it.
 
     Args:
-        tray: The floor of the tray in a full frame. Without it nothing is recorded, because the frames
-            would show the room.
-        frame_px: Width and height of a full frame.
+        tray: Corners of the tray's floor in pixels of a full frame. If they are not known (None),
+            nothing is recorded, because the frames would show the room.
+        frame_px: Width and height of a full frame in pixels.
 
     Attributes:
-        rested_s: When the tray was last seen at rest before the frames, in seconds.
+        rested_s: When the tray was last seen at rest before the recorded frames, in seconds on the
+            camera's clock.
     """
 
     def __init__(self, tray: Quad | None, frame_px: tuple[int, int]) -> None:
@@ -97,8 +99,8 @@ class ClipRecorder:
         """Take the next preview.
 
         Args:
-            preview: The preview, later than the one before.
-            still_s: For how long nothing has moved, in seconds; 0 if something moves in this preview.
+            preview: The preview, which must be newer than the previous one.
+            still_s: How long nothing has moved, in seconds; 0 if something moves in this preview.
             is_settled: Whether the tray is at rest.
         """
         if self._tray is None:
@@ -118,12 +120,12 @@ class ClipRecorder:
         _shorten(self._frames)
 
     def finish(self, still: Frame, *, has_rolled: bool, accepted_s: float) -> RollClip | None:
-        """Return the clip of a rest that begins, or None if too little moved.
+        """Return the clip of how the dice have just come to rest, or None if too little moved.
 
-        If a hand has moved dice since the roll, the clip shows the roll and the hand.
+        If a hand has moved dice since the roll, the clip shows both the roll and the hand.
 
         Args:
-            still: The first preview of the rest.
+            still: The first preview with the dice at rest.
             has_rolled: Whether dice have rolled since `rested_s`.
             accepted_s: When a throw was last accepted, in seconds. An earlier roll is not shown.
         """
@@ -149,7 +151,7 @@ class ClipRecorder:
 
 
 def _shorten(frames: deque[ClipFrame]) -> None:
-    """Drop the oldest frames until the others are small enough for a clip."""
+    """Drop the oldest frames, in place, until the others are small enough for a clip."""
     while _size(frames) > MAX_BYTES:
         frames.popleft()
 

@@ -1,4 +1,4 @@
-"""A network camera or an old phone, whose pictures come as a stream: MJPEG over HTTP, or RTSP."""
+"""A network camera or an old phone, whose pictures arrive as a stream: MJPEG over HTTP, or RTSP."""
 
 import os
 from collections.abc import Callable
@@ -17,18 +17,20 @@ from game.message import Message
 OPEN_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 2.0
 FIRST_FRAME_S = 8.0
-"""An RTSP stream begins with its next key frame, often after some seconds."""
+"""Longest time to wait for the first frame: an RTSP stream begins with its next key frame, often after several seconds."""
 
 TIMEOUT_S = 3.0
-"""A stream that breaks off is opened again within this time without anybody noticing."""
+"""Longest time to wait for a frame. A stream that breaks off is reopened within this time without anybody noticing."""
 
 CLOSING_S = 3.0
-"""Longer than `READ_TIMEOUT_S`: an ESP32-CAM serves one stream at a time, so the old one must end first."""
+"""Longest time to wait until a stream is closed.
+
+It is longer than `READ_TIMEOUT_S`: an ESP32-CAM serves one stream at a time, so the old one must end first."""
 
 RETRY_S = 0.3
 
 LAG_S = 0.5
-"""A frame that comes this long after the call was exposed after it, as far as usual apps and Wi-Fi go."""
+"""With usual apps and Wi-Fi, a frame that arrives this long after a call was exposed after that call."""
 
 STALE_FRAMES = 2
 
@@ -38,13 +40,13 @@ PADDING = 64
 
 
 class VideoStream(Protocol):
-    """An open stream."""
+    """An open stream of pictures."""
 
     def read(self) -> tuple[bool, Any]:
         """Wait for the next frame.
 
         Returns:
-            Whether the stream goes on, and the image; None instead of a broken image.
+            Whether the stream is still open, and the image, or None if the image is broken.
         """
 
     def release(self) -> None:
@@ -52,19 +54,20 @@ class VideoStream(Protocol):
 
 
 class StreamCamera:
-    """A camera in the network.
+    """A camera on the network.
 
-    A thread of its own reads every frame at once, so that nothing queues up, and opens the stream again if it
-    breaks off. If the pictures change their size, as when a phone is turned, the camera fails, and the next
-    opening uses the new size.
+    A separate thread reads every frame at once, so that no frames queue up, and reopens the stream if it
+    breaks off. If the size of the pictures changes, as when a phone is turned, the camera fails; once
+    reopened, it uses the new size.
 
     Args:
-        url: The address of the stream; it may contain user and password.
-        tuning: How the pictures are rotated, and their largest width.
-        open_stream: Opens the stream at an address, None if it cannot; for tests.
+        url: The address of the stream, which may contain a user name and password.
+        tuning: The rotation of the pictures, and their largest width.
+        open_stream: Opens the stream at an address, or returns None if it cannot; None means
+            `open_video`. Tests pass another function.
 
     Raises:
-        CameraError: If no frame comes.
+        CameraError: If no frame arrives.
     """
 
     tray = None
@@ -98,16 +101,16 @@ class StreamCamera:
             raise
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Implement `Camera.preview`: return the newest frame, scaled down."""
         frame = self._newest.recent(TIMEOUT_S)
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Implement `Camera.capture`: return a frame that is very likely to have been exposed after this call."""
         return self._newest.after(STALE_FRAMES, TIMEOUT_S, LAG_S)
 
     def close(self) -> None:
-        """Close the stream. A server that hangs is left behind, because it does not hold any hardware here."""
+        """Close the stream, or give up if the server hangs, because it does not occupy any hardware here."""
         self._stop.set()
         self._newest.close()
         self._thread.join(CLOSING_S)
@@ -153,17 +156,17 @@ def open_video(url: str) -> VideoStream | None:
     """Open a stream through OpenCV and FFmpeg.
 
     Args:
-        url: The address.
+        url: The address of the stream.
 
     Returns:
         The stream; None if it cannot be opened.
     """
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # its messages may show the password
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg's messages may show the password
     cv2.utils.logging.setLogLevel(
         cv2.utils.logging.LOG_LEVEL_ERROR
-    )  # each failed opening is a warning
+    )  # OpenCV warns of each stream that cannot be opened
     if url.startswith("http"):
-        # FFmpeg's decoder would squeeze pictures of another size into the first one's, so JPEG comes raw.
+        # FFmpeg's decoder would squeeze pictures of another size into that of the first one, so JPEG is decoded here.
         raw = _capture(url, cv2.CAP_PROP_FORMAT, -1)
         if raw is None:
             return None
@@ -191,27 +194,27 @@ def _capture(url: str, *parameters: int) -> cv2.VideoCapture | None:
 
 
 class JpegStream:
-    """A stream of JPEG pictures, which are decoded here.
+    """A stream of JPEG pictures that this class decodes, because FFmpeg cannot cope with changing sizes.
 
     Args:
-        packets: The stream, which gives each picture as undecoded bytes.
+        packets: The stream, which delivers each picture as undecoded bytes.
     """
 
     def __init__(self, packets: VideoStream) -> None:
         self._packets = packets
 
     def read(self) -> tuple[bool, Image | None]:
-        """Implement `VideoStream.read`."""
+        """Implement `VideoStream.read`: wait for the next picture and decode it."""
         is_open, packet = self._packets.read()
         return is_open, decode_jpeg(packet.tobytes()) if is_open else None
 
     def release(self) -> None:
-        """Implement `VideoStream.release`."""
+        """Implement `VideoStream.release`: close the stream."""
         self._packets.release()
 
 
 def decode_jpeg(data: bytes) -> Image | None:
-    """Return the picture in a JPEG; None if the data are no JPEG or end in the middle of one."""
+    """Return the picture in a JPEG; None if the data is not a JPEG or is cut off."""
     if not data.startswith(JPEG_BEGIN) or JPEG_END not in data[-PADDING:]:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Frames as people see them: cropped to the tray, small, as JPEG."""
+"""Pictures of the tray for people: frames cropped to the tray, scaled down and encoded as JPEG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from device.cameras.base import Image
 from vision.reading import Quad
 
 WIDTH_PX = 800
-"""Twice the width of an upright phone in CSS pixels."""
+"""Usual width of a picture: twice the width of an upright phone in CSS pixels."""
 
 MARGIN = 0.09
-"""As a share of the height of the zones: walls lean outwards, and the labels of dice need room."""
+"""Margin as a fraction of the height of the zones: walls lean outwards, and the labels of dice need room."""
 
 JPEG_QUALITY = 75
-"""Gives 30 to 50 kB at that width, so that the first page stays below 100 kB in all."""
+"""Usual JPEG quality. A picture then takes 30 to 50 kB, so that the first page stays below 100 kB in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrayCut:
-    """The part of a frame that is shown, in its pixels."""
+    """The part of a frame that is shown, as a rectangle in pixels of that frame."""
 
     left: int
     top: int
@@ -39,7 +39,8 @@ def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
     Args:
         width: Width of the frame in pixels.
         height: Height of the frame in pixels.
-        zones: The zones to show; without any, the whole frame is shown.
+        zones: Corners of the zones to show, in pixels of the frame; with none, the whole frame is
+            shown.
     """
     if not zones:
         return TrayCut(0, 0, width, height)
@@ -51,11 +52,11 @@ def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
 
 
 def encode_jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
-    """Return an image as JPEG.
+    """Return an image encoded as JPEG.
 
     Args:
         image: (height, width, 3) BGR.
-        width_px: Largest width; a wider image is scaled down.
+        width_px: Largest width of the JPEG; a wider image is scaled down.
         quality: JPEG quality, 0 to 100.
     """
     height, width = image.shape[:2]

@@ -1,4 +1,4 @@
-"""A USB camera, through OpenCV's V4L2."""
+"""A USB camera, used with OpenCV over V4L2."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,15 +26,15 @@ from game.message import Message, join_with_and
 
 SIZE_PX = (1920, 1080)  # requested; a camera without this size delivers its nearest one
 TIMEOUT_S = 2.0
-# A frame that arrives after the call may have been exposed before it: one can wait in the driver and
-# another can be on the cable. The third cannot, because the sensor exposes one after the other.
+# A frame that arrives after the call may have been exposed before it: one can be waiting in the driver and
+# another can be on the cable. A third cannot, because the sensor exposes one frame after another.
 STALE_FRAMES = 2
 CLOSING_S = 1.0
-SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first one takes seconds
-LIGHT_FRAMES, LIGHT_S = 150, 5.0  # whichever ends first; many webcams start with black frames
+SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first frame takes seconds
+LIGHT_FRAMES, LIGHT_S = 150, 5.0  # whichever is over first; many webcams start with black frames
 
 NODES = VideoNodes()
-"""The nodes of this machine; it remembers which camera had which number."""
+"""The video nodes of this machine. The object remembers which camera had which number."""
 
 
 class VideoDevice(usb_controls.VideoControls, Protocol):
@@ -44,23 +44,25 @@ class VideoDevice(usb_controls.VideoControls, Protocol):
         """Wait for the next frame; return whether there is one, and the image."""
 
     def release(self) -> None:
-        """Give the device back."""
+        """Release the device."""
 
 
 class UsbCamera:
     """A webcam over the tray.
 
-    A thread of its own reads every frame at once, so that the driver's buffers are always empty
-    and `preview` does not wait. `capture` waits for the third frame from now. Focus, exposure and white
-    balance are held if the driver allows it; what it does not allow is None in `tuning`.
+    A separate thread reads every frame at once, so that the driver's buffers are always empty and
+    `preview` does not wait. `capture` waits for the third frame from now. Focus, exposure and white
+    balance are fixed if the driver allows it; a setting that it does not allow is None in `tuning`.
 
     Args:
-        which: Number N of /dev/videoN, a path below /dev, or a part of the camera's name.
-        tuning: How the camera is set.
-        open_device: Opens the camera that `which` names; for tests.
+        which: The N in /dev/videoN, a path below /dev, or a part of the camera's name.
+        tuning: The settings of the camera.
+        open_device: Opens the camera that `which` names; None means OpenCV. Tests pass another
+            function.
 
     Attributes:
-        complaint: Which of the controls in `tuning` the camera did not take.
+        complaint: A message naming the settings that the camera did not accept; None if it accepted
+            them all.
 
     Raises:
         CameraError: If there is no camera or it delivers no frames.
@@ -99,30 +101,30 @@ class UsbCamera:
 
     @property
     def tuning(self) -> Tuning:
-        """Implement `Tunable.tuning`."""
+        """Implement `Tunable.tuning`: the current settings."""
         return self._tuning
 
     def relock_exposure(self) -> None:
-        """Implement `Tunable.relock_exposure`."""
+        """Implement `Tunable.relock_exposure`: let exposure and white balance adapt, then fix them."""
         self._settle_again(replace(self._tuning, light=None))
 
     def refocus(self) -> None:
-        """Find focus and exposure again; the position of the lens has no known unit."""
+        """Find focus and exposure again. No position is returned, because it would not be in dioptres."""
         self._is_refocusing = True
         self._settle_again(replace(self._tuning, light=None, focus_steps=None))
         self._is_refocusing = False
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Implement `Camera.preview`: return the newest frame, scaled down."""
         frame = self._newest.recent(TIMEOUT_S)
         return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Implement `Camera.capture`: wait for a frame whose exposure began after this call."""
         return self._newest.after(STALE_FRAMES, TIMEOUT_S)
 
     def close(self) -> None:
-        """Implement `Camera.close`."""
+        """Implement `Camera.close`: release the camera, or give up after `CLOSING_S` seconds if it hangs."""
         self._newest.close()
         self._thread.join(CLOSING_S)
         if self._thread.is_alive():
@@ -177,7 +179,7 @@ class UsbCamera:
             self._newest.arrival.notify_all()
 
     def _hold(self, light: HeldLight, *, has_light: bool) -> list[Message]:
-        """Hold an exposure, unless it makes the pictures black in a room that has light."""
+        """Fix the exposure, unless that makes the pictures black in a lit room; return what the camera did not accept."""
         refused = usb_controls.hold(self._device, light)
         if has_light and usb_controls.EXPOSURE not in refused:
             for _ in range(usb_controls.APPLY_FRAMES):
@@ -188,7 +190,7 @@ class UsbCamera:
         return refused
 
     def _wait_for_light(self) -> bool:
-        """Wait until the camera shows something, and return whether it does."""
+        """Wait until the pictures are no longer black, and return whether that happened in time."""
         end_s = monotonic() + LIGHT_S
         for _ in range(LIGHT_FRAMES):
             if self._shows_something:
@@ -203,13 +205,13 @@ class UsbCamera:
         return image is not None and has_content(image)
 
     def _brightness(self) -> float:
-        """Return the mean brightness of the next frame."""
+        """Return the mean brightness of the next frame in grey levels; 0 if there is no frame."""
         if self._newest.is_closed or not self._take() or self._newest.image is None:
             return 0.0
         return float(self._newest.image[::16, ::16].mean())
 
     def _take(self) -> bool:
-        """Read one frame and wake the threads that wait for it."""
+        """Read one frame, wake the threads that are waiting for it, and return whether there was a frame."""
         has_frame, image = self._device.read()
         if has_frame:
             self._newest.put(rotated(np.asarray(image, np.uint8), self._tuning.rotation))
@@ -229,7 +231,7 @@ def _complaint(refused: list[Message]) -> Message | None:
 
 
 class _V4l2Device:
-    """A capture of OpenCV, with the controls that OpenCV does not know."""
+    """A video capture of OpenCV, with the one control that OpenCV does not support: the mains frequency."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -269,7 +271,7 @@ def _v4l2(which: str) -> VideoDevice:
                 path=node.path,
             )
         )
-    # USB 2 carries only about 5 uncompressed frames of this size in a second.
+    # USB 2 carries only about 5 uncompressed frames of this size per second.
     device.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
     device.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
     device.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])

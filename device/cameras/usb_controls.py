@@ -1,8 +1,8 @@
-"""Exposure and white balance of a USB camera: found once, then held if the driver allows it.
+"""Focus, exposure and white balance of a USB camera: found once, then fixed if the driver allows it.
 
 Drivers differ: some refuse a value, others accept it and do something else. Therefore the image
-decides: with a held exposure it must be about as bright as the camera made it, otherwise the camera
-keeps its automatic exposure.
+decides: with a fixed exposure it must be about as bright as with the automatic one. If it is not, the
+exposure stays automatic.
 """
 
 import logging
@@ -22,45 +22,47 @@ UNIT_US = 100
 """V4L2's unit of exposure time, in microseconds."""
 
 AUTO, MANUAL = 3.0, 1.0
-"""V4L2's "aperture priority", the automatic exposure of USB cameras, and its "manual"."""
+"""V4L2's exposure modes "aperture priority", the automatic one of USB cameras, and "manual"."""
 
 SETTLE_FRAMES, SETTLE_S = 45, 3.0
-"""Whichever ends first: in dim light some cameras deliver 5 frames a second."""
+"""How long to wait until the exposure settles, in frames or in seconds, whichever is over first.
+
+In dim light, some cameras deliver 5 frames a second."""
 
 APPLY_FRAMES = 6
 MAX_BRIGHTNESS_RATIO = 1.35
-"""How much brighter or darker an image with held exposure may be."""
+"""Largest factor by which an image with fixed exposure may be brighter or darker than with automatic exposure."""
 
 MAX_HALF_PERIODS = 3
-"""At 30 frames a second three half periods of the mains fit into one frame."""
+"""Longest exposure in half periods of the mains: at 30 frames a second, three fit into one frame."""
 
 TRIES = 4
 
 MAX_ROUNDING = 0.05
-"""Drivers round a value to one of their steps."""
+"""Largest difference between a value and what a driver rounds it to, as a fraction of the value."""
 
 POWER_LINE = 0x00980918
 """V4L2_CID_POWER_LINE_FREQUENCY, for which OpenCV has no constant."""
 
 POWER_LINE_OF: dict[Mains, int] = {50: 1, 60: 2}
-"""The values of that control."""
+"""The values of the control `POWER_LINE`, by frequency in hertz."""
 
 EXPOSURE = Message("exposure")
-"""The name of the control."""
+"""The name of the exposure control, as it appears in messages."""
 
 
 class VideoControls(Protocol):
     """The part of `cv2.VideoCapture` that reads and sets controls."""
 
     def get(self, prop: int, /) -> float:
-        """Return the value of a control; -1 if there is no such control."""
+        """Return the value of a control; -1 if the device does not have it."""
 
     def set(self, prop: int, value: float, /) -> bool:
-        """Set a control; return False if the driver refuses.
+        """Set a control, and return whether the driver accepted it.
 
         Args:
             prop: One of OpenCV's CAP_PROP constants.
-            value: The value.
+            value: The value, in the unit of the control.
         """
 
 
@@ -70,16 +72,16 @@ def settle(
     half_period_us: int,
     clock: Callable[[], float] = monotonic,
 ) -> HeldLight | None:
-    """Let the camera find its exposure, then hold it.
+    """Let the camera find its exposure and white balance, then fix them.
 
     Args:
         device: The camera.
-        brightness: Returns the mean of the next frame, in grey levels.
+        brightness: Returns the mean brightness of the next frame, in grey levels.
         half_period_us: Half a period of the mains in microseconds.
-        clock: Seconds that never run backwards.
+        clock: Returns seconds that never run backwards.
 
     Returns:
-        What the camera holds; None if it cannot hold its exposure.
+        The fixed exposure and white balance; None if the exposure cannot be fixed.
     """
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
     device.set(cv2.CAP_PROP_AUTO_WB, 1)
@@ -95,11 +97,11 @@ def settle(
 def wait_until_settled(
     brightness: Callable[[], float], clock: Callable[[], float] = monotonic
 ) -> float:
-    """Let frames pass while the camera finds focus and exposure, and return the brightness of the last.
+    """Let frames pass while the camera finds focus and exposure, and return the brightness of the last frame.
 
     Args:
-        brightness: Returns the mean of the next frame, in grey levels.
-        clock: Seconds that never run backwards.
+        brightness: Returns the mean brightness of the next frame, in grey levels.
+        clock: Returns seconds that never run backwards.
     """
     wanted, end_s = brightness(), clock() + SETTLE_S
     for _ in range(SETTLE_FRAMES):
@@ -110,14 +112,15 @@ def wait_until_settled(
 
 
 def hold(device: VideoControls, light: HeldLight) -> list[Message]:
-    """Hold an exposure that was found earlier, and read it back.
+    """Fix the exposure and white balance at values that were found earlier, and read them back.
 
     Args:
         device: The camera.
         light: The exposure and white balance.
 
     Returns:
-        The controls that the camera did not take. If the exposure is one of them, it stays automatic.
+        The names of the controls that the camera did not accept. If the exposure is one of them, it
+        stays automatic.
     """
     refused = []
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL)
@@ -135,7 +138,7 @@ def hold(device: VideoControls, light: HeldLight) -> list[Message]:
 
 
 def release_exposure(device: VideoControls) -> None:
-    """Let the camera set its exposure itself; a camera keeps what it was set to, even by another program."""
+    """Make the exposure automatic again, because a camera keeps a fixed one, even one set by another program."""
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
 
 
@@ -144,10 +147,11 @@ def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
 
     Args:
         device: The camera.
-        mains_hz: The frequency.
+        mains_hz: The frequency in hertz.
 
     Returns:
-        The control, if the camera has it and does not take the frequency.
+        The name of the control if the camera has it but does not accept the frequency; otherwise
+        nothing.
     """
     if device.get(POWER_LINE) < 0 or _set(device, POWER_LINE, POWER_LINE_OF[mains_hz]):
         return []
@@ -155,15 +159,16 @@ def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
 
 
 def start_autofocus(device: VideoControls) -> bool:
-    """Let the camera focus, and return whether it can."""
+    """Switch the camera's autofocus on, and return whether the camera has one."""
     return device.set(cv2.CAP_PROP_AUTOFOCUS, 1)
 
 
 def find_focus(device: VideoControls) -> int | None:
-    """Hold the focus that the camera's autofocus has found.
+    """Fix the focus that the camera's autofocus has found.
 
     Returns:
-        The focus in the camera's own unit; None if it has a fixed lens or does not hold the focus.
+        The focus in the camera's own unit; None if it has a fixed lens or does not let its focus be
+        fixed.
     """
     if not device.set(cv2.CAP_PROP_AUTOFOCUS, 0):
         return None
@@ -174,14 +179,14 @@ def find_focus(device: VideoControls) -> int | None:
 
 
 def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
-    """Hold a focus that was found earlier, and read it back.
+    """Fix the focus at a value that was found earlier, and read it back.
 
     Args:
         device: The camera.
         focus_steps: The focus in the camera's own unit.
 
     Returns:
-        The control, if the camera does not take the focus.
+        The name of the control if the camera does not accept the focus; otherwise nothing.
     """
     device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
     return [] if _set(device, cv2.CAP_PROP_FOCUS, focus_steps) else [Message("focus")]
@@ -189,7 +194,7 @@ def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
 
 def _set(device: VideoControls, prop: int, value: float) -> bool:
     """Set a control, and return whether the camera reports nearly the same value afterwards."""
-    device.set(prop, value)  # some drivers take a value and still report an error
+    device.set(prop, value)  # some drivers accept a value and still report an error
     came = device.get(prop)
     if abs(came - value) <= max(1.0, MAX_ROUNDING * abs(value)):
         return True
@@ -200,7 +205,10 @@ def _set(device: VideoControls, prop: int, value: float) -> bool:
 def _held_exposure_us(
     device: VideoControls, brightness: Callable[[], float], half_period_us: int, wanted: float
 ) -> int | None:
-    """Return the exposure in half periods that makes the image as bright as it was; None if none does."""
+    """Fix the exposure at a multiple of half periods, and return it in microseconds.
+
+    The image must stay about as bright as `wanted`; None means that it does not with any multiple.
+    """
     if not device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL):
         return None
     halves = _in_range(device.get(cv2.CAP_PROP_EXPOSURE) * UNIT_US / half_period_us)
@@ -232,6 +240,6 @@ def _held_white_k(device: VideoControls) -> int | None:
 def _control(
     device: VideoControls, prop: int, allowed: tuple[float, float], unit: float = 1
 ) -> float | None:
-    """Return the value of a control; None if it is outside the range, as OpenCV's -1 for a missing one."""
+    """Return the value of a control in this unit; None if it is out of range, like OpenCV's -1 for a missing control."""
     value = device.get(prop) * unit
     return value if allowed[0] <= value <= allowed[1] else None

@@ -1,7 +1,7 @@
-"""The video nodes of Linux: which USB cameras there are, and which node of each gives pictures.
+"""The video nodes of Linux: which USB cameras there are, and which node of each delivers pictures.
 
-A USB camera has several nodes /dev/videoN. Some give pictures, others only metadata about them. The numbers
-change when a camera is plugged in again; its name does not.
+A USB camera has several nodes /dev/videoN. Some deliver pictures, others only metadata about them. The
+numbers change when a camera is plugged in again; its name does not.
 """
 
 import os
@@ -18,7 +18,7 @@ from game.message import Message
 
 Size = tuple[int, int]
 
-# From linux/videodev2.h; the layouts of the structures are the same on all machines.
+# From linux/videodev2.h; these structures have the same layout on all machines.
 QUERYCAP, CAPABILITY = 0x80685600, struct.Struct("16s32s32s6I")
 ENUM_FMT, FORMAT = 0xC0405602, struct.Struct("3I32sI16x")
 ENUM_FRAMESIZES, FRAME_SIZE = 0xC02C564A, struct.Struct("3I6I8x")
@@ -28,19 +28,19 @@ HAS_DEVICE_CAPS = 0x80000000
 DISCRETE = 1
 
 READABLE = {"MJPG", "YUYV", "JPEG", "NV12", "UYVY"}
-"""Formats that OpenCV converts itself; a second node of the same camera may have H264 only."""
+"""Formats that OpenCV can convert itself; a second node of the same camera may offer only H264."""
 
 MAX_ENTRIES = 64
-"""More formats or sizes than any camera has."""
+"""Largest number of formats or sizes to ask for, more than any camera has."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFormats:
-    """What a node gives, as its driver reports it.
+    """What a video node delivers, as its driver reports it.
 
     Attributes:
-        formats: Pixel formats of its pictures, such as "MJPG"; empty if it gives no pictures.
-        sizes: Sizes of the pictures as width and height, largest first.
+        formats: Pixel formats of its pictures, such as "MJPG"; empty if it delivers no pictures.
+        sizes: Sizes of the pictures as width and height in pixels, largest first.
     """
 
     formats: tuple[str, ...] = ()
@@ -49,15 +49,16 @@ class NodeFormats:
 
 @dataclass(frozen=True, slots=True)
 class VideoNode:
-    """One node /dev/videoN.
+    """One video node /dev/videoN.
 
     Attributes:
-        number: N.
+        number: The N in the path.
         name: Name of the camera.
-        device: Folder of the USB device in sysfs; nodes of one camera share it. None if the node belongs
-            to a part of the machine itself, such as the Pi's camera interface.
-        by_id: Its path below /dev/v4l/by-id, which stays the same; empty if it has none.
-        formats: What it gives.
+        device: Folder of the USB device in sysfs, which is the same for all nodes of a camera. None
+            if the node belongs to a part of the machine itself, such as the Pi's camera interface.
+        by_id: Path of the node below /dev/v4l/by-id, which stays the same when the camera is plugged
+            in again; empty if there is none.
+        formats: What the node delivers.
     """
 
     number: int
@@ -73,12 +74,12 @@ class VideoNode:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether it gives pictures, and not only metadata."""
+        """Whether the node delivers pictures, and not only metadata."""
         return bool(self.formats.formats)
 
     @property
     def identity(self) -> str:
-        """What stays the same when the camera is plugged in again."""
+        """A text that stays the same when the camera is plugged in again."""
         return self.by_id or self.name
 
 
@@ -86,8 +87,9 @@ class VideoNodes:
     """The video nodes of a machine.
 
     Args:
-        root: Folder in the place of `/`, for tests.
-        query: Returns what the node at a path gives; None if it cannot be opened.
+        root: Folder used in place of `/`, for tests.
+        query: Returns what the node at a path delivers, or None if it cannot be opened; None means
+            `query_node`.
     """
 
     def __init__(
@@ -99,14 +101,14 @@ class VideoNodes:
         self._identities: dict[int, str] = {}
 
     def all(self) -> list[VideoNode]:
-        """Return all nodes, by number."""
+        """Return all video nodes, sorted by number."""
         by_id = dict(self._by_id())
         folders = (self._root / "sys/class/video4linux").glob("video[0-9]*")
         nodes = [self._node(folder, by_id) for folder in folders]
         return sorted(nodes, key=lambda node: node.number)
 
     def webcams(self) -> list[VideoNode]:
-        """Return for each USB camera the node that gives its pictures."""
+        """Return, for each USB camera, the node that delivers its pictures."""
         best: dict[Path, VideoNode] = {}
         for node in self.all():
             if node.device and node.has_pictures:
@@ -118,13 +120,16 @@ class VideoNodes:
     def find(self, which: str) -> VideoNode:
         """Return the node of the camera that a person named.
 
-        A number that is gone means the camera that had it before or, after a restart, the only one there is.
+        A number that no longer exists means the camera that had it before or, after a restart, the
+        only camera that there is.
 
         Args:
-            which: The number of a node, a path below /dev, or a part of the camera's name; empty is 0.
+            which: The number of a node, a path below /dev, or a part of the camera's name; "" means
+                number 0.
 
         Raises:
-            CameraError: If there is no such camera, several have the name, or the node gives no pictures.
+            CameraError: If there is no such camera, several have the name, or the node delivers no
+                pictures.
         """
         if which.startswith("/dev/"):
             return self._with_pictures(self._at_path(which))
@@ -137,7 +142,7 @@ class VideoNodes:
         formats = self._query(self._root / "dev" / folder.name)
         if (
             formats is None
-        ):  # without the right to open it, its place among the camera's nodes must do
+        ):  # without permission to open it, its index among the camera's nodes has to decide
             is_first = _text(folder / "index") in ("", "0")
             formats = NodeFormats(("unknown",) if is_first else ())
         return VideoNode(number, _name(folder), _usb_device(folder), by_id.get(number, ""), formats)
@@ -233,7 +238,7 @@ def _text(file: Path) -> str:
 
 
 def _name(folder: Path) -> str:
-    """Return the name of a camera; the driver of USB cameras repeats it after a colon, cut off at 31 letters."""
+    """Return the name of a camera once. The driver of USB cameras repeats it after a colon, cut off at 31 letters."""
     name, _, rest = _text(folder / "name").partition(": ")
     return name if name.startswith(rest) else f"{name}: {rest}"
 
@@ -257,10 +262,10 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 def query_node(path: Path) -> NodeFormats | None:
-    """Ask the driver what a node gives, which is possible while another program uses it.
+    """Ask the driver what a node delivers, which is possible even while another program uses the node.
 
     Args:
-        path: The node.
+        path: The path of the node.
 
     Returns:
         The formats; None if the node cannot be opened.
@@ -282,7 +287,7 @@ def query_node(path: Path) -> NodeFormats | None:
 
 
 def _formats(node: int) -> Iterator[int]:
-    with suppress(OSError):  # the driver's way to end a list
+    with suppress(OSError):  # the driver ends a list with an error
         for index in range(MAX_ENTRIES):
             asked = FORMAT.pack(index, VIDEO_CAPTURE, 0, b"", 0)
             yield FORMAT.unpack(ioctl(node, ENUM_FMT, asked))[-1]
@@ -303,7 +308,7 @@ def read_control(number: int, control: int) -> int | None:
     """Return the value of a camera's control; None if the camera does not have it.
 
     Args:
-        number: N of /dev/videoN.
+        number: The N in /dev/videoN.
         control: One of the kernel's V4L2_CID constants.
     """
     try:
@@ -315,12 +320,12 @@ def read_control(number: int, control: int) -> int | None:
 
 
 def write_control(number: int, control: int, value: int) -> bool:
-    """Set a camera's control and return whether the driver took it.
+    """Set a camera's control, and return whether the driver accepted it.
 
     Args:
-        number: N of /dev/videoN.
+        number: The N in /dev/videoN.
         control: One of the kernel's V4L2_CID constants.
-        value: The value.
+        value: The value, in the unit of the control.
     """
     try:
         with _opened(Path(f"/dev/video{number}")) as node:

@@ -36,7 +36,7 @@ def _noise(rng: np.random.Generator, height: int, width: int) -> Floats32:
 def _clouds(
     rng: np.random.Generator, height: int, width: int, *, across: int, down: int
 ) -> Floats32:
-    """Return smooth noise of deviation 1 with about `across` by `down` blotches."""
+    """Return smooth noise, (height, width), of standard deviation 1, with about `across` by `down` blotches."""
     coarse = _noise(rng, down, across)
     return np.asarray(
         cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC), np.float32
@@ -44,7 +44,10 @@ def _clouds(
 
 
 def _felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
-    """Return brightness around 1: fibres in two directions, and faint mottling from wear."""
+    """Return the texture of felt as brightness around 1, (height, width).
+
+    It has fibres in two directions, and faint mottling from wear.
+    """
     grain = _noise(rng, height, width)
     fibres = cv2.GaussianBlur(grain, (0, 0), sigmaX=2.4, sigmaY=0.7) + cv2.GaussianBlur(
         grain[::-1], (0, 0), sigmaX=0.7, sigmaY=2.4
@@ -54,7 +57,10 @@ def _felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
 
 
 def _wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
-    """Return brightness around 1, with the grain along the width and `rings` annual rings across it."""
+    """Return the texture of wood as brightness around 1, (height, width).
+
+    The grain runs along the width, and there are `rings` annual rings across it.
+    """
     across = np.linspace(0, rings, height, dtype=np.float32)[:, None]
     grain = _clouds(rng, height, width, across=5, down=3)  # bends the rings
     grain *= 0.55
@@ -73,7 +79,7 @@ def _wood(rng: np.random.Generator, height: int, width: int, *, rings: float) ->
 
 SUPERSAMPLING = 2
 TEXTURE_PX_PER_MM = 5  # finer than the 3.5 of a full frame
-SHADOW_EDGE_MM = 3.5  # width of the soft edge of the lamp's shadows
+SHADOW_EDGE_MM = 3.5  # width of the soft edge of a shadow
 WALL_SHADOW = 0.55  # share of a die's shadow that remains on a wall, because walls are upright
 VIGNETTE = 0.24  # share of the light that a small lens loses in the corners
 
@@ -83,9 +89,11 @@ class Background:
     """The empty table as the camera sees it.
 
     Attributes:
-        picture: (height, width, 3) BGR.
-        floor: (height, width), how much of the shadow of a die in the tray shows, 255 on the felt.
-        table: (height, width), how much of the shadow of a die beside the tray shows.
+        picture: (height, width, 3) uint8 BGR.
+        floor: (height, width) uint8: how strongly the shadow of a die inside the tray shows at each
+            pixel, from 0 to 255 on the felt.
+        table: (height, width) uint8: how strongly the shadow of a die next to the tray shows at each
+            pixel, from 0 to 255 on the table.
     """
 
     picture: Image
@@ -93,7 +101,7 @@ class Background:
     table: Image
 
     def scaled(self, lens: Lens) -> "Background":
-        """Return the background in the size of another lens."""
+        """Return the background, scaled to the frame of another lens."""
         size = (lens.width_px, lens.height_px)
         picture, floor, table = (
             np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -103,8 +111,8 @@ class Background:
 
 
 def backdrop(look: TrayLook) -> Background:
-    """Return the background of a look; the same look always has the same grain."""
-    return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))  # whatever its dice
+    """Return the background for the colours of a table. The same colours always have the same grain."""
+    return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))  # without its dice
 
 
 @lru_cache(maxsize=8)
@@ -125,7 +133,7 @@ def _painted(look: TrayLook) -> Background:
 
 
 def vignette(lens: Lens) -> Floats32:
-    """Return the brightness of each pixel as a share of the centre's, (height, width)."""
+    """Return the brightness of each pixel relative to the centre of the frame, (height, width)."""
     x = np.linspace(-1, 1, lens.width_px, dtype=np.float32)
     y = np.linspace(-1, 1, lens.height_px, dtype=np.float32) * lens.height_px / lens.width_px
     from_middle = x[None, :] ** 2 + y[:, None] ** 2
@@ -134,14 +142,14 @@ def vignette(lens: Lens) -> Floats32:
 
 
 class _Canvas:
-    """Paints flat surfaces in perspective."""
+    """A frame on which flat surfaces are painted in perspective."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = lens
         self.picture: Image = np.zeros((lens.height_px, lens.width_px, 3), np.uint8)
 
     def paint(self, corners: TrayPoints, texture: Image, outline: TrayPoints) -> None:
-        """Paint a texture, whose corners are mapped to `corners`, inside `outline`."""
+        """Paint a texture inside `outline`, after mapping the corners of the texture to `corners`."""
         height, width = texture.shape[:2]
         source = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
         edge = np.rint(self.lens.project(outline)).astype(np.int32)
@@ -169,7 +177,7 @@ class _Canvas:
 
 
 def _textured(brightness: Floats32, colour: Colour, light: float | Floats32) -> Image:
-    """Return a brightness map as an image in a colour under a light."""
+    """Return a brightness map (height, width) as a BGR image of a surface with this colour under this light."""
     grey_levels = cv2.pow(brightness * np.float32(light), 1 / DISPLAY_GAMMA)
     channels = [np.asarray(np.clip(grey_levels * c, 0, 255), np.uint8) for c in colour[::-1]]
     return np.asarray(cv2.merge(channels), np.uint8)
@@ -191,7 +199,10 @@ def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
 
 
 def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
-    """Return the shadow of a block of `height_mm` on `area`, 0 to 1, in texels."""
+    """Return how dark the shadow of a block is at each texel of `area`, 0 to 1.
+
+    The block has the outline `of` and the height `height_mm`.
+    """
     shift = -TO_LIGHT[:2] / TO_LIGHT[2] * height_mm
     corners = np.array([(x, y) for x, y, _ in of.corners()])
     fallen = cv2.convexHull(np.vstack([corners, corners + shift]).astype(np.float32))[:, 0]
@@ -202,7 +213,7 @@ def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
 
 
 def _softened(mask: Floats32) -> Floats32:
-    """Blur a shadow as the size of the lamp does; two box blurs resemble a Gaussian and cost little."""
+    """Blur a shadow, as a lamp that is not a point does. Two box blurs resemble a Gaussian and cost little."""
     wide = round(1.7 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
     return np.asarray(cv2.blur(cv2.blur(mask, (wide, wide)), (wide, wide)), np.float32)
 
@@ -215,7 +226,7 @@ def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
 
 
 def _lamp_on_floor() -> Floats32:
-    """Return the light of the lamp that the walls let through, 0 to 1."""
+    """Return how much light of the lamp reaches each texel of the floor over the walls, 0 to 1."""
     height, width = _texels(FLOOR)
     shift_px = TO_LIGHT[:2] / TO_LIGHT[2] * WALL_MM * TEXTURE_PX_PER_MM
     border = round(4 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
@@ -227,7 +238,7 @@ def _lamp_on_floor() -> Floats32:
 
 
 def _sky_on_floor() -> Floats32:
-    """Return the ambient light on the floor, 0 to 1, which is weaker close to a wall."""
+    """Return the ambient light at each texel of the floor, 0 to 1. It is weaker close to a wall."""
     height, width = _texels(FLOOR)
     x = np.arange(width, dtype=np.float32) / TEXTURE_PX_PER_MM
     y = np.arange(height, dtype=np.float32) / TEXTURE_PX_PER_MM
@@ -272,7 +283,7 @@ def _below(a: Floats, b: Floats, inward: Floats) -> tuple[Floats, Floats]:
 
 
 def _light_on_wall(face: Floats32, inward: Floats) -> Floats32:
-    """Return the light on a wall, which is darker than the rim and darkest at its foot."""
+    """Return the light at each texel of a wall, which is darker than the rim and darkest at its foot."""
     lamp = LAMP * max(0.0, float(inward @ TO_LIGHT)) / TO_LIGHT[2]
     up = np.linspace(1, 0.35, face.shape[0], dtype=np.float32)[:, None]
     return np.asarray((lamp + SKY * 0.9 * up) * np.ones_like(face), np.float32)

@@ -27,8 +27,8 @@ class DiePose:
     """Position and rotation of a die.
 
     Attributes:
-        centre_mm: Its centre in tray coordinates.
-        turn: Its rotation, (3, 3).
+        centre_mm: The centre of the die in tray coordinates, (3,).
+        turn: Rotation matrix of the die, (3, 3).
     """
 
     centre_mm: Floats
@@ -47,11 +47,11 @@ class DiePose:
 
 
 def rotation(axis: Floats, angle: float) -> Floats:
-    """Return a rotation matrix by Rodrigues' formula.
+    """Return a rotation matrix, (3, 3), computed with Rodrigues' formula.
 
     Args:
-        axis: Unit vector of the axis.
-        angle: Angle in radians.
+        axis: Unit vector of the axis, (3,).
+        angle: Angle in radians, by the right-hand rule.
     """
     x, y, z = (float(v) for v in axis)
     s, c = sin(angle), cos(angle)
@@ -66,11 +66,11 @@ def rotation(axis: Floats, angle: float) -> Floats:
 
 
 def flat_rotation(value: int, yaw: float) -> Floats:
-    """Return the rotation of a die that lies flat.
+    """Return the rotation matrix, (3, 3), of a die that lies flat.
 
     Args:
         value: The face on top, 1 to 6.
-        yaw: Rotation on the floor in radians.
+        yaw: Rotation about the vertical axis in radians.
     """
     normal = NORMALS[value]
     if abs(normal[2]) > 0:
@@ -81,7 +81,7 @@ def flat_rotation(value: int, yaw: float) -> Floats:
 
 
 def yaw_of(turn: Floats) -> float:
-    """Return the direction of the edges of a flat die in radians, 0 to a quarter turn."""
+    """Return the direction of the edges of a flat die in radians, from 0 to a quarter turn."""
     edge = turn[:, int(np.argmax(np.abs(turn[0])))]
     return float(np.arctan2(edge[1], edge[0]) % (np.pi / 2))
 
@@ -90,7 +90,7 @@ def extent_mm(turn: Floats, edge_mm: float) -> Floats:
     """Return how far a rotated cube extends from its centre along x, y and z, in millimetres.
 
     Args:
-        turn: Its rotation, (3, 3).
-        edge_mm: Its edge in millimetres.
+        turn: Rotation matrix of the cube, (3, 3).
+        edge_mm: Edge of the cube in millimetres.
     """
     return np.asarray(np.abs(turn).sum(axis=1) * edge_mm / 2)

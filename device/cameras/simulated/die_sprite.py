@@ -19,15 +19,22 @@ from device.cameras.simulated.tray_geometry import (
     to_grey_levels,
 )
 
-LAMP_MM = 900.0  # distance of the lamp: near enough that gloss moves across a face
-GLOSS = 0.10  # of a polished acrylic die; a mirror has 1
+LAMP_MM = 900.0  # distance of the lamp, small enough for gloss to move across a face
+GLOSS = 0.10  # gloss of a polished acrylic die; that of a mirror is 1
 GLOSS_SHARPNESS = 24
 FOOT_SHADE = 0.5  # share of the light that a side loses where it meets the floor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TableLight:
-    """The light on the dice: the shares of blue, green and red that body, pips and felt reflect."""
+    """The light on the dice.
+
+    Attributes:
+        body: Shares of blue, green and red light that the body of a die reflects, (3,).
+        pip: The same for a pip.
+        floor: The same for the felt on the floor of the tray.
+        eye_mm: Position of the camera in tray coordinates, (3,).
+    """
 
     body: Floats
     pip: Floats
@@ -39,7 +46,13 @@ class _TableLight:
         return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
 
     def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
-        """Return the grey levels of facets, (n, 3); `height` is 0 at the foot of the die, 1 at its top."""
+        """Return the colours of n facets of a die's body as grey levels, (n, 3) BGR.
+
+        Args:
+            points_mm: Centres of the facets in tray coordinates, (n, 3).
+            normals: Unit vectors at right angles to the facets, (n, 3).
+            height: Height of each facet, (n,): 0 at the foot of the die, 1 at its top.
+        """
         up = normals[:, 2:]
         lamp = LAMP * np.clip(normals @ TO_LIGHT, 0, None)[:, None] / TO_LIGHT[2]
         sky = SKY * (0.5 + 0.5 * up)
@@ -49,7 +62,12 @@ class _TableLight:
         return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
 
     def on_pip(self, normal: Floats, *, lit: float) -> Floats:
-        """Return the grey levels of a pip, (3,); `lit` is 1 on the side that faces the lamp."""
+        """Return the colour of a pip as grey levels, (3,) BGR.
+
+        Args:
+            normal: Unit vector at right angles to the face, (3,).
+            lit: 1 for the side of the pip that faces the lamp, 0 for the other side.
+        """
         lamp = LAMP * max(0.0, float(normal @ TO_LIGHT)) / TO_LIGHT[2]
         return to_grey_levels(self.pip * (0.8 + 0.2 * lit) * (lamp + SKY) + 0.012 * lit)
 
@@ -65,12 +83,18 @@ def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
-SUBPIXEL_BITS = 4  # cv2 then takes polygon corners in sixteenths of a pixel
+SUBPIXEL_BITS = 4  # cv2 then expects polygon corners in sixteenths of a pixel
 
 
 @dataclass(frozen=True, slots=True)
 class PipLayer:
-    """One layer of a pip: its share of the width, how lit it is, its shift to the lamp in pip radii."""
+    """One of the discs on top of each other that a pip is drawn with.
+
+    Attributes:
+        width: Diameter of the disc as a fraction of the pip's.
+        lit: How strongly the disc is lit, 0 to 1.
+        shift: How far the disc is shifted towards the lamp, in radii of the pip.
+    """
 
     width: float
     lit: float
@@ -79,7 +103,15 @@ class PipLayer:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How finely a die is drawn: `bends` and `flats` as in `rounded_cube`, `layers` are a pip's layers."""
+    """How finely a die is drawn.
+
+    Attributes:
+        supersampling: Factor by which the canvas is finer than the frame.
+        bends: Number of facets along the rounding of each edge.
+        flats: Number of facets across each flat face.
+        pip_points: Number of corners of the polygon that draws a pip.
+        layers: The discs that a pip is drawn with, from bottom to top.
+    """
 
     supersampling: int
     bends: int
@@ -98,10 +130,10 @@ class DieSprite:
     """The image of one die.
 
     Attributes:
-        left_px: Column of its left edge in the frame.
-        top_px: Row of its top edge in the frame.
-        colour: (height, width, 3) BGR, already multiplied by `cover`.
-        cover: (height, width, 3), 255 where the die hides what is behind it.
+        left_px: Column of the image's left edge in the frame.
+        top_px: Row of the image's top edge in the frame.
+        colour: (height, width, 3) uint8 BGR, already multiplied by `cover`.
+        cover: (height, width, 3) uint8: 255 where the die hides what is behind it, 0 outside the die.
     """
 
     left_px: int
@@ -110,7 +142,7 @@ class DieSprite:
     cover: Image
 
     def compose_over(self, picture: Image) -> None:
-        """Compose the die over a frame, in place; what is outside the frame is cut off."""
+        """Draw the die over a frame, in place. Parts outside the frame are cut off."""
         height, width = self.cover.shape[:2]
         top, left = max(0, self.top_px), max(0, self.left_px)
         bottom = min(picture.shape[0], self.top_px + height)
@@ -127,12 +159,12 @@ class DieSprite:
 
 
 class SpritePainter:
-    """A painter of dice through one lens.
+    """Draws dice as they are seen through one lens.
 
     Args:
         look: Colours and size of the dice.
         lens: The lens.
-        detail: How finely dice are drawn.
+        detail: How finely to draw the dice.
     """
 
     def __init__(self, look: TrayLook, lens: Lens, detail: Detail) -> None:
@@ -143,8 +175,8 @@ class SpritePainter:
         """Draw one die.
 
         Args:
-            pose: Its position and rotation.
-            margin_px: Empty pixels around it, as room for blur.
+            pose: Position and rotation of the die.
+            margin_px: Number of empty pixels around the die, which leave room for blur.
         """
         mesh = rounded_cube(bends=self._detail.bends, flats=self._detail.flats)
         normals = mesh.normals @ pose.turn.T
@@ -159,7 +191,7 @@ class SpritePainter:
         return canvas.finished()
 
     def _draw_pips(self, canvas: "_DieCanvas", pose: DiePose) -> None:
-        """Draw pips as dark dents, with a crescent where the lamp reaches the far side."""
+        """Draw the pips of a die as dark dents, with a crescent where the lamp reaches the far side."""
         for value, normal in self._facing_faces(pose):
             to_lamp = TO_LIGHT - normal * float(TO_LIGHT @ normal)
             for layer in self._detail.layers:
@@ -171,7 +203,7 @@ class SpritePainter:
                 canvas.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
     def _facing_faces(self, pose: DiePose) -> Iterator[tuple[int, Floats]]:
-        """Yield the faces that the camera sees, with their normals in tray coordinates."""
+        """Yield the faces of a die that the camera sees, with their normals in tray coordinates."""
         to_eye = self._lens.eye_mm - pose.centre_mm
         for value, direction in NORMALS.items():
             normal = pose.turn @ direction
@@ -179,13 +211,19 @@ class SpritePainter:
                 yield value, normal
 
     def _projected(self, outlines: Floats) -> Floats:
-        """Project outlines from (n, corners, 3) in the tray to (n, corners, 2) in the frame."""
+        """Project n outlines from tray coordinates, (n, corners, 3), to pixels of the frame, (n, corners, 2)."""
         points = self._lens.project(TrayPoints(outlines.reshape(-1, 3)))
         return points.reshape(*outlines.shape[:2], 2)
 
 
 class _DieCanvas:
-    """A small canvas around some outlines, several times finer than the frame."""
+    """A small canvas for one die, several times finer than the frame.
+
+    Args:
+        outlines_px: Outlines that the canvas must contain, (n, corners, 2) in pixels of the frame.
+        margin_px: Number of empty pixels of the frame around them.
+        supersampling: Factor by which the canvas is finer than the frame.
+    """
 
     def __init__(self, outlines_px: Floats, margin_px: int, supersampling: int) -> None:
         self.low = np.floor(outlines_px.min(axis=(0, 1))) - margin_px
@@ -197,8 +235,8 @@ class _DieCanvas:
         self.cover: Image = np.zeros(shape, np.uint8)
 
     def fill(self, outlines_px: Floats, colours: Floats) -> None:
-        """Fill convex outlines (n, corners, 2) of the frame with n colours."""
-        # In cv2 integer coordinates are pixel centres, here they are pixel corners.
+        """Fill n convex outlines, (n, corners, 2) in pixels of the frame, with n colours, (n, 3) BGR."""
+        # In cv2, integer coordinates are the centres of pixels; here, they are the corners of pixels.
         fine = (outlines_px - self.low) * self.fine - 0.5
         fixed = np.rint(fine * (1 << SUBPIXEL_BITS)).astype(np.int32)
         for outline, colour in zip(fixed, colours.tolist(), strict=True):

@@ -13,10 +13,11 @@ from device.cameras.simulated.lens import Lens, TrayPoints
 
 HAND_MM = 60.0  # height of the hand above the floor
 SPRITE_PX_PER_MM = 4
-REACH_S = 0.35  # time to come in or go out
+REACH_S = 0.35  # time to move in or out
 SKIN = np.array([132.0, 166.0, 214.0])  # blue, green, red
 
-# The centre of the palm is the origin, the fingers point up: (x, y) of both ends, width at each, in mm.
+# Each bone: (x, y) of both ends and the width at each, in mm. The origin is the centre of the palm, and the
+# fingers point up.
 _Point = tuple[float, float]
 _BONES: tuple[tuple[_Point, _Point, float, float], ...] = (
     ((2.0, -330.0), (0.0, -62.0), 66.0, 44.0),  # forearm, from outside the frame
@@ -24,7 +25,7 @@ _BONES: tuple[tuple[_Point, _Point, float, float], ...] = (
     ((-16.0, -22.0), (-20.0, 22.0), 36.0, 30.0),  # palm
     ((0.0, -24.0), (0.0, 24.0), 44.0, 34.0),
     ((16.0, -20.0), (19.0, 22.0), 38.0, 30.0),
-    ((-27.0, 22.0), (-40.0, 60.0), 16.0, 12.0),  # little finger to forefinger
+    ((-27.0, 22.0), (-40.0, 60.0), 16.0, 12.0),  # from the little finger to the forefinger
     ((-11.0, 28.0), (-18.0, 80.0), 18.0, 13.0),
     ((6.0, 30.0), (6.0, 87.0), 18.0, 13.5),
     ((22.0, 27.0), (29.0, 77.0), 18.0, 13.0),
@@ -36,7 +37,13 @@ _LEFT_MM, _TOP_MM, _WIDTH_MM, _HEIGHT_MM = -80.0, 105.0, 160.0, 435.0
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A hand: the centre of the palm in tray coordinates, and the rotation of the arm, 0 from the near side."""
+    """The position of a hand over the tray.
+
+    Attributes:
+        x_mm: x of the centre of the palm in tray coordinates.
+        y_mm: y of the centre of the palm in tray coordinates.
+        turn_deg: Rotation of the arm in degrees; 0 for an arm that comes straight from the near side.
+    """
 
     x_mm: float
     y_mm: float
@@ -52,9 +59,9 @@ class HandMotion:
     """A hand that moves in and out of the frame.
 
     Attributes:
-        share: How far inside it was at `since_s`: 0 is outside the frame, 1 is in the tray.
-        since_s: Since when it moves in.
-        out_s: When it starts to move out.
+        share: How far inside the hand was at `since_s`: 0 is outside the frame, 1 is in the tray.
+        since_s: When the hand starts to move in, in seconds.
+        out_s: When the hand starts to move out, in seconds.
     """
 
     share: float = 0.0
@@ -63,7 +70,7 @@ class HandMotion:
 
     @property
     def entry_s(self) -> float:
-        """Time in seconds until it is in the tray."""
+        """How long the hand takes from `since_s` until it is in the tray, in seconds."""
         return (1 - self.share) * REACH_S
 
     def redirected(self, now_s: float, *, inwards: bool) -> "HandMotion":
@@ -71,7 +78,7 @@ class HandMotion:
 
         Args:
             now_s: When the direction changes, in seconds.
-            inwards: Whether the hand moves in from now on, or out.
+            inwards: True if the hand moves in from then on, False if it moves out.
         """
         return HandMotion(self.at(now_s), now_s, float("inf") if inwards else now_s)
 
@@ -79,20 +86,20 @@ class HandMotion:
         """Return a motion in which the hand moves in, stays, and moves out again.
 
         Args:
-            now_s: When it starts, in seconds.
-            stay_s: How long it stays, in seconds.
+            now_s: When the hand starts to move in, in seconds.
+            stay_s: How long the hand stays, in seconds.
         """
         going = self.redirected(now_s, inwards=True)
         return HandMotion(going.share, now_s, now_s + going.entry_s + stay_s)
 
     def at(self, now_s: float) -> float:
-        """Return how far inside the hand is: 0 is outside the frame, 1 is in the tray."""
+        """Return how far inside the hand is at a time in seconds: 0 is outside the frame, 1 is in the tray."""
         until_s = min(now_s, self.out_s)
         inside = min(1.0, self.share + max(0.0, until_s - self.since_s) / REACH_S)
         return max(0.0, inside - max(0.0, now_s - max(self.out_s, self.since_s)) / REACH_S)
 
     def hand(self, now_s: float) -> Hand | None:
-        """Return the hand at a time; None if it is outside the frame."""
+        """Return the position of the hand at a time in seconds; None if it is outside the frame."""
         share = self.at(now_s)
         if share <= 0:
             return None
@@ -113,7 +120,7 @@ class _Sprite:
 def _sprite() -> _Sprite:
     outlines = [_bone(*bone) for bone in _BONES]
     cover = cv2.GaussianBlur(np.maximum.reduce(outlines), (0, 0), 4)
-    # Sharpened again, with rounded webs between the fingers
+    # The edge is sharpened again, with rounded webs between the fingers.
     cover = np.clip(cover * 4.0 - 382, 0, 255).astype(np.uint8)
     height = np.maximum.reduce([_roundness(outline) for outline in outlines])
     for _ in range(3):
@@ -127,7 +134,7 @@ def _sprite() -> _Sprite:
 
 
 def _bone(start: _Point, end: _Point, start_mm: float, end_mm: float) -> Image:
-    """Return the mask of a tapering limb: the hull of two circles."""
+    """Return the mask of a tapering limb: the hull of two circles, each given by its centre and its diameter."""
     size = (round(_HEIGHT_MM * SPRITE_PX_PER_MM), round(_WIDTH_MM * SPRITE_PX_PER_MM))
     mask: Image = np.zeros(size, np.uint8)
     around = np.linspace(0, 2 * np.pi, 40, endpoint=False)
@@ -145,7 +152,7 @@ def _texel(x_mm: float, y_mm: float) -> tuple[int, int]:
 
 
 def _roundness(mask: Image) -> npt.NDArray[np.float32]:
-    """Return the height of a capsule's surface above its edge."""
+    """Return, for each pixel of a limb's mask, the height of its rounded surface above the edge, in pixels."""
     inside = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
     radius = max(1.0, float(inside.max()))
     return np.asarray(np.sqrt(np.clip(2 * radius * inside - inside**2, 0, None)), np.float32)
@@ -155,9 +162,9 @@ def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
     """Paint a hand and its shadow over a frame, in place.
 
     Args:
-        picture: The frame.
-        hand: The hand.
-        lens: The lens of the frame.
+        picture: The frame, (height, width, 3) BGR.
+        hand: The position of the hand.
+        lens: The lens through which the frame is seen.
     """
     warp = _warp(hand, lens, HAND_MM)
     size = (lens.width_px, lens.height_px)
@@ -174,7 +181,7 @@ def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
 
 
 def _warp(hand: Hand, lens: Lens, height_mm: float) -> npt.NDArray[np.float64]:
-    """Return the affine map from pixels of the sprite to pixels of the frame."""
+    """Return the affine map, (2, 3), from pixels of the hand's image to pixels of the frame."""
     palm = np.array([hand.x_mm, hand.y_mm, height_mm])
     scale = lens.px_per_mm(palm) / SPRITE_PX_PER_MM
     x, y = lens.project(TrayPoints(palm[None]))[0]

@@ -1,8 +1,8 @@
 """Projection from the tray to the frame.
 
 Tray coordinates are in millimetres: the origin is the centre of the floor, x points right, y away
-from the player and z up. Frame coordinates are in pixels: the origin is top left, x points right and
-y down. They are different types, so that the type checker finds a mix-up.
+from the player and z up. Frame coordinates are in pixels: the origin is at the top left, x points
+right and y down. The two have different types, so that the type checker finds mix-ups.
 """
 
 from dataclasses import dataclass, replace
@@ -22,11 +22,12 @@ class Lens:
     """A camera without lens distortion.
 
     Attributes:
-        width_px: Width of its frame.
-        height_px: Height of its frame.
-        focal_px: Focal length.
-        eye_mm: Its position in tray coordinates.
-        turn: Rotation from tray directions to the camera's: x right, y down, z into the frame.
+        width_px: Width of the camera's frame.
+        height_px: Height of the camera's frame.
+        focal_px: Focal length in pixels.
+        eye_mm: Position of the camera in tray coordinates, (3,).
+        turn: Rotation matrix, (3, 3), from tray coordinates to those of the camera: x points right
+            in the frame, y down, and z away from the camera.
     """
 
     width_px: int
@@ -36,21 +37,21 @@ class Lens:
     turn: Floats
 
     def project(self, points: TrayPoints) -> PicturePoints:
-        """Return where points of the tray are seen in the frame."""
+        """Return where points in the tray are seen in the frame."""
         seen = (points - self.eye_mm) @ self.turn.T
         middle_px = (self.width_px / 2, self.height_px / 2)
         return PicturePoints(self.focal_px * seen[:, :2] / seen[:, 2:] + middle_px)
 
     def depth_mm(self, point: Floats) -> float:
-        """Return the distance of a point from the eye along the optical axis."""
+        """Return the distance of a point, in tray coordinates, from the camera along the optical axis."""
         return float((point - self.eye_mm) @ self.turn[2])
 
     def px_per_mm(self, point: Floats) -> float:
-        """Return the scale of the frame at a point."""
+        """Return how many pixels of the frame a millimetre takes at a point in tray coordinates."""
         return self.focal_px / self.depth_mm(point)
 
     def scaled(self, width_px: int) -> "Lens":
-        """Return the lens for the same view in a frame of another width."""
+        """Return a lens that shows the same view in a frame of another width."""
         scale = width_px / self.width_px
         return replace(
             self,
@@ -61,12 +62,12 @@ class Lens:
 
 
 def overhead(eye_mm: tuple[float, float, float], tilt_deg: float, roll_deg: float) -> Lens:
-    """Return a Camera Module 3 on an arm above the tray: 1536x864 pixels, 66 degrees wide.
+    """Return the lens of a Raspberry Pi Camera Module 3 above the tray: 1536x864 pixels, 66 degrees wide.
 
     Args:
-        eye_mm: Its position in tray coordinates.
-        tilt_deg: How far it looks away from the vertical.
-        roll_deg: Its rotation about the optical axis.
+        eye_mm: Position of the camera in tray coordinates.
+        tilt_deg: Angle between the optical axis and the vertical, in degrees.
+        roll_deg: Rotation of the camera about the optical axis, in degrees.
     """
     width_px = 1536
     tilt, roll = radians(tilt_deg), radians(roll_deg)

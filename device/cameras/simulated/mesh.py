@@ -10,12 +10,14 @@ from device.cameras.simulated.die_pose import NORMALS
 from device.cameras.simulated.lens import Floats
 
 ROUNDING = (
-    0.13  # radius of rounded edges, in die edges: 0 for casino dice, up to 0.2 for travel dice
+    0.13  # radius of the rounded edges, in die edges: 0 for casino dice, up to 0.2 for travel dice
 )
 PIP_RADIUS = 0.088
-PIP_OFFSET = 0.235  # of the outer pips from the centre of the face
+PIP_OFFSET = (
+    0.235  # distance of the outer pips from the centre of the face along each axis, in die edges
+)
 
-# Pips of each face as steps along the face's two axes.
+# The pips of each face, as steps of `PIP_OFFSET` along the face's two axes.
 _CORNERS = ((-1, -1), (1, 1), (-1, 1), (1, -1))
 _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
@@ -29,11 +31,11 @@ _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """Facets of a die of edge 1 around the origin.
+    """The facets of a die with edge 1 around the origin.
 
     Attributes:
-        corners: (facets, 4, 3).
-        normals: (facets, 3), pointing outwards.
+        corners: Four corners of each facet, (facets, 4, 3).
+        normals: A unit vector for each facet that points outwards, (facets, 3).
     """
 
     corners: Floats
@@ -41,7 +43,7 @@ class Mesh:
 
 
 def face_axes(value: int) -> tuple[Floats, Floats]:
-    """Return two unit vectors that span a face and are right-handed with its normal."""
+    """Return two unit vectors that span a face of a die and form a right-handed system with its normal."""
     normal = NORMALS[value]
     across = np.roll(normal, 1) * np.sign(normal.sum())
     return across, np.cross(normal, across)
@@ -49,11 +51,11 @@ def face_axes(value: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=4)
 def rounded_cube(*, bends: int, flats: int) -> Mesh:
-    """Return the facets of a rounded cube.
+    """Return the facets of a cube with rounded edges.
 
     Args:
-        bends: Facets along the rounding of each edge.
-        flats: Facets across each flat face.
+        bends: Number of facets along the rounding of each edge.
+        flats: Number of facets across each flat face.
     """
     steps = _steps(bends, flats)
     faces = [_face(value, steps) for value in NORMALS]
@@ -64,7 +66,10 @@ def rounded_cube(*, bends: int, flats: int) -> Mesh:
 
 
 def _steps(bends: int, flats: int) -> Floats:
-    """Return where the faces of the enclosing cube are cut, so that facets of a rounding have equal angles."""
+    """Return the coordinates at which to cut the faces of the enclosing cube, from -0.5 to 0.5.
+
+    The facets of a rounded edge then all have the same angle to their neighbours.
+    """
     flat = 0.5 - ROUNDING
     bent = flat + ROUNDING * np.tan(np.linspace(0, pi / 4, bends + 1))[1:]
     return np.concatenate([-bent[::-1], np.linspace(-flat, flat, flats + 1), bent])
@@ -81,7 +86,7 @@ def _face(value: int, steps: Floats) -> tuple[Floats, Floats]:
 
 
 def _facets(grid: Floats) -> Floats:
-    """Return the four corners of every cell of a grid of points."""
+    """Return the four corners of every cell in a grid of points: (rows, columns, 3) becomes (cells, 4, 3)."""
     cells = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=2)
     return cells.reshape(-1, 4, 3)
 
@@ -92,7 +97,7 @@ def pip_outlines(value: int, *, points: int, radius: float = PIP_RADIUS) -> Floa
 
     Args:
         value: The face, 1 to 6.
-        points: Corners of each polygon.
+        points: Number of corners of each polygon.
         radius: Radius of a pip in die edges.
     """
     across, along = face_axes(value)

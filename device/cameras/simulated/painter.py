@@ -18,7 +18,7 @@ from device.cameras.simulated.shadows import Ground, paint_shadows
 from device.cameras.simulated.throw import DieMotion
 from device.cameras.simulated.tray_geometry import FLOOR, RIM_MM, TABLE_MM, TrayLook
 
-LENS_BLUR_PX = 0.75  # in a frame 1536 px wide
+LENS_BLUR_PX = 0.75  # standard deviation in a frame 1536 px wide
 MIN_BLUR_PX = 0.3  # a smaller blur is invisible
 MIN_SMEAR_PX = 1.0
 BRIGHTNESS_STEP_PX = 8  # the vignette changes slowly
@@ -26,20 +26,20 @@ BRIGHTNESS_STEP_PX = 8  # the vignette changes slowly
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExposedDie:
-    """The poses of a die when the shutter opened and when it closed."""
+    """The poses of a die when the shutter of the camera opened and when it closed."""
 
     opened: DiePose
     closed: DiePose
 
 
 class Painter:
-    """A painter of the table through one lens.
+    """Paints the table as it is seen through one lens.
 
     Args:
         look: Colours and size of the dice.
         lens: The lens.
-        backdrop: The table without dice, in the size of the lens.
-        detail: How finely dice are drawn.
+        backdrop: The table without dice, in the size of the lens's frame.
+        detail: How finely to draw the dice.
     """
 
     def __init__(self, look: TrayLook, lens: Lens, backdrop: Background, detail: Detail) -> None:
@@ -55,7 +55,7 @@ class Painter:
 
         Args:
             dice: The dice in the frame.
-            hand: The hand in the frame, if there is one.
+            hand: The hand in the frame; None if there is none.
         """
         picture = self._backdrop.picture.copy()
         self._lay_shadows(picture, [die.opened for die in dice])
@@ -77,7 +77,7 @@ class Painter:
         paint_shadows(picture, inside, self._edge_mm, floor, self._lens)
 
     def _draw_die(self, die: ExposedDie) -> DieSprite:
-        """Return the image of one die, darkened by the vignette and blurred by lens and motion."""
+        """Return the image of one die, darkened towards the edge of the frame and blurred by lens and motion."""
         ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
         began, ended = self._lens.project(ends)
         smear = ended - began
@@ -98,7 +98,13 @@ class Painter:
 
 
 def _blur(image: Image, smear_px: Floats, blur_px: float) -> Image:
-    """Blur an image by the lens and, for a moving die, by the exposure."""
+    """Blur the image of a die as the lens does and, if the die moves, as its motion during the exposure does.
+
+    Args:
+        image: The image, (height, width) or (height, width, 3).
+        smear_px: How far the die moves during the exposure, as x and y.
+        blur_px: Standard deviation of the blur of the lens.
+    """
     if np.hypot(*smear_px) > MIN_SMEAR_PX:
         image = np.asarray(cv2.filter2D(image, -1, _streak(smear_px)), np.uint8)
     if blur_px > MIN_BLUR_PX:
@@ -107,7 +113,7 @@ def _blur(image: Image, smear_px: Floats, blur_px: float) -> Image:
 
 
 def _streak(smear_px: Floats) -> npt.NDArray[np.float32]:
-    """Return a filter that averages along the path of a moving die."""
+    """Return a filter that averages along the path (x and y) of a moving die."""
     half = int(np.abs(smear_px).max() / 2) + 1
     kernel: npt.NDArray[np.float32] = np.zeros((2 * half + 1, 2 * half + 1), np.float32)
     ends = [np.rint((half + smear_px * share) * 16).astype(int).tolist() for share in (-0.5, 0.5)]
@@ -116,15 +122,17 @@ def _streak(smear_px: Floats) -> npt.NDArray[np.float32]:
 
 
 EXPOSURE_S = 0.008  # of a Pi camera in a lit room
-NOISE_MARGIN_PX = 128  # each frame takes its noise from a different place of a larger image
+NOISE_MARGIN_PX = 128  # each frame takes its noise from a different place in a larger image
 
 
 class RestView:
-    """The table as the sensor sees it, painted again only if something moves, with new noise in each frame.
+    """The table as the camera's sensor sees it, with new noise in each frame.
+
+    The table is painted again only if something has moved.
 
     Args:
-        painter: The painter.
-        noise: Deviation of the noise in grey levels.
+        painter: Paints the table without noise.
+        noise: Standard deviation of the noise in grey levels.
     """
 
     def __init__(self, painter: Painter, noise: float) -> None:
@@ -135,11 +143,11 @@ class RestView:
         self._picture: Image | None = None
 
     def render(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
-        """Return what the sensor delivers at a time, as a read-only image.
+        """Return the image that the sensor delivers at a given time, read-only.
 
         Args:
-            dice: How the dice move.
-            hand: The hand in the frame, if there is one.
+            dice: The motion of each die in the frame.
+            hand: The hand in the frame; None if there is none.
             now_s: The time in seconds.
         """
         at_rest = all(motion.end_s <= now_s for motion in dice)
@@ -157,7 +165,7 @@ class RestView:
 
 
 def _exposed(dice: Iterable[DieMotion], now_s: float) -> list[ExposedDie]:
-    """Return the dice that are in the frame while the shutter is open."""
+    """Return the poses of the dice that are in the frame while the shutter is open."""
     ends = [(motion.at(now_s), motion.at(now_s + EXPOSURE_S)) for motion in dice]
     return [ExposedDie(a, b) for a, b in ends if a is not None and b is not None]
 

@@ -12,7 +12,8 @@ from game.rules.ruleset import Dice
 def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
     """Throw the dice that the match expects: one in a roll-off, all of them when a turn begins.
 
-    During a turn the keep that was tapped is set aside first, or the best keep if none was tapped.
+    During a turn, the dice of the chosen keep are set aside first or, if none was chosen, those of the
+    best keep.
 
     Args:
         tray: The simulated tray.
@@ -25,7 +26,7 @@ def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
     last = match.state.turn.last
     if last is None:
         _throw_all(tray, match)
-    elif len(tray.truth) != len(last.dice):  # the dice were thrown again since they were read
+    elif len(tray.truth) != len(last.dice):  # the dice have been thrown again since they were read
         tray.throw(len(tray.truth) or match.state.dice_in_hand)
     else:
         _throw_again(tray, match, last)
@@ -44,13 +45,21 @@ def _throw_again(tray: SimulatedTray, match: Match, last: Throw) -> None:
 
 
 def _true_faces(kept: Dice, read: Dice, truth: Dice) -> Dice:
-    """Return the true faces of the kept dice, which differ after a false correction of the reading."""
+    """Return the true faces of the kept dice.
+
+    They differ from `kept` if a person corrected the reading wrongly.
+
+    Args:
+        kept: The faces of the kept dice according to the match.
+        read: The faces of all dice in the throw according to the match.
+        truth: The faces of the dice that lie in the tray.
+    """
     right = Counter(kept) & Counter(truth)
     others = (Counter(truth) - Counter(read)).elements()
     return (*right.elements(), *islice(others, len(kept) - right.total()))
 
 
 def _throw_all(tray: SimulatedTray, match: Match) -> None:
-    """Throw all the dice of the rules; a game with five leaves one in the hand."""
+    """Throw as many dice as the rules use; a game with five dice leaves one in the hand."""
     tray.gather(aside=True)
     tray.throw(match.rules.n_dice)

@@ -1,4 +1,4 @@
-"""Places where dice can come to rest: inside the walls, and never two in the same place."""
+"""Places where dice can come to rest: inside the walls, and never two dice in the same place."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,21 @@ TRIES = 400  # a tray holds dozens of dice; six are placed within a few tries
 LEAN_TRIES = 200
 AGAINST_DIE = 0.22  # share of dice that come to rest against another die
 AGAINST_WALL = 0.12
-SPREAD_MM = (62.0, 40.0)  # deviation of thrown dice in x and y
+SPREAD_MM = (62.0, 40.0)  # standard deviation of thrown dice in x and y
 SCATTER_AROUND_MM = (0.0, 6.0)  # thrown dice come to rest a little beyond the centre
 LEAN_DEG = (20.0, 32.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """The square that a die covers, seen from above; `yaw` is the direction of its edges in radians."""
+    """The square that a die covers when seen from above.
+
+    Attributes:
+        x_mm: x of the centre in tray coordinates.
+        y_mm: y of the centre in tray coordinates.
+        yaw: Direction of the edges in radians.
+        edge_mm: Length of the edges.
+    """
 
     x_mm: float
     y_mm: float
@@ -38,7 +45,7 @@ class Footprint:
 
         Args:
             pose: Position and rotation of the die.
-            edge_mm: Its edge.
+            edge_mm: Edge of the die.
         """
         x_mm, y_mm, _ = (float(v) for v in pose.centre_mm)
         if pose.tilt > FLAT_RAD:
@@ -50,14 +57,14 @@ class Footprint:
 
         Args:
             value: The face on top, 1 to 6.
-            quarter: Number of right angles by which it is turned.
-            ground_mm: Height of the ground.
+            quarter: Number of right angles by which the die is turned.
+            ground_mm: Height of the ground above the floor of the tray.
         """
         centre = np.array([self.x_mm, self.y_mm, ground_mm + self.edge_mm / 2])
         return DiePose(centre, flat_rotation(value, self.yaw + quarter * pi / 2))
 
     def is_apart_from(self, other: "Footprint", gap_mm: float) -> bool:
-        """Whether there is a gap between two footprints, by the separating axis theorem.
+        """Return whether two footprints are at least `gap_mm` apart, by the separating axis theorem.
 
         Args:
             other: The other footprint.
@@ -71,7 +78,7 @@ class Footprint:
         )
 
     def is_inside(self, area: Area) -> bool:
-        """Whether the footprint is inside an area."""
+        """Return whether the footprint lies entirely inside an area."""
         half_mm = self.half_extent(np.array([1.0, 0.0])) - ROUNDING_MM  # the same along y
         return (
             area.left_mm + half_mm <= self.x_mm <= area.right_mm - half_mm
@@ -79,12 +86,12 @@ class Footprint:
         )
 
     def axes(self) -> tuple[Floats, Floats]:
-        """Return unit vectors along its edges."""
+        """Return two unit vectors along the edges of the footprint."""
         along = np.array([cos(self.yaw), sin(self.yaw)])
         return along, np.array([-along[1], along[0]])
 
     def half_extent(self, axis: Floats) -> float:
-        """Return half its extent along a unit vector."""
+        """Return half the extent of the footprint along a unit vector, in millimetres."""
         along, across = self.axes()
         return (abs(float(along @ axis)) + abs(float(across @ axis))) * self.edge_mm / 2
 
@@ -98,15 +105,15 @@ def find_rest(
     *,
     sociable: bool = True,
 ) -> Footprint:
-    """Find a free place on the floor.
+    """Find a free place on the floor of the tray for a die.
 
     Args:
-        rng: Decides where.
-        taken: Footprints of the dice in the tray.
+        rng: Source of random numbers.
+        taken: Footprints of the dice that already lie in the tray.
         edge_mm: Edge of the die.
-        around_mm: The point near which the die comes to rest.
-        spread_mm: Deviation from that point in x and y.
-        sociable: Whether it may come to rest against another die or a wall.
+        around_mm: x and y of the point near which the die comes to rest.
+        spread_mm: Standard deviation from that point in x and y.
+        sociable: Whether the die may come to rest against another die or a wall.
 
     Raises:
         ValueError: If the tray is full.
@@ -129,7 +136,7 @@ def find_rest(
 
 
 def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Footprint:
-    """Return a place where a die touches another one face to face, shifted a little to the side."""
+    """Return a place where a die touches another one face to face, shifted slightly to the side."""
     side = other.yaw + pi / 2 * int(rng.integers(4))
     away_mm = (other.edge_mm + edge_mm) / 2 + TOUCHING_MM
     along_mm = float(rng.uniform(-0.6, 0.6)) * edge_mm
@@ -142,7 +149,7 @@ def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Foot
 
 
 def _against_wall(spot: Footprint) -> Footprint:
-    """Return the place pushed flat against the nearest wall."""
+    """Return a place after pushing it flat against the nearest wall."""
     half_mm = spot.edge_mm / 2 + TOUCHING_MM
     x_mm = (FLOOR.right_mm - half_mm) * (1 if spot.x_mm > 0 else -1)
     y_mm = (FLOOR.far_mm - half_mm) * (1 if spot.y_mm > 0 else -1)
@@ -152,10 +159,10 @@ def _against_wall(spot: Footprint) -> Footprint:
 
 
 def free_slot(rng: np.random.Generator, taken: Sequence[Footprint], edge_mm: float) -> Footprint:
-    """Find the next place in the rows of the set-aside area.
+    """Find the next free place in the rows of the set-aside area.
 
     Args:
-        rng: Decides how exactly the die is put there.
+        rng: Source of random numbers, which decide how precisely the die is put there.
         taken: Footprints of the dice in the area.
         edge_mm: Edge of the die.
 
@@ -193,9 +200,9 @@ def scatter(
     """Find free places for dice that are thrown.
 
     Args:
-        rng: Decides where.
-        values: The face of each die, 1 to 6.
-        taken: Footprints of the dice in the tray.
+        rng: Source of random numbers.
+        values: The face that each thrown die will show, 1 to 6.
+        taken: Footprints of the dice that already lie in the tray.
         edge_mm: Edge of a die.
 
     Raises:
@@ -217,14 +224,14 @@ def lean_on_wall(
     *,
     away: bool,
 ) -> DiePose:
-    """Find a place where a die leans against a wall.
+    """Find a place where a die can lean against a wall.
 
     Args:
-        rng: Decides where.
+        rng: Source of random numbers.
         value: The face that points up most, 1 to 6.
         taken: Footprints of the other dice in the tray.
         edge_mm: Edge of the die.
-        away: Whether that face points away from the wall, towards the camera.
+        away: True if that face points away from the wall, False if it points towards the wall.
 
     Raises:
         ValueError: If there is no room along the walls.

@@ -1,4 +1,4 @@
-"""The shadows of dice on felt and table."""
+"""The shadows of dice on the felt and on the table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.lens import Lens, TrayPoints
 from device.cameras.simulated.tray_geometry import TO_LIGHT
 
-DEPTH = 0.62  # share of the grey level that is lost without the lamp, after the gamma curve
+DEPTH = 0.62  # share of the grey level, after the gamma curve, that is lost without the lamp
 CONTACT_MM = 1.2  # width of a shadow's soft edge at the foot of a die
 PENUMBRA = 0.16  # additional width for each millimetre of height
 ROUNDED = 0.95  # a die with rounded edges has the shadow of a smaller cube
@@ -24,8 +24,9 @@ class Ground:
     """A surface on which shadows fall.
 
     Attributes:
-        height_mm: Its height above the floor.
-        catch: (height, width), how much of a shadow shows, 255 for all of it.
+        height_mm: Height of the surface above the floor of the tray.
+        catch: (height, width) uint8: how strongly a shadow shows at each pixel, from 0 (not at all)
+            to 255 (fully).
     """
 
     height_mm: float
@@ -38,11 +39,11 @@ def paint_shadows(
     """Darken the ground below and beside dice, in place.
 
     Args:
-        picture: The frame.
-        dice: Dice that lie on the ground or fly over it.
+        picture: The frame, (height, width, 3) BGR.
+        dice: Poses of the dice that lie on the ground or fly over it.
         edge_mm: Edge of a die.
-        ground: The ground.
-        lens: The lens of the frame.
+        ground: The surface on which the shadows fall.
+        lens: The lens through which the frame is seen.
     """
     # All shadows are collected in one mask: where two overlap, the lamp is lost only once.
     deep: Image = np.zeros(picture.shape[:2], np.uint8)
@@ -57,7 +58,7 @@ def paint_shadows(
 
 
 def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Lens) -> None:
-    """Draw the shadow of one die into the mask."""
+    """Draw the shadow of one die into the mask `deep`, (height, width), in place."""
     corners = _CORNERS * edge_mm * ROUNDED @ die.turn.T + die.centre_mm
     fallen = TrayPoints(corners - (corners[:, 2:] - ground_mm) / TO_LIGHT[2] * TO_LIGHT)
     outline = cv2.convexHull(lens.project(fallen).astype(np.float32))[:, 0]
@@ -75,7 +76,7 @@ def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Len
 
 
 def _deepen(deep: Image, mask: Image, left: int, top: int) -> None:
-    """Add a mask whose corner is at `left`, `top`; what is outside is cut off."""
+    """Darken `deep` by a smaller mask whose top left corner is at `left`, `top`; parts outside are cut off."""
     x, y = max(0, left), max(0, top)
     target = deep[y : max(0, top + mask.shape[0]), x : max(0, left + mask.shape[1])]
     rows, columns = target.shape

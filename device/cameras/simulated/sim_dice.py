@@ -23,7 +23,7 @@ COCKED_RAD = radians(10)  # a die that leans more than this shows no face
 
 
 class SimPlace(Enum):
-    """Where a die is."""
+    """Where a simulated die is."""
 
     HAND = "hand"  # outside the frame
     TRAY = "tray"
@@ -35,9 +35,9 @@ class SimDie:
     """One simulated die.
 
     Attributes:
-        motion: How it moves.
-        place: Where it is.
-        is_kept: Whether the next throw leaves it in the tray.
+        motion: How the die moves.
+        place: Where the die is.
+        is_kept: Whether the next throw leaves the die in the tray.
     """
 
     motion: DieMotion
@@ -56,25 +56,25 @@ class SimDie:
 
     @property
     def is_cocked(self) -> bool:
-        """Whether it leans too much to show a face."""
+        """Whether the die leans too much to show a face."""
         return self.rest.tilt > COCKED_RAD
 
     @property
     def is_loose(self) -> bool:
-        """Whether the next throw picks it up from the tray."""
+        """Whether the next throw picks the die up from the tray."""
         return self.place is SimPlace.TRAY and not self.is_kept
 
 
 class SimDice:
-    """All the dice, by index. Times are in seconds on the caller's clock.
+    """All dice of the simulated table, identified by index. Times are in seconds on the caller's clock.
 
     Args:
-        rng: Decides where dice come to rest.
+        rng: Source of random numbers, which decide where dice come to rest.
         n_dice: Number of dice.
         edge_mm: Edge of a die.
 
     Attributes:
-        dice: The dice.
+        dice: The dice, by index.
         edge_mm: Edge of a die.
     """
 
@@ -97,11 +97,12 @@ class SimDice:
         """Return the indices of the dice that a hand picks up for a throw.
 
         Args:
-            n: Number of dice: from the tray, then from the hand, then from beside the tray, then kept
-                ones. None picks up all the loose dice in the tray or, if there are none, all dice.
+            n: Number of dice. They are taken from the tray first, then from the hand, then from the
+                set-aside area, and dice kept in the tray come last. None means all dice in the tray
+                that are not kept or, if there are none, all dice.
 
         Raises:
-            ValueError: If there are not so many dice.
+            ValueError: If `n` is less than 1 or more than the number of dice.
         """
         loose = [i for i, die in enumerate(self.dice) if die.is_loose]
         if n is None:
@@ -112,10 +113,10 @@ class SimDice:
         return (loose + self.in_place(SimPlace.HAND) + self.in_place(SimPlace.ASIDE) + kept)[:n]
 
     def find_by_face(self, values: Iterable[int]) -> list[int]:
-        """Return the index of a die in the tray for each of these faces, loose ones before kept ones.
+        """Return the index of a die in the tray for each of these faces. Kept dice are chosen last.
 
         Raises:
-            ValueError: If the tray does not show them.
+            ValueError: If the dice in the tray do not show these faces.
         """
         wanted = Counter(values)
         in_tray = sorted(self.in_place(SimPlace.TRAY), key=lambda i: self.dice[i].is_kept)
@@ -132,11 +133,11 @@ class SimDice:
     def throw(
         self, picked: Sequence[int], values: Sequence[int], now_s: float, roll_s: float
     ) -> None:
-        """Throw dice, which will show the given faces.
+        """Throw dice that will show the given faces.
 
         Args:
             picked: Indices of the dice.
-            values: The face that each of them will show.
+            values: The face that each of these dice will show, 1 to 6.
             now_s: When the throw starts, in seconds.
             roll_s: How long the dice roll, in seconds.
         """
@@ -148,11 +149,11 @@ class SimDice:
             self.dice[i] = SimDie(motion, SimPlace.TRAY)
 
     def lay(self, picked: Sequence[int], values: Sequence[int]) -> None:
-        """Lay dice into the tray by hand.
+        """Lay dice into the tray by hand, so that they are at rest at once.
 
         Args:
             picked: Indices of the dice.
-            values: The face that each of them shows.
+            values: The face that each of these dice shows, 1 to 6.
         """
         self.take_away(picked)
         rests = scatter(self._rng, values, self._footprints(SimPlace.TRAY), self.edge_mm)
@@ -160,7 +161,7 @@ class SimDice:
             self.dice[i] = SimDie(AtRest(rest), SimPlace.TRAY)
 
     def put_aside(self, picked: Iterable[int]) -> None:
-        """Put dice into the set-aside area."""
+        """Put the dice with these indices into the set-aside area."""
         for i in picked:
             value = self.dice[i].value
             spot = free_slot(self._rng, self._footprints(SimPlace.ASIDE), self.edge_mm)
@@ -168,12 +169,12 @@ class SimDice:
             self.dice[i] = SimDie(AtRest(rest), SimPlace.ASIDE)
 
     def take_away(self, picked: Iterable[int]) -> None:
-        """Take dice into the hand, outside the frame."""
+        """Take the dice with these indices into the hand, outside the frame."""
         for i in picked:
             self.dice[i] = replace(self.dice[i], place=SimPlace.HAND, is_kept=False)
 
     def keep_in_tray(self, picked: Iterable[int]) -> None:
-        """Leave dice in the tray at the next throw."""
+        """Mark the dice with these indices, so that the next throw leaves them in the tray."""
         for i in picked:
             self.dice[i] = replace(self.dice[i], is_kept=True)
 
@@ -182,9 +183,9 @@ class SimDice:
 
         Args:
             picked: Indices of the dice.
-            now_s: When they start to move, in seconds.
-            slide_s: How long they move, in seconds.
-            far_mm: About how far.
+            now_s: When the dice start to move, in seconds.
+            slide_s: How long the dice move, in seconds.
+            far_mm: Approximately how far the dice move.
         """
         for i in picked:
             start = self.dice[i].rest
@@ -192,12 +193,12 @@ class SimDice:
             self._slide_near(i, (x_mm, y_mm), far_mm / 2, now_s, slide_s)
 
     def slide_to_corner(self, picked: Iterable[int], now_s: float, slide_s: float) -> None:
-        """Push dice into the near right corner and leave them there at the next throw.
+        """Push dice into the near right corner, where the next throw leaves them.
 
         Args:
             picked: Indices of the dice.
-            now_s: When they start to move, in seconds.
-            slide_s: How long they move, in seconds.
+            now_s: When the dice start to move, in seconds.
+            slide_s: How long the dice move, in seconds.
         """
         corner_mm = (FLOOR.right_mm - 2 * self.edge_mm, FLOOR.near_mm + 2 * self.edge_mm)
         for i in picked:
@@ -205,11 +206,11 @@ class SimDice:
             self.dice[i] = replace(self.dice[i], is_kept=True)
 
     def lean(self, i: int, *, away: bool) -> None:
-        """Lean a die of the tray against a wall.
+        """Lean a die in the tray against a wall.
 
         Args:
             i: Index of the die.
-            away: Whether its face points away from the wall, towards the camera.
+            away: True if its face points away from the wall, False if it points towards the wall.
 
         Raises:
             ValueError: If there is no room along the walls.
@@ -221,7 +222,7 @@ class SimDice:
     def _slide_near(
         self, i: int, around_mm: tuple[float, float], spread_mm: float, now_s: float, slide_s: float
     ) -> None:
-        """Push a die to a free place near a point."""
+        """Push the die with index `i` to a free place near a point."""
         others, spread = self._footprints(SimPlace.TRAY, but=i), (spread_mm, spread_mm)
         spot = find_rest(self._rng, others, self.edge_mm, around_mm, spread, sociable=False)
         start = _pushed_flat(self.dice[i].rest, self.edge_mm)
@@ -238,7 +239,7 @@ class SimDice:
 
 
 def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
-    """Return the pose; a leaning die falls flat as soon as it is pushed."""
+    """Return the pose of a die that is being pushed: a leaning die falls flat, any other keeps its pose."""
     if pose.tilt < COCKED_RAD:
         return pose
     x_mm, y_mm, _ = pose.centre_mm
@@ -246,5 +247,5 @@ def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
 
 
 def _smallest_turn(radians_: float) -> float:
-    """Return the smallest equivalent turn of a square, which repeats after a quarter turn."""
+    """Return the smallest turn, in radians, with the same effect on a square, which looks the same after a quarter turn."""
     return (radians_ + pi / 4) % (pi / 2) - pi / 4

@@ -1,4 +1,4 @@
-"""The motion of thrown dice: all of them come in over one side of the tray and scatter."""
+"""The motion of thrown dice, which all fly in over one side of the tray and scatter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,48 +12,57 @@ from device.cameras.simulated.die_pose import UP, DiePose, extent_mm, rotation
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
 
-# The remaining distance falls as (1 - u) ** SLOWING; 2 is constant braking, felt brakes fast dice harder.
+# The remaining distance after a fraction u of the roll is proportional to (1 - u) ** SLOWING. 2 would be
+# constant braking, but felt brakes fast dice harder.
 SLOWING = 1.9
 ROLLING = 1.5  # the same for the angle; lower, because the last quarter turn is a fall
 SLIDING = 0.75  # share of the turns that a wheel of the same size would make
-SPIN = 2.2  # deviation of the rotation about the vertical axis during a throw, in radians
+SPIN = 2.2  # standard deviation of the rotation about the vertical axis during a throw, in radians
 
 DROP_MM = 95.0  # height of the hand above the floor
-# Hops after the landing: the share of the remaining roll at which each ends, and its height in mm.
+# Hops after the landing: the fraction of the remaining roll at which each ends, and its height in mm.
 _HOPS = ((0.0, 0.0), (0.22, 24.0), (0.39, 10.0), (0.50, 3.0))
 
 
 class DieMotion(Protocol):
-    """How a die moves."""
+    """The motion of a die: its pose at any time."""
 
     @property
     def end_s(self) -> float:
-        """When it has come to rest, in seconds."""
+        """When the die has come to rest, in seconds."""
 
     @property
     def rest(self) -> DiePose:
-        """The pose in which it comes to rest."""
+        """The pose in which the die comes to rest."""
 
     def at(self, time_s: float) -> DiePose | None:
-        """Return the pose at a time; None while the die is in the thrower's hand, outside the frame."""
+        """Return the pose at a time in seconds; None while the die is in the thrower's hand, outside the frame."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtRest:
-    """A die that does not move."""
+    """The motion of a die that does not move."""
 
     rest: DiePose
     end_s: float = float("-inf")
 
     def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`."""
+        """Implement `DieMotion.at`: return the same pose at any time."""
         del time_s
         return self.rest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slide:
-    """A die that is pushed over the floor and turned by some radians, so that the same face stays up."""
+    """The motion of a die that is pushed over the floor, so that the same face stays up.
+
+    Attributes:
+        start: The pose before the push.
+        rest: The pose after the push.
+        start_s: When the die starts to move, in seconds.
+        end_s: When the die comes to rest, in seconds.
+        turned: Angle by which the die turns about the vertical axis, in radians.
+    """
 
     start: DiePose
     rest: DiePose
@@ -62,7 +71,7 @@ class Slide:
     turned: float
 
     def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`."""
+        """Implement `DieMotion.at`: return the pose during the push."""
         if time_s >= self.end_s:
             return self.rest
         left = 1 - _smooth((time_s - self.start_s) / (self.end_s - self.start_s))
@@ -74,18 +83,19 @@ class Slide:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tumble:
-    """A die that is thrown.
+    """The motion of a die that is thrown.
 
     Attributes:
-        rest: Its pose after the throw.
-        edge_mm: Its edge.
-        start_s: When it leaves the hand.
-        end_s: When it comes to rest.
-        goal_mm: Where it would come to rest without walls, as x, y in tray coordinates.
-        heading: Unit vector of its direction over the floor.
-        travel_mm: The length of its path over the floor.
-        landing: Share of the roll after which it first touches the floor.
-        spin: By how many radians it turns about the vertical axis.
+        rest: Pose of the die after the throw.
+        edge_mm: Edge of the die.
+        start_s: When the die leaves the hand, in seconds.
+        end_s: When the die comes to rest, in seconds.
+        goal_mm: Where the die would come to rest without walls, as x and y in tray coordinates.
+        heading: Direction of the die over the floor, as a unit vector (x, y).
+        travel_mm: Length of the path over the floor.
+        landing: Fraction of the time from `start_s` to `end_s` after which the die first touches the
+            floor.
+        spin: Angle by which the die turns about the vertical axis, in radians.
     """
 
     rest: DiePose
@@ -99,7 +109,7 @@ class Tumble:
     spin: float
 
     def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`."""
+        """Implement `DieMotion.at`: return the pose during the throw, or None before it."""
         if time_s >= self.end_s:
             return self.rest
         if time_s < self.start_s:
@@ -115,7 +125,7 @@ class Tumble:
         return DiePose(np.array([*place, low_mm + room[2]]), turn)
 
     def _bounced(self, point: Floats) -> Floats:
-        """Return the point mirrored at a wall that the path meets."""
+        """Return a point of the path, mirrored at a wall if it is beyond that wall."""
         wall = wall_mm(self.edge_mm) * np.sign(self.heading)
         beyond = (point - wall) * np.sign(self.heading) > 0
         return np.asarray(np.where(beyond, 2 * wall - point, point))
@@ -129,12 +139,17 @@ class Tumble:
 
 
 def wall_mm(edge_mm: float) -> Floats:
-    """Return the distance in x and y of a die's centre from the tray's if it touches a wall with a flat side."""
+    """Return how far the centre of a die, flat against a wall, is from the centre of the tray, in x and in y."""
     return np.array([FLOOR.right_mm, FLOOR.far_mm]) - edge_mm / 2
 
 
 def _hop_mm(done: float, landing: float) -> float:
-    """Return the height of a die above the floor after the share `done` of its roll."""
+    """Return the height of a die above the floor after a fraction of its roll.
+
+    Args:
+        done: The fraction of the roll, 0 to 1.
+        landing: The fraction after which the die first touches the floor.
+    """
     if done < landing:
         return DROP_MM * (1 - (done / landing) ** 2)
     after = (done - landing) / (1 - landing)
@@ -150,19 +165,19 @@ def _smooth(share: float) -> float:
     return share * share * (3 - 2 * share)
 
 
-# Throwers sit at the near side or at the left; dice are set aside at the right, so nobody throws from there.
+# Throwers sit at the near side or on the left; dice are set aside on the right, so nobody throws from there.
 SIDES = (0.5 * pi, 0.5 * pi, 0.25 * pi, 0.0, 0.75 * pi)  # headings in radians, near side first
 FAN = 0.35  # largest deviation from the heading to either side, in radians
 FROM_OUTSIDE_MM = 42.0  # distance from the wall at which the hand lets go, outside the frame
-RELEASE = 0.12  # share of a roll before the first die comes in
+RELEASE = 0.12  # fraction of a roll before the first die comes in
 WALL_HIT = 0.5  # share of the dice near a far wall that bounced back from it
 MIN_PATH_EDGES = 3.5  # shortest path of a die inside the tray, in die edges
-LANDINGS = (0.2, 0.85)  # range of the landing, in shares of a roll
-CLEARANCE = 1.3  # a die lands this much later than it passes the wall: it is 38 mm high there
-PLANS = 5  # paths that are tried for a die; the one that meets the others least is used
+LANDINGS = (0.2, 0.85)  # range of the landing, as fractions of a roll
+CLEARANCE = 1.3  # a die lands this many times later than it passes the wall, where it is 38 mm high
+PLANS = 5  # number of paths that are tried for a die; the one that meets the others least is used
 HALVES_MM = np.array([FLOOR.right_mm, FLOOR.far_mm])  # the floor is centred
-PARALLEL = 1e-6  # a die that flies parallel to a wall never came over it
-MOMENTS = np.linspace(0.25, 1.0, 12)  # shares of the roll at which paths are compared
+PARALLEL = 1e-6  # a die that flies parallel to a wall never came over that wall
+MOMENTS = np.linspace(0.25, 1.0, 12)  # fractions of the roll at which paths are compared
 
 
 def plan_throw(
@@ -174,14 +189,14 @@ def plan_throw(
     start_s: float,
     roll_s: float,
 ) -> list[Tumble]:
-    """Plan a throw.
+    """Plan how thrown dice move to the poses in which they will come to rest.
 
     Args:
-        rng: Decides how the dice fly.
-        rests: The poses in which they come to rest.
-        lying: Poses of the dice that lie in the tray already.
+        rng: Source of random numbers, which decide how the dice fly.
+        rests: The pose in which each thrown die will come to rest.
+        lying: Poses of the dice that already lie in the tray.
         edge_mm: Edge of a die.
-        start_s: When the throw starts.
+        start_s: When the throw starts, in seconds.
         roll_s: When the last die comes to rest, in seconds after the start.
 
     Returns:
@@ -200,7 +215,10 @@ def plan_throw(
 
 
 def _ends(rng: np.random.Generator, count: int) -> list[float]:
-    """Return the shares of the roll after which the dice come to rest; one of them is 1."""
+    """Return, for each die, the fraction of the roll's duration after which it comes to rest.
+
+    For one of the dice, the fraction is 1.
+    """
     ends = rng.uniform(0.72, 0.97, count)
     ends[int(rng.integers(count))] = 1.0
     return [float(end) for end in ends]
@@ -208,7 +226,15 @@ def _ends(rng: np.random.Generator, count: int) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Thrower:
-    """A throw from one side; `side` is its heading in radians."""
+    """A person who throws from one side of the tray.
+
+    Attributes:
+        rng: Source of random numbers.
+        edge_mm: Edge of a die.
+        start_s: When the throw starts, in seconds.
+        roll_s: Duration of the roll in seconds.
+        side: Direction of the throw in radians.
+    """
 
     rng: np.random.Generator
     edge_mm: float
@@ -217,7 +243,7 @@ class _Thrower:
     side: float
 
     def plan(self, rest: DiePose, end: float) -> Tumble:
-        """Return a path that reaches a rest after the share `end` of the roll."""
+        """Return the motion of a die that comes to rest in a pose after the fraction `end` of the roll."""
         angle = self.side + float(self.rng.uniform(-FAN, FAN))
         heading = np.array([cos(angle), sin(angle)])
         goal = self._goal(rest, heading)
@@ -236,24 +262,29 @@ class _Thrower:
         )
 
     def way(self, plan: Tumble) -> Floats:
-        """Return where the die is at the `MOMENTS`; far away while it is in the hand."""
+        """Return where the die is at each of the `MOMENTS`, (12, 3); far away while it is in the hand."""
         poses = [plan.at(self.start_s + self.roll_s * float(moment)) for moment in MOMENTS]
         away = np.array([1e4, 1e4, 0.0])
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """Return the rest, or its mirror image behind a far wall for a die that bounces back."""
+        """Return x and y of the rest or, for a die that bounces back, of its mirror image behind the far wall."""
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal
         hits = np.abs(mirrored - goal) < 5 * self.edge_mm
         bounces = hits & (self.rng.random(2) < WALL_HIT)
-        # A die that lies close to where it came in has bounced back.
+        # A die that comes to rest close to where it came in has bounced back.
         too_short = _to_walls_mm(goal, heading) < MIN_PATH_EDGES * self.edge_mm
         return np.asarray(np.where(bounces | too_short, mirrored, goal))
 
 
 def _landing(inside_mm: float, travel_mm: float) -> float:
-    """Return the share of the roll after which a die lands, clear of the wall that it came over."""
+    """Return the fraction of its roll after which a die lands, so that it clears the wall that it came over.
+
+    Args:
+        inside_mm: Length of its path inside the tray, less one edge of the die.
+        travel_mm: Length of its whole path.
+    """
     over_the_wall = 1 - (max(0.0, inside_mm) / travel_mm) ** (1 / SLOWING)
     return float(np.clip(CLEARANCE * over_the_wall, *LANDINGS))
 
@@ -265,7 +296,13 @@ def _to_walls_mm(point: Floats, heading: Floats) -> Floats:
 
 
 def _crowding(way: Floats, others: Sequence[Floats], edge_mm: float) -> float:
-    """Return how much a path collides with those of the other dice."""
+    """Return how close a path comes to those of other dice: 0 if it stays clear of all of them.
+
+    Args:
+        way: Position of the die at each of the `MOMENTS`, (12, 3).
+        others: The same for each of the other dice.
+        edge_mm: Edge of a die.
+    """
     if not others:
         return 0.0
     gaps_mm = np.linalg.norm(np.array(others) - way, axis=2)

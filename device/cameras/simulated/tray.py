@@ -19,7 +19,7 @@ from device.cameras.simulated.sim_dice import SimDice, SimDie, SimPlace
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook, find_look
 from vision.reading import Zone
 
-PREVIEW_NOISE = 0.45  # as a share of a full frame's: scaling down averages
+PREVIEW_NOISE = 0.45  # relative to that of a full frame, because scaling down averages the noise
 SLIDE_S = 0.5  # duration of an unhurried push
 
 Destination = Literal["aside", "gone", "corner", "stay"]
@@ -27,7 +27,15 @@ Destination = Literal["aside", "gone", "corner", "stay"]
 
 @dataclass(frozen=True, slots=True)
 class VisibleDie:
-    """The truth about one die in the frame; x and y are the centre of its top face."""
+    """The truth about one die in the frame.
+
+    Attributes:
+        value: The face that points up most, 1 to 6.
+        x_px: x of the centre of its top face in the frame.
+        y_px: y of the centre of its top face in the frame.
+        zone: Whether the die is in the tray or in the set-aside area.
+        is_cocked: Whether the die does not lie flat.
+    """
 
     value: int
     x_px: float
@@ -37,7 +45,7 @@ class VisibleDie:
 
 
 class _Views:
-    """Full frames and previews of one look, painted on first use, so that the page starts sooner."""
+    """Full frames and previews of one table, painted on first use, so that the page starts sooner."""
 
     def __init__(self, look: TrayLook) -> None:
         self._look = look
@@ -55,11 +63,11 @@ class _Views:
 
 
 class SimulatedTray:
-    """Dice in a tray, as a Raspberry Pi camera 33 cm above sees them.
+    """Dice in a tray, as seen by a Raspberry Pi camera 33 cm above them.
 
-    The dice start in the thrower's hand. Methods do what a person does with them, from any thread; a
-    reader should use the frames only. The same seed and the same calls put the same dice in the same
-    places.
+    The dice start in the thrower's hand. The methods do what a person does with the dice; any thread
+    may call them. A program that reads the dice should use only the frames. The same seed and the same
+    calls put the same dice in the same places.
 
     >>> tray = SimulatedTray(seed=1, roll_s=0.0)
     >>> tray.throw(values=[1, 1, 5])
@@ -69,11 +77,11 @@ class SimulatedTray:
     (864, 1536, 3)
 
     Args:
-        seed: Makes throws repeatable; None throws differently each time.
+        seed: Makes throws repeatable; None means different throws each time.
         n_dice: Number of dice, at least 1.
-        look: A key of `LOOKS`, or a look of your own.
-        roll_s: How long thrown dice move, in seconds; with 0 they are at rest at once.
-        clock: Seconds that never run backwards.
+        look: The colours of the table, as a key of `LOOKS` or as a look of your own.
+        roll_s: How long thrown dice move, in seconds; if 0, they are at rest at once.
+        clock: Returns seconds that never run backwards.
     """
 
     name = SIMULATED_CAMERA
@@ -102,7 +110,7 @@ class SimulatedTray:
 
     @property
     def truth(self) -> tuple[int, ...]:
-        """The faces of the dice in the tray once they are at rest, sorted, without cocked dice."""
+        """The faces that the dice in the tray show once they are at rest, sorted, without cocked dice."""
         return tuple(
             sorted(
                 die.value
@@ -127,11 +135,13 @@ class SimulatedTray:
     def throw(self, n: int | None = None, values: Sequence[int] | None = None) -> None:
         """Pick up the dice in the tray and throw them.
 
-        Dice that are kept in the tray stay. If no dice are left, all of them are thrown (hot dice).
+        Dice that are kept in the tray stay there. If no others are left, all dice are thrown (hot dice).
 
         Args:
-            n: Number of dice: from the tray, then from the hand, then from the set-aside area.
-            values: The faces they show; None leaves them to chance.
+            n: Number of dice. They are taken from the tray first, then from the hand, then from the
+                set-aside area. None means as many as `values` or, if that is None too, all dice in
+                the tray.
+            values: The faces that the dice will show, 1 to 6; None leaves them to chance.
         """
         with self._lock:
             picked = self._all_dice.choose_for_throw(
@@ -140,12 +150,12 @@ class SimulatedTray:
             self._throw(picked, values)
 
     def throw_all(self, values: Sequence[int] | None = None) -> None:
-        """Throw all the dice, also those in the set-aside area; `values` as in `throw`."""
+        """Throw all dice, including those in the set-aside area, to show these faces or, if None, random ones."""
         with self._lock:
             self._throw(list(range(len(self._all_dice.dice))), values)
 
     def place(self, values: Sequence[int]) -> None:
-        """Lay dice with these faces into the tray by hand, picked up in the order of `throw`."""
+        """Lay dice with these faces into the tray by hand. They are picked up in the same order as in `throw`."""
         with self._lock:
             picked = self._all_dice.choose_for_throw(len(values))
             self._all_dice.lay(picked, _checked(values, len(picked)))
@@ -155,8 +165,8 @@ class SimulatedTray:
 
         Args:
             values: The faces of the dice.
-            to: "aside" puts them into the set-aside area, "gone" outside the frame, "corner" slides
-                them into a corner of the tray, and "stay" leaves them where they are.
+            to: "aside" puts the dice into the set-aside area, "gone" outside the frame, "corner"
+                slides them into a corner of the tray, and "stay" leaves them where they are.
         """
         with self._lock:
             picked = self._all_dice.find_by_face(values)
@@ -173,7 +183,7 @@ class SimulatedTray:
                     raise ValueError(f"to must be aside, gone, corner or stay, not {to!r}")
 
     def gather(self, *, aside: bool = False) -> None:
-        """Take the dice in the tray into the hand; with `aside`, those in the set-aside area too."""
+        """Take the dice in the tray into the hand and, if `aside` is true, also those in the set-aside area."""
         places = (SimPlace.TRAY, SimPlace.ASIDE) if aside else (SimPlace.TRAY,)
         with self._lock:
             self._all_dice.take_away(self._all_dice.in_place(*places))
@@ -189,10 +199,10 @@ class SimulatedTray:
         """Slide dice over the floor without turning them over.
 
         Args:
-            values: The faces of the dice; None slides all the dice in the tray.
-            far_mm: About how far.
-            slide_s: How long it takes, in seconds.
-            hand: Whether the hand that does it is in the frame.
+            values: The faces of the dice; None slides all dice in the tray.
+            far_mm: Approximately how far the dice move.
+            slide_s: How long the dice move, in seconds.
+            hand: Whether the hand that pushes the dice is seen in the frame.
         """
         with self._lock:
             picked = (
@@ -211,8 +221,8 @@ class SimulatedTray:
 
         Args:
             index: Index of the die in `visible_dice`.
-            away: Whether its face points away from the wall, towards the camera, where a lean is
-                hardest to notice.
+            away: True if its face points away from the wall, where the lean is hardest to notice;
+                False if it points towards the wall.
         """
         with self._lock:
             seen = self._all_dice.in_place(SimPlace.TRAY, SimPlace.ASIDE)
@@ -226,20 +236,20 @@ class SimulatedTray:
             self._all_dice.lean(seen[index], away=away)
 
     def show_hand(self, shown: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a sentence
-        """Move a hand into the frame from the near side, or out again."""
+        """Move a hand into the frame from the near side or, if `shown` is false, out again."""
         with self._lock:
             self._hand_motion = self._hand_motion.redirected(self._clock(), inwards=shown)
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`, without waiting for a frame."""
+        """Implement `Camera.preview`: return a small frame of this moment."""
         return self._frame(self._views.preview)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`, without waiting for a frame of 1536x864 pixels."""
+        """Implement `Camera.capture`: return a frame of this moment with 1536x864 pixels."""
         return self._frame(self._views.full)
 
     def close(self) -> None:
-        """Implement `Camera.close`."""
+        """Implement `Camera.close`: do nothing, because there is no hardware to release."""
 
     def _frame(self, view: RestView) -> Frame:
         with self._lock:

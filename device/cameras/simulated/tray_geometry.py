@@ -9,15 +9,23 @@ from vision.reading import Quad
 
 WALL_MM = 20.0  # height above the floor
 RIM_MM = 9.0  # thickness of the walls
-TABLE_MM = -5.0  # the table below the tray's floor
+TABLE_MM = -5.0  # height of the table relative to the floor of the tray
 
-# The centre of the frame is a little to the right of the tray's, which leaves room for dice beside it.
+# The centre of the frame is slightly to the right of the tray's, which leaves room for dice next to the tray.
 LENS = overhead(eye_mm=(17.0, 10.0, 335.0), tilt_deg=1.6, roll_deg=0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A rectangle in tray coordinates, at the height `z_mm`."""
+    """A horizontal rectangle in tray coordinates.
+
+    Attributes:
+        left_mm: x of the left side.
+        right_mm: x of the right side.
+        near_mm: y of the side next to the player.
+        far_mm: y of the opposite side.
+        z_mm: Height above the floor of the tray.
+    """
 
     left_mm: float
     right_mm: float
@@ -26,7 +34,7 @@ class Area:
     z_mm: float = 0.0
 
     def corners(self) -> TrayPoints:
-        """Return the corners far left, far right, near right and near left: clockwise in the frame."""
+        """Return the corners in the order far left, far right, near right, near left: clockwise in the frame."""
         return TrayPoints(
             np.array(
                 [
@@ -43,7 +51,7 @@ class Area:
 
         Args:
             by_mm: How far each side moves outwards.
-            z_mm: Height of the new area.
+            z_mm: Height of the new area above the floor of the tray.
         """
         return Area(
             self.left_mm - by_mm,
@@ -54,7 +62,7 @@ class Area:
         )
 
     def in_frame_of(self, lens: Lens) -> Quad:
-        """Return the area in the frame of a lens."""
+        """Return the corners of the area in pixels of the frame that a lens shows."""
         a, b, c, d = ((float(x), float(y)) for x, y in lens.project(self.corners()))
         return Quad((a, b, c, d))
 
@@ -67,7 +75,7 @@ Colour = tuple[int, int, int]  # red, green and blue, 0 to 255
 
 DISPLAY_GAMMA = 2.2
 
-# The light is behind the left end of the tray, like a window or a desk lamp.
+# The light comes from behind the left end of the tray, as from a window or a desk lamp.
 TO_LIGHT = np.array([-0.40, 0.36, 0.84])
 TO_LIGHT /= np.linalg.norm(TO_LIGHT)
 LAMP, SKY = 0.72, 0.28  # shares of direct and ambient light on a flat white floor
@@ -75,7 +83,17 @@ LAMP, SKY = 0.72, 0.28  # shares of direct and ambient light on a flat white flo
 
 @dataclass(frozen=True, slots=True)
 class TrayLook:
-    """Colours of one table, the edge of its dice, and the deviation of the sensor's noise in grey levels."""
+    """What a simulated table looks like.
+
+    Attributes:
+        body: Colour of the dice.
+        pip: Colour of the pips.
+        felt: Colour of the floor of the tray.
+        rim: Colour of the walls.
+        table: Colour of the table.
+        die_mm: Edge of a die.
+        noise: Standard deviation of the sensor's noise in grey levels.
+    """
 
     body: Colour = (238, 233, 220)
     pip: Colour = (28, 26, 30)
@@ -97,7 +115,7 @@ LOOKS = {
 
 
 def find_look(name: str) -> TrayLook:
-    """Return the look of this name, a key of `LOOKS`.
+    """Return the look with this name, which is a key of `LOOKS`.
 
     Raises:
         ValueError: If there is no such look.
@@ -108,10 +126,10 @@ def find_look(name: str) -> TrayLook:
 
 
 def light_of(colour: Colour) -> Floats:
-    """Return the share of blue, green and red light that a colour reflects."""
+    """Return the shares of blue, green and red light that a colour reflects, (3,)."""
     return (np.array(colour[::-1]) / 255) ** DISPLAY_GAMMA
 
 
 def to_grey_levels(light: Floats) -> Floats:
-    """Return the grey levels, 0 to 255, that show an amount of light."""
+    """Return the grey levels, 0 to 255, that display amounts of light from 0 to 1."""
     return np.clip(light, 0, 1) ** (1 / DISPLAY_GAMMA) * 255
