@@ -1,7 +1,7 @@
-"""What each choice of a turn is worth in the current match, for the page and the terminal.
+"""The value of each choice in a turn of the current match, for the page and the terminal.
 
-Two measures stand side by side: the chance to win against an equally good opponent, and the points
-that the turn brings on average if nothing else matters.
+There are two measures: the chance of winning against an equally good opponent, and the average
+points of the turn if nothing else matters.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw_reason
 
 WIN_TOLERANCE = 0.001
-"""Difference between chances to win that counts as a tie. Nobody would notice it in a lifetime."""
+"""Difference between chances of winning that counts as a tie. Nobody would notice it in a lifetime."""
 
 POINTS_TOLERANCE = 1.0
 """Difference between average points that counts as a tie."""
@@ -30,17 +30,18 @@ POINTS_TOLERANCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class MatchPosition:
-    """A match of two, seen by the player on turn.
+    """The position in a match of two players, as the player on turn sees it.
 
     Attributes:
         mine: Score of the player on turn.
         theirs: Score of the other player.
         second: Whether the other player began the match.
-        opened: Whether the player on turn is on the board. None means that any points put a player
-            there.
-        other_opened: Whether the other player is on the board. None means the same.
-        farkles: Farkles in a row of the player on turn.
-        other_farkles: Farkles in a row of the other player.
+        opened: Whether the player on turn is on the board. None means that the player is if `mine`
+            is above 0.
+        other_opened: Whether the other player is on the board. None means that the player is if
+            `theirs` is above 0.
+        farkles: Number of farkles in a row of the player on turn.
+        other_farkles: Number of farkles in a row of the other player.
     """
 
     mine: int = 0
@@ -52,7 +53,7 @@ class MatchPosition:
     other_farkles: int = 0
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
-        """Return the other player's position after a farkle.
+        """Return the position after a farkle, as the other player sees it, who is then on turn.
 
         Args:
             fallen: Points that the third farkle in a row costs.
@@ -78,17 +79,17 @@ class MatchPosition:
 
 @dataclass(frozen=True, slots=True)
 class TurnOption:
-    """A choice: to bank, or to throw on with some number of dice.
+    """The choice between banking and throwing on with a number of dice, and the value of both.
 
     Attributes:
         at_risk: Points of the turn so far.
-        n_dice: Dice of the next throw.
-        refused: Why the turn cannot be banked, or None.
+        n_dice: Number of dice in the next throw.
+        refused: Why the turn cannot be banked, or None if it can.
         farkle: Chance that the next throw farkles.
-        points: Points that the turn brings on average if it is thrown on.
-        win_banked: Chance to win by banking. None if it is not known or not allowed.
-        win_thrown: Chance to win by throwing on. None if it is not known.
-        keep: The keep that leads here, if any.
+        points: Average points of the turn if the player throws on.
+        win_banked: Chance of winning by banking. None if it is not known or banking is not allowed.
+        win_thrown: Chance of winning by throwing on. None if it is not known.
+        keep: The keep that leads to this choice, or None.
     """
 
     at_risk: int
@@ -102,7 +103,7 @@ class TurnOption:
 
     @property
     def win(self) -> float | None:
-        """Chance to win with the better choice, or None."""
+        """Chance of winning with the better choice, or None if it is not known."""
         found = [win for win in (self.win_banked, self.win_thrown) if win is not None]
         return max(found, default=None)
 
@@ -135,11 +136,13 @@ class TurnOdds:
     Attributes:
         rules: The rules.
         table: The match as the player on turn sees it.
-        points: Average points from every point of the turn.
-        banked: Chance to win by banking, at [steps], or None.
-        worth: Chance to win from every point of the turn, or None.
-        lost: Chance to win after a turn without points, in a match of more than two players.
-        is_charity_roll: Whether the player has only one throw, so that no dice must be thrown on.
+        points: Average points of the turn, for any points at risk and number of dice left.
+        banked: Chance of winning by banking, indexed by the points at risk in steps (the unit of
+            points, usually 50); None if unknown.
+        worth: Chance of winning at every stage of the turn; None if unknown.
+        lost: Chance of winning after a turn without points. Only set with more than two players.
+        is_charity_roll: Whether the turn is a single throw, which may be banked with any number of
+            dice left.
     """
 
     rules: Ruleset
@@ -155,8 +158,8 @@ class TurnOdds:
 
         Args:
             at_risk: Points of the turn so far.
-            n_dice: Dice of the next throw.
-            hot: Whether they are all dice after hot dice.
+            n_dice: Number of dice in the next throw.
+            hot: Whether all dice are thrown again because of hot dice.
         """
         refused = self._refusal(at_risk, 0 if hot else n_dice)
         steps = at_risk // self.points.throws.step
@@ -180,7 +183,7 @@ class TurnOdds:
         Args:
             at_risk: Points of the turn before the throw.
             keeps: The legal keeps.
-            bonus: Points for a last die that scored.
+            bonus: Extra points for a single last die that scored.
         """
         found = [
             replace(
@@ -221,16 +224,13 @@ class TurnOdds:
 def turn_odds(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds | None, *, most: int = 0
 ) -> TurnOdds:
-    """Return the odds of a turn.
+    """Return the value of every choice in a turn.
 
     Args:
         rules: The rules.
         table: The match as the player on turn sees it.
-        wins: The solved match. None leaves the chances to win out.
-        most: Points at risk up to which the odds are needed.
-
-    Raises:
-        OddsError: If the player on turn has reached the target, or no last turn follows.
+        wins: The solved match of two players. None leaves out the chances of winning.
+        most: Points at risk up to which the values are needed.
     """
     points = points_table(rules, opened=table.on_board)
     if wins is None or not wins.solved:
@@ -243,12 +243,13 @@ def turn_odds(
 
 
 def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> Positions:
-    """Return a position as a board of the solved match.
+    """Return a position in a match as an index into the chances of the solved match.
 
     Args:
         wins: The solved match.
         table: The position.
-        mine: Number of the standing of the player on turn, if it is known already.
+        mine: Number of the standing of the player on turn (see `Standings`), if it is already
+            known.
 
     Raises:
         OddsError: If somebody has reached the target.
@@ -262,7 +263,7 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
 def _last_turn(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
-    """Return the odds of the last turn after the other player has reached the target."""
+    """Return the values of the last turn, after the other player has reached the target."""
     ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(
@@ -285,7 +286,14 @@ def _last_turn(
 
 
 def _charity_roll_values(rules: Ruleset, needed: int, least: int, most: int) -> TurnValues:
-    """Return the values of a single throw, which is banked whatever it brings."""
+    """Return the chance of winning with a single throw, which is banked whatever it scores.
+
+    Args:
+        rules: The rules.
+        needed: Steps (of usually 50 points) that win.
+        least: Steps that a bank needs.
+        most: Steps at risk up to which the values are needed.
+    """
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)
     return TurnValues(thrown[:, 1:], thrown)

@@ -28,10 +28,11 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 MAX_STEPS_PER_THROW = 2_000
-"""Rule sets whose best throw has more steps are not calculated. Published rule sets have 200."""
+"""Odds are not calculated for rule sets whose best throw has more steps. Published rule sets have
+200."""
 
 Choice = tuple[int, int]
-"""Steps that a keep brings, and the dice that it leaves. 0 dice left is hot dice."""
+"""Points of a keep in steps, and the number of dice that it leaves. 0 dice left means hot dice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class ThrowClasses:
     have one is an array.
 
     Attributes:
-        weights: Chance that a throw of n dice belongs to class c, at [n, c].
-        steps: For each i, the steps of choice i, at [class].
-        left: For each i, the dice left by choice i, at [class].
+        weights: Chance that a throw of n dice belongs to class c, indexed by [n, c].
+        steps: For each i, the points of choice i in steps (of usually 50 points), indexed by class.
+        left: For each i, the number of dice left by choice i, indexed by class.
     """
 
     weights: Floats
@@ -59,21 +60,23 @@ class ThrowClasses:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRules:
-    """What the odds need to know about a rule set.
+    """The parts of a rule set that matter to the odds, as numbers and arrays.
 
     Attributes:
-        n_dice: Dice in play.
-        step: Points of one step.
-        largest: Steps of the best keep.
-        farkle: Chance that a throw of n dice scores nothing, at [n].
-        win: Chance that a throw of n dice wins the match, at [n].
-        reset: Chance that a throw of n dice resets the score, at [n].
+        n_dice: Number of dice in play.
+        step: Points of one step, the unit of all points below: the largest number that divides
+            every score, usually 50.
+        largest: Points of the best keep, in steps.
+        farkle: Chance that a throw of n dice scores nothing, indexed by n.
+        win: Chance that a throw of n dice wins the match, indexed by n.
+        reset: Chance that a throw of n dice resets the score, indexed by n.
         optional: Throws after which the player may bank or throw on.
         forced: Throws after which the best keep must be banked, if that is allowed.
-        must_throw: Numbers of dice left with which the turn cannot be banked. 0 is hot dice.
-        minimum: Steps that every bank needs, at least 1.
-        opening: Steps that the first bank needs.
-        three_farkles: Steps that the third farkle in a row costs.
+        must_throw: Numbers of dice left with which the turn cannot be banked. 0 stands for hot
+            dice.
+        minimum: Points that every bank needs, in steps, at least 1.
+        opening: Points that the first bank needs, in steps.
+        three_farkles: Points that the third farkle in a row costs, in steps.
     """
 
     n_dice: int
@@ -90,16 +93,19 @@ class CompiledRules:
     three_farkles: int
 
     def needed(self, *, opened: bool) -> int:
-        """Return the steps that a bank needs, for a player who is on the board or not."""
+        """Return the points that a bank needs, in steps.
+
+        A player who is not `opened` needs the opening.
+        """
         return self.minimum if opened else max(self.minimum, self.opening)
 
 
 @cache
 def compile_rules(rules: Ruleset) -> CompiledRules:
-    """Return a rule set as arrays.
+    """Return a rule set in the form that the odds are calculated from.
 
     Raises:
-        OddsError: If nothing scores, or the step is too small for the calculation.
+        OddsError: If nothing scores, or the unit of points is too small for the calculation.
     """
     step = points_step(rules)
     _check_fineness(rules, step)
@@ -130,7 +136,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
 
 @cache
 def compile_without_endings(rules: Ruleset) -> CompiledRules:
-    """Return a rule set as arrays, as if no throw won or reset the score by itself."""
+    """Return a compiled rule set, as if no throw won or reset the score by itself."""
     return compile_rules(
         replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
     )
@@ -180,7 +186,10 @@ def _farkle(n: int, rules: Ruleset) -> float:
 
 
 def _ends_turn(dice: Dice, rules: Ruleset) -> Effect | None:
-    """Return whether a throw wins or resets the score by itself. A win comes first."""
+    """Return the effect if a throw wins or resets the score by itself, else None.
+
+    A win comes first.
+    """
     found = (event.effect for event in scoring.throw_events(dice, rules))
     return next((e for e in found if e in (Effect.WIN, Effect.RESET_SCORE)), None)
 

@@ -15,7 +15,7 @@ _TWO = 2
 
 
 class Caveat(StrEnum):
-    """Something that the chances to win leave out."""
+    """Something that the chances of winning leave out."""
 
     LEADER = "leader"
     """With teams, the chance is that of a match of two, against the best opponent."""
@@ -24,13 +24,13 @@ class Caveat(StrEnum):
     """With more than two players, the chance is an estimate, off by about one percentage point."""
 
     TAKING_OVER = "taking over"
-    """Nobody takes over what another player banked."""
+    """The chances assume that nobody takes over what another player has banked."""
 
     PENALTIES = "penalties"
-    """Three 3s and three scoreless starts cost nothing."""
+    """The chances assume that three 3s and three scoreless starts cost nothing."""
 
     MULTIPLIED = "multiplied"
-    """Hot dice do not multiply points."""
+    """The chances assume that hot dice do not multiply points."""
 
     OTHER = "other"
     """Other rules of the match, which `game.odds.match_odds` names."""
@@ -41,13 +41,13 @@ class Figures:
     """The odds of a match in its current state.
 
     Attributes:
-        solved: Whether chances to win are known.
-        caveats: What the chances to win leave out.
+        solved: Whether chances of winning are known.
+        caveats: What the chances of winning leave out.
         keeps: The choice that each legal keep of the last throw leads to, best first.
-        before: The choice before the first throw of a turn, or None.
+        before: The choice before the first throw of a turn; None once the player has thrown.
         turn: Luck and decisions of the turn that ended last.
-        decision: The newest decision of a person, in this turn or the one before; None if there is
-            none.
+        decision: The newest decision of a person, in this turn or the previous one; None if there
+            is none.
     """
 
     solved: bool
@@ -59,7 +59,7 @@ class Figures:
 
     @property
     def win(self) -> float | None:
-        """Chance to win of the player on turn under best play, or None."""
+        """The chance of winning for the player on turn, with best play; None if it is not known."""
         best = self.keeps[0] if self.keeps else self.before
         return best.win if best else None
 
@@ -69,7 +69,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
 
     Args:
         match: The match.
-        wins: The solved match of two. Without it only average points are known.
+        wins: The solved match of two. If it is None, only average points are known.
     """
     state = match.state
     solved = wins is not None and wins.solved
@@ -94,7 +94,7 @@ def _before(state: State, wins: MatchOdds | None) -> TurnOption:
 
 
 def _newest_moments(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
-    """Return luck and decisions of this turn and the one before, and of bots' turns between them."""
+    """Return luck and decisions since the start of the last turn that a person finished."""
     state = match.state
     own = (turn for turn in reversed(state.turns) if state.players[turn.seat].bot is None)
     newest = next(own, None)
@@ -106,7 +106,7 @@ def _last_turn(match: Match, moments: tuple[ReviewedMoment, ...]) -> tuple[Revie
 
 
 def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> ReviewedMoment | None:
-    """Return the newest decision of a person, until a person has thrown in a later turn."""
+    """Return the newest decision of a person, or None once a person has thrown in a later turn."""
     state = match.state
     own = (m for m in reversed(moments) if m.done and state.players[m.seat].bot is None)
     newest = next(own, None)
@@ -116,7 +116,7 @@ def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> Reviewe
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:
-    """Return what the chances of all turns of a match leave out, apart from a charity roll."""
+    """Return what the chances of winning leave out in a match as a whole, ignoring a charity roll."""
     return tuple(_caveats(replace(match.state, closer=None)))
 
 

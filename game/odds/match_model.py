@@ -1,5 +1,6 @@
-"""A match of two players as the solver sees it: its boards, where turns lead, and how it ends.
+"""A match of two players as the solver sees it: its positions, where turns lead, and how it ends.
 
+A position at the start of a turn is called a board. It consists of the standings of both players.
 Points are counted in steps (see `game.odds.compiled_rules`).
 """
 
@@ -18,12 +19,12 @@ _NEGLIGIBLE = 1e-10
 """Chances below this are ignored."""
 
 MAX_GOAL_STEPS = 1_000
-"""Farthest target that is solved, in steps. It gives a million boards."""
+"""Highest target for which matches are solved, in steps. It gives a million boards."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnding:
-    """How a match of two ends.
+    """How a match of two players ends. A step is the unit of points, usually 50.
 
     Attributes:
         goal: Steps that reach the target.
@@ -31,7 +32,8 @@ class MatchEnding:
         welfare: Whether the points of a turn that overshoots go to the other player.
         followed: Whether the other player gets a last turn once the target is reached: by the player
             who began the match, and by the other.
-        catching: Chance that this last turn banks at least n steps, at [is on the board, n].
+        catching: Chance that this last turn banks at least n steps, indexed by whether the player
+            is on the board (0 or 1) and by n.
     """
 
     goal: int
@@ -42,7 +44,7 @@ class MatchEnding:
 
     @property
     def seats(self) -> int:
-        """1 if it makes no difference who began the match, else 2."""
+        """Number of seats to distinguish: 1 if it makes no difference who began the match, else 2."""
         return 1 if self.followed[0] == self.followed[1] else 2
 
     def lead_survives(
@@ -50,7 +52,8 @@ class MatchEnding:
     ) -> Floats:
         """Return the chance that a lead survives the other player's last turn.
 
-        The other player has to score more: in a tie, the player who was there first wins.
+        The other player has to score more, because the player who was first to reach a score wins a
+        tie.
 
         Args:
             lead: Leads, in steps.
@@ -71,7 +74,7 @@ def unsolvable_reason(rules: Ruleset) -> Message | None:
 
 
 def match_ending(rules: Ruleset, target: int) -> MatchEnding:
-    """Return how a match ends.
+    """Return how a match of two players ends.
 
     Args:
         rules: The rules.
@@ -94,7 +97,7 @@ def match_ending(rules: Ruleset, target: int) -> MatchEnding:
 
 
 def goal_steps(rules: Ruleset, target: int, step: int) -> int:
-    """Return the number of steps that reach the target.
+    """Return the target in steps of points, rounded up to a score that wins.
 
     Args:
         rules: The rules.
@@ -152,7 +155,10 @@ def _followed(rules: Ruleset) -> tuple[bool, bool]:
 
 
 def _catching(rules: Ruleset, compiled: CompiledRules, goal: int) -> Floats:
-    """Extend the table until the chances hardly fall any more; they never reach 0 if a throw can win."""
+    """Return `MatchEnding.catching`, for as many n as it takes until the chances hardly fall any more.
+
+    The chances never reach 0 if a throw can win the match.
+    """
     most = 2 * goal
     while True:
         both = [_to_catch(rules, compiled, most, opened=opened) for opened in (False, True)]
@@ -172,7 +178,7 @@ def _to_catch(rules: Ruleset, compiled: CompiledRules, most: int, *, opened: boo
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Boards at the start of a turn, one in each element of three arrays of equal length.
+    """Positions at the start of a turn (boards), as three arrays of equal length.
 
     Attributes:
         seat: 0 if the player on turn began the match, else 1. Always 0 if that makes no difference.
@@ -188,19 +194,19 @@ class Positions:
         return len(self.mine)
 
     def at(self, order: Indices) -> "Positions":
-        """Return the boards at these indices, in this order."""
+        """Return the positions at these indices, in this order."""
         return Positions(self.seat[order], self.mine[order], self.theirs[order])
 
     def index(self) -> tuple[Indices, Indices, Indices]:
-        """Return the index of the boards in an array of chances."""
+        """Return the positions as an index into an array of chances, as `MatchModel` describes it."""
         return self.seat, self.mine, self.theirs
 
 
 @dataclass(frozen=True, slots=True)
 class MatchModel:
-    """A match of two under compiled rules: its boards, and where turns lead from them.
+    """A match of two under compiled rules: its positions (boards), and where turns lead from them.
 
-    Arrays of chances are at [seat, mine, theirs], as `Positions` describes them.
+    Arrays of chances are indexed by [seat, mine, theirs], as `Positions` describes them.
     """
 
     throws: CompiledRules
@@ -209,12 +215,12 @@ class MatchModel:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Shape of an array with a chance for every board."""
+        """Shape of an array with a chance for every position."""
         return self.ending.seats, len(self.standings), len(self.standings)
 
     @property
     def can_fall(self) -> bool:
-        """Whether a turn may lead to a board with a lower sum of scores."""
+        """Whether a turn may lower the sum of both scores."""
         return bool(self.throws.reset.any()) or not self.standings.is_static
 
     @property
@@ -224,11 +230,11 @@ class MatchModel:
         return range(2 * high, 2 * low - 1, -1)
 
     def unsolved(self) -> Floats:
-        """Return an array of chances in which none is known."""
+        """Return an array of chances that are all unknown (NaN)."""
         return np.full(self.shape, np.nan)
 
     def of_sum(self, total: int) -> Positions:
-        """Return all boards on which the scores add up to this many steps."""
+        """Return all positions in which both scores add up to this many steps."""
         score, seats = self.standings.score, self.ending.seats
         mine, theirs = np.nonzero(score[:, None] == total - score)
         return Positions(
@@ -238,50 +244,51 @@ class MatchModel:
         )
 
     def swapped(self, boards: Positions) -> Positions:
-        """Return the same boards with the other player on turn."""
+        """Return the same positions with the other player on turn."""
         seat = 1 - boards.seat if self.ending.seats > 1 else boards.seat
         return Positions(seat, boards.theirs, boards.mine)
 
     def scores(self, boards: Positions) -> tuple[Indices, Indices]:
-        """Return the scores of the player on turn and of the other player, in steps."""
+        """Return the scores of the player on turn and of the other player in each position, in steps."""
         return self.standings.score[boards.mine], self.standings.score[boards.theirs]
 
     def opened(self, standing: Indices) -> Indices:
-        """Return 1 for each standing that is on the board, else 0."""
+        """Return 1 for each standing of a player who is on the board, else 0."""
         return self.standings.opened[standing].astype(np.intp)
 
     def needed(self, boards: Positions) -> Indices:
-        """Return the steps that the player on turn needs to bank."""
+        """Return how many steps the player on turn needs to bank, in each position."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
         needed: Indices = np.array(both, np.intp)[self.opened(boards.mine)]
         return needed
 
     def value_after(self, boards: Positions, wins: Floats, mine: Indices) -> Floats:
-        """Return the chance to win after a turn that ends with these standings.
+        """Return the chance of winning after a turn that leaves the player with these standings.
 
         Args:
-            boards: The boards at the start of the turn.
-            wins: Chances of the player on turn, for all boards.
-            mine: Standings of the player after the turn, broadcast against the boards.
+            boards: The positions at the start of the turn.
+            wins: Chance of winning for the player on turn, in all positions of the match.
+            mine: Numbers of the player's standings after the turn, in a shape that broadcasts
+                against the positions.
         """
         swapped = self.swapped(boards)
         value: Floats = 1.0 - wins[swapped.seat, swapped.mine, mine]
         return value
 
     def value_of_farkle(self, boards: Positions, wins: Floats) -> Floats:
-        """Return the chance to win after a turn that ends in a farkle.
+        """Return the chance of winning after a turn that ends in a farkle.
 
         Args:
-            boards: The boards at the start of the turn.
-            wins: Chances of the player on turn, for all boards.
+            boards: The positions at the start of the turn.
+            wins: Chance of winning for the player on turn, in all positions of the match.
         """
         return self.value_after(boards, wins, self.standings.lost[boards.mine])
 
     def value_of_nothing(self, boards: Positions, wins: Floats) -> Floats:
-        """Return the chance to win after a turn without points that is no farkle: it overshot.
+        """Return the chance of winning after a turn that overshot the target and brought no points.
 
         Args:
-            boards: The boards at the start of the turn.
-            wins: Chances of the player on turn, for all boards.
+            boards: The positions at the start of the turn.
+            wins: Chance of winning for the player on turn, in all positions of the match.
         """
         return self.value_after(boards, wins, self.standings.idle[boards.mine])

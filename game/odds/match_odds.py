@@ -1,7 +1,7 @@
-"""A solved match of two: the chance to win on every board.
+"""A solved match of two players: the chance of winning in every position at the start of a turn.
 
-Only the chances at the start of turns are stored. The points within a turn are worked out when
-needed.
+Only these chances are stored. The chances within a turn are worked out when they are needed. A
+position at the start of a turn is called a board.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 METHOD_VERSION = 2
-"""Increased whenever the same rules would give other chances."""
+"""Version of the calculation, increased whenever the same rules would give other chances."""
 
 _IGNORED_OPTIONS = {
     "name",
@@ -41,7 +41,7 @@ _IGNORED_OPTIONS = {
     "triple_threes",
     "hot_dice_multiply",
 }
-"""Options that are only texts, or that the odds leave out."""
+"""Rule options that are only text, or that the odds leave out."""
 
 _FIRST_PLAYER_WITH_PIGGYBACK = {
     ("12bd597d76731d85", Piggyback.NOT_HEAVY, 0): 0.5228,
@@ -50,8 +50,8 @@ _FIRST_PLAYER_WITH_PIGGYBACK = {
     ("c3c047ec9a69b396", Piggyback.YES, 0): 0.5249,
     ("b6af39b9ab680913", Piggyback.YES, 500): 0.5334,
 }
-"""Chances of the first player in colorado-dice, stirler, high-stakes, table-10000 and risky-greed.
-They were worked out once, as described in docs/decisions/exact-match.md."""
+"""Chances of winning for the first player in colorado-dice, stirler, high-stakes, table-10000 and
+risky-greed. They were worked out once, as described in docs/decisions/exact-match.md."""
 
 _GUESS_SHARE = 0.1
 """Share of the work that the first guess without penalties and resets takes."""
@@ -79,13 +79,13 @@ def rules_digest(rules: Ruleset, target: int) -> str:
 
 @dataclass(frozen=True)
 class MatchOdds:
-    """Chances to win a match of two against an equally good opponent.
+    """Chances of winning a match of two players against an equally good opponent.
 
     Attributes:
         rules: The rules.
         target: Points to play for.
-        chances: Chance of the player on turn, at [seat, mine, theirs] as in `Positions`. NaN if
-            unknown.
+        chances: Chance of winning for the player on turn, indexed by [seat, mine, theirs] as in
+            `Positions`. NaN if unknown.
     """
 
     rules: Ruleset
@@ -94,7 +94,7 @@ class MatchOdds:
 
     @classmethod
     def unsolved(cls, rules: Ruleset, target: int) -> "MatchOdds":
-        """Return a match of which no chances are known yet.
+        """Return the odds of a match before any chance has been worked out.
 
         Args:
             rules: The rules.
@@ -110,17 +110,17 @@ class MatchOdds:
 
     @cached_property
     def stakes(self) -> MatchStakes:
-        """What the ends of turns are worth. Working it out takes a moment."""
+        """The values of all ways in which a turn can end. Working them out takes a moment."""
         return _stakes(self.rules, self.target)
 
     @property
     def model(self) -> MatchModel:
-        """The boards of the match, and where turns lead from them."""
+        """The positions of the match, and where turns lead from them."""
         return self.stakes.model
 
     @property
     def step(self) -> int:
-        """Points of one step."""
+        """Points of one step, the unit in which points are counted."""
         return compile_rules(self.rules).step
 
     @property
@@ -142,7 +142,11 @@ class MatchOdds:
             yield from (_GUESS_SHARE + (1 - _GUESS_SHARE) * share for share in shares)
 
     def _guess_without_falls(self) -> Iterator[float]:
-        """Fill in a first guess of all chances, from the same rules without penalties and resets."""
+        """Fill in a first guess of all chances, from the same rules without penalties and resets.
+
+        Yields:
+            The share of the work that is done.
+        """
         plain = MatchOdds.unsolved(
             replace(self.rules, three_farkles=0, four_twos_reset=False), self.target
         )
@@ -152,12 +156,15 @@ class MatchOdds:
 
     @property
     def first_player(self) -> float:
-        """Chance of the player who begins the match."""
+        """Chance of winning for the player who begins the match."""
         return float(self.chances[0, self._start_standing, self._start_standing])
 
     @cached_property
     def standings(self) -> Standings:
-        """What a player can have when a turn begins, found without `stakes`, which takes longer."""
+        """All standings that a player can have when a turn begins.
+
+        They are found faster than `stakes`.
+        """
         return match_standings(self.rules, goal_steps(self.rules, self.target, self.step))
 
     @cached_property
@@ -165,7 +172,7 @@ class MatchOdds:
         return self.standings.find(0, opened=False)
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
-        """Return the chance of the player whose turn begins with these scores.
+        """Return the chance of winning for the player whose turn begins with these scores.
 
         Args:
             mine: Score of the player on turn.
@@ -178,17 +185,19 @@ class MatchOdds:
         return self.chance(self.board(self.number(mine), self.number(theirs), second=second))
 
     def chance(self, board: Positions) -> float:
-        """Return the chance of the player whose turn begins on this board."""
+        """Return the chance of winning for the player whose turn begins in this position."""
         return float(self.chances[board.index()][0])
 
     def number(self, points: int, *, opened: bool | None = None, farkles: int = 0) -> int:
-        """Return the number of a standing. Impossible scores are rounded down to possible ones.
+        """Return the number of a player's standing.
+
+        Impossible scores are rounded down to possible ones.
 
         Args:
-            points: Score.
-            opened: Whether the player is on the board. None means that any points put the player
-                there.
-            farkles: Farkles in a row.
+            points: Score of the player.
+            opened: Whether the player is on the board. None means that the player is if the score
+                is above 0.
+            farkles: Number of farkles in a row.
 
         Raises:
             OddsError: If the score reaches the target.
@@ -205,22 +214,24 @@ class MatchOdds:
         return self.model.standings.find(points // self.step, opened=on_board, farkles=farkles)
 
     def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
-        """Return a single board.
+        """Return a single position at the start of a turn.
 
         Args:
-            mine: Standing of the player on turn.
-            theirs: Standing of the other player.
+            mine: Number of the standing of the player on turn.
+            theirs: Number of the standing of the other player.
             second: Whether the other player began the match.
         """
         seat = int(second and self.model.ending.seats > 1)
         return Positions(*(np.array([at], np.intp) for at in (seat, mine, theirs)))
 
     def turn(self, board: Positions, most: int = 0) -> tuple[Floats, TurnValues]:
-        """Return the chance to win by banking, at [steps], and from every point of the turn.
+        """Return the chance of winning by banking, and the chance at every stage of the turn.
+
+        The first is indexed by the points at risk, in steps.
 
         Args:
-            board: The board at the start of the turn.
-            most: Steps at risk up to which the chances are needed at least.
+            board: The position at the start of the turn.
+            most: The chances cover at least this many steps at risk.
         """
         stakes = self.stakes.on_solved(board, self.chances, most)
         return stakes.bank[:, 0], solve_turn(self.model.throws, stakes)
@@ -232,7 +243,7 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 
 
 def is_close(rules: Ruleset) -> bool:
-    """Return whether little enough is left out to show the first player's chance at all."""
+    """Return whether the odds ignore so little of the rules that the first player's chance is useful."""
     left_out = rules.rounds or rules.hot_dice_multiply or rules.scoreless_start
     return not left_out
 
@@ -243,7 +254,7 @@ def is_exact(rules: Ruleset) -> bool:
 
 
 def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
-    """Return what a solved match leaves out of these rules."""
+    """Return, as phrases, which of these rules the exact solution of a match ignores."""
     return tuple(_left_out(rules))
 
 
@@ -271,7 +282,7 @@ def _left_out(rules: Ruleset) -> Iterator[Message]:
 
 
 def first_player_with_piggyback(rules: Ruleset, target: int) -> float | None:
-    """Return the first player's chance if banked points may be taken over, or None if unknown.
+    """Return the first player's chance of winning if points may be taken over, or None if unknown.
 
     Args:
         rules: The rules.

@@ -1,11 +1,12 @@
-"""Solves a match of two: the play that maximises the chance to win against an equally good opponent.
+"""The solver of a match of two: it maximises the chance of winning against an equally good opponent.
 
-A board is what both players have when a turn begins. Banking leads to a board with a higher sum of
-scores, so boards are solved from the highest sum down. A turn that brings nothing leads to the same
-board with the other player on turn, so these two boards depend on each other: the chance on each is
-F(1 - the chance on the other), where F(x) is the value of a whole turn if losing it is worth x. F is
-convex, rising and piecewise linear. Newton's method solves all such pairs of one sum at once. The slope
-of F comes from its last two values, which is exact as long as both lie on the same piece.
+A board is the position when a turn begins: the standings of both players. Banking leads to a board
+with a higher sum of scores, so boards are solved from the highest sum down. A turn that brings
+nothing leads to the same board with the other player on turn, so these two boards depend on each
+other: the chance on each is F(1 - the chance on the other), where F(x) is the value of a whole turn
+if losing it is worth x. F is convex, rising and piecewise linear. Newton's method solves all such
+pairs of one sum at once. The slope of F comes from its last two values, which is exact as long as
+both lie on the same piece.
 
 Where the rules count farkles in a row, a farkle never leads back to the same board. The boards with most
 farkles are then solved first, and Newton's method is not needed. A penalty or a reset leads to a lower
@@ -27,11 +28,11 @@ from game.odds.match_stakes import UNLIMITED, MatchStakes
 from game.odds.turn_solver import Stakes, solve_turn
 
 _MAX_PAIR_ERROR = 1e-8
-"""Error of a pair that is left to the last Newton step, which squares it."""
+"""Largest error of a pair of boards before the last Newton step, which squares the error."""
 
 _MAX_ROUNDS = 60
 _START_SLOPE = 0.4
-"""First guess of the slope of F."""
+"""First guess of the slope of F, the function described above."""
 
 _MAX_CHANGE = 1e-6
 """Largest change in the last round over all boards. Another round would change a tenth of that."""
@@ -42,17 +43,18 @@ _CORES, _MIN_SHARED_BOARDS = 2, 64
 """Cores that share the boards of one sum, and the number of boards from which that is faster."""
 
 _NEGLIGIBLE = 1e-10
-"""Change of the value of losing below which a slope cannot be measured."""
+"""Change in the value of a lost turn below which a slope cannot be measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Depth:
-    """How closely turns are followed in a round over all boards.
+    """How precisely turns are calculated in a round over all boards (positions).
 
     Attributes:
         highest: Steps at risk from which a player is assumed to bank or to go for the target.
         settled: Rounds are repeated until no chance changes by more than this.
-        rounds: Expected share of the whole work is one in this many, for the progress.
+        rounds: The round is expected to be one part in this many of the whole work. This is used to
+            report progress.
         is_single_precision: Whether 32-bit floats are enough.
     """
 
@@ -63,7 +65,7 @@ class _Depth:
 
 
 _SHALLOW = _Depth(40, 1e-3, 16, is_single_precision=True)
-"""Few turns come to more steps than this."""
+"""For the first rounds. Few turns come to more than 40 steps."""
 
 _DEEP = _Depth(80, _MAX_CHANGE, 4)
 _TO_THE_END = _Depth(UNLIMITED, _MAX_CHANGE, 5)
@@ -71,16 +73,16 @@ _TO_THE_END = _Depth(UNLIMITED, _MAX_CHANGE, 5)
 
 
 def solve(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
-    """Fill in every unknown chance to win, and yield the share of the work that is done.
+    """Fill in every unknown chance of winning, and yield the share of the work that is done.
 
     The caller may stop at any time and continue later with the same `wins`.
 
     Args:
-        stakes: The stakes of the match.
-        wins: Chances of the player on turn, for all boards. Unknown ones are NaN.
+        stakes: The values of all ways in which turns of the match can end.
+        wins: Chance of winning for the player on turn, in all positions. Unknown chances are NaN.
 
     Raises:
-        OddsError: If neither player can ever win on some board.
+        OddsError: If there is a position from which neither player can ever win.
     """
     model = stakes.model
     work = _work(model)
@@ -93,12 +95,12 @@ def solve(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
 
 
 def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
-    """Solve all boards repeatedly until nothing changes; yield the approximate share that is done.
+    """Solve all positions repeatedly until nothing changes; yield the approximate share that is done.
 
     Args:
-        stakes: The stakes of the match.
-        wins: A guess of every chance. The chance at the start of the match is NaN until all
-            chances are right.
+        stakes: The values of all ways in which turns of the match can end.
+        wins: A guess of every chance of winning. The chance at the start of the match is NaN until
+            all chances are right.
 
     Raises:
         OddsError: If the chances do not converge.
@@ -138,7 +140,7 @@ def _depths(model: MatchModel) -> tuple[_Depth, ...]:
 def _sweep(
     stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Floats, depth: _Depth
 ) -> None:
-    """Solve the boards of one sum, taking the chances of lower sums from the previous round."""
+    """Solve the positions with one sum of scores; lower sums have the chances of the previous round."""
     standings = stakes.model.standings
     if standings.is_static:
         _solve_sum(stakes, stakes.sorted_by_top(boards, wins), wins, slopes)
@@ -155,7 +157,7 @@ def _sweep(
 
 
 def _work(model: MatchModel) -> Floats:
-    """Estimate the time for the boards of each sum: turns times steps to the target."""
+    """Estimate the work for the positions of each sum of scores: turns times steps to the target."""
     score = model.standings.score
     n = np.bincount(score - score.min())
     to_go = (model.ending.goal - score.min()) - np.arange(len(n))
@@ -188,7 +190,10 @@ def _solve_sum(stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Flo
 
 
 def _turn_values(model: MatchModel, stakes: Stakes) -> Floats:
-    """Return the values of the turns; many boards are shared between two cores."""
+    """Return the value of a whole turn in each position.
+
+    If there are many, two cores share the work.
+    """
     if len(stakes.lost) < _MIN_SHARED_BOARDS:
         return solve_turn(model.throws, stakes).begin()
     halves = [stakes.at(slice(i, None, _CORES)) for i in range(_CORES)]
@@ -201,14 +206,14 @@ def _turn_values(model: MatchModel, stakes: Stakes) -> Floats:
 
 
 def _pairs(model: MatchModel, boards: Positions) -> Indices:
-    """Return, for each board, the index of the one with the other player on turn."""
+    """Return, for each position, the index of the same position with the other player on turn."""
     column = {key: i for i, key in enumerate(zip(*map(list, boards.index()), strict=True))}
     swapped = model.swapped(boards)
     return np.array([column[key] for key in zip(*map(list, swapped.index()), strict=True)], np.intp)
 
 
 def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
-    """Return the chances of the previous round, or extrapolate them linearly from higher sums."""
+    """Return the previous round's chance in each position, or extrapolate it from higher sums of scores."""
     known = wins[boards.index()]
     mine, theirs = model.scores(boards)
     last = model.ending.goal - 1
@@ -227,7 +232,7 @@ def _slope(slope: Floats, rise: Floats, run: Floats) -> Floats:
 
 
 def _newton(value: Floats, slope: Floats, lost: Floats, pairs: Indices) -> Floats:
-    """Return where the tangents through both values of each pair meet."""
+    """Return the point at which the tangents of the two positions in each pair meet."""
     start = value + slope * (1.0 - lost)
     apart = np.maximum(1.0 - slope * slope[pairs], np.finfo(np.float64).eps)
     met: Floats = (start - slope * start[pairs]) / apart

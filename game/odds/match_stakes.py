@@ -1,4 +1,4 @@
-"""What the ends of a turn are worth in a match of two: the chance to win after each of them."""
+"""The chance of winning after each way in which a turn can end, in a match of two players."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from game.odds.turn_odds import asymptote
 from game.odds.turn_solver import REFUSED, Stakes, dice_after_keep, n_rows
 
 _NEGLIGIBLE = 1e-10
-"""Most that throwing on instead of banking may gain at points of a turn that are not examined."""
+"""Largest gain in the chance of winning that may be missed by assuming that a player banks."""
 
 UNLIMITED = 10**9
-"""More steps than any turn comes to."""
+"""More steps than any turn can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,12 @@ class MatchStakes:
 
     Attributes:
         model: The match.
-        escape: Chance that points at risk are banked in the end if they must be thrown, at [dice].
-        reaching: Chance of a whole turn to bank at least n steps, at [is on the board, n].
-        striving: Chance to bank at least n further steps from the throw of some dice, at [n, dice].
+        escape: Chance that points at risk are banked in the end although the dice must be thrown,
+            indexed by the number of dice.
+        reaching: Chance that a whole turn banks at least n steps (of usually 50 points), indexed by
+            whether the player is on the board (0 or 1) and by n.
+        striving: Chance of banking at least n more steps, indexed by n and the number of dice in
+            the next throw.
     """
 
     model: MatchModel
@@ -41,7 +44,7 @@ class MatchStakes:
         Args:
             throws: The compiled rules.
             ending: How the match ends.
-            standings: What a player can have when a turn begins.
+            standings: All standings that a player can have when a turn begins.
         """
         both = [
             chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
@@ -53,12 +56,12 @@ class MatchStakes:
         return cls(model, asymptote(throws).slope, np.stack(both), striving)
 
     def on_solved(self, boards: Positions, wins: Floats, most: int = 0) -> Stakes:
-        """Return the stakes of turns whose chances are known.
+        """Return the values of all ways in which a turn can end, in positions whose chances are known.
 
         Args:
-            boards: The boards at the start of the turns, as `sorted_by_top` orders them.
-            wins: Chances of the player on turn, for all boards.
-            most: Steps at risk up to which the turn must be covered at least.
+            boards: The positions at the start of the turns, as `sorted_by_top` orders them.
+            wins: Chance of winning for the player on turn, in all positions of the match.
+            most: The values cover at least this many steps at risk.
         """
         return self.stakes(boards, wins, self.model.value_of_farkle(boards, wins), most)
 
@@ -70,16 +73,16 @@ class MatchStakes:
         most: int = 0,
         highest: int = UNLIMITED,
     ) -> Stakes:
-        """Return what the ends of turns are worth.
+        """Return the values of all ways in which a turn can end, if the value of a farkle is given.
 
-        A player above a target that must be hit exactly may prefer a farkle, and can throw on until
-        there is one.
+        A player who is above a target that must be hit exactly may prefer a farkle, and can throw
+        on until one comes.
 
         Args:
-            boards: The boards at the start of the turns, as `sorted_by_top` orders them.
-            wins: Chances of the player on turn, for all boards.
-            lost: Value of a farkle, at [board].
-            most: Steps at risk up to which the turn must be covered at least.
+            boards: The positions at the start of the turns, as `sorted_by_top` orders them.
+            wins: Chance of winning for the player on turn, in all positions of the match.
+            lost: Chance of winning after a farkle, in each position.
+            most: The values cover at least this many steps at risk.
             highest: Steps at risk from which a player is assumed to bank or to go for the target.
         """
         model, ending = self.model, self.model.ending
@@ -119,8 +122,9 @@ class MatchStakes:
         large that one more throw risks more than further points can gain.
 
         Args:
-            boards: The boards at the start of the turns.
-            wins: Chances of the player on turn, for all boards. Some may be unknown.
+            boards: The positions at the start of the turns.
+            wins: Chance of winning for the player on turn, in all positions of the match. Some may
+                be unknown.
         """
         ending = self.model.ending
         mine, theirs = self.model.scores(boards)
@@ -136,11 +140,12 @@ class MatchStakes:
         return np.where(followed, np.maximum(to_goal, safe), to_goal)
 
     def sorted_by_top(self, boards: Positions, wins: Floats) -> Positions:
-        """Return the boards in falling order of `top`, as `solve_turn` expects them.
+        """Return the positions in falling order of `top`, as `solve_turn` expects them.
 
         Args:
-            boards: The boards at the start of the turns.
-            wins: Chances of the player on turn, for all boards. Some may be unknown.
+            boards: The positions at the start of the turns.
+            wins: Chance of winning for the player on turn, in all positions of the match. Some may
+                be unknown.
         """
         return boards.at(np.argsort(-self.top(boards, wins), kind="stable"))
 
@@ -156,7 +161,7 @@ class MatchStakes:
     def _going_for_target(
         self, boards: Positions, score: Indices, lost: Floats, above: dict[int, Floats]
     ) -> dict[int, Floats]:
-        """Return, by dice left, the value of throwing until the target, where it exceeds `above`."""
+        """Return, by dice left, the value of throwing until the target is reached, if it exceeds `above`."""
         goal = self.model.ending.goal
         won = self._reached(boards, np.full((1, len(boards)), goal), lost)
         to_go, gain = np.maximum(goal - score, 0), won - lost
@@ -189,7 +194,7 @@ class MatchStakes:
         return np.where(given < ending.goal, value, np.where(given > ending.goal, nothing, 0))
 
     def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
-        """Return the lead from which the other's last turn is a smaller risk than any throw."""
+        """Return the lead from which the other player's last turn is a smaller risk than any throw."""
         throws = self.model.throws
         least = 0.0 if throws.must_throw else float(throws.farkle[1:].min())
         risk = np.maximum(least * self._min_chance_of_other(boards, wins), _NEGLIGIBLE)
@@ -198,10 +203,11 @@ class MatchStakes:
         return lead
 
     def _min_chance_of_other(self, boards: Positions, wins: Floats) -> Floats:
-        """Return a lower bound of the other's chance to win when this turn brings nothing.
+        """Return a lower bound of the other player's chance of winning if this turn brings nothing.
 
-        It is half the chance on the board where the player on turn has one step more. If there is
-        no such board, it is the chance to reach the target at once with a lead of one step.
+        The bound is half the chance in the position where the player on turn has one more step. If
+        there is no such position, it is the chance of reaching the target at once with a lead of
+        one step.
         """
         ending, swapped = self.model.ending, self.model.swapped(boards)
         mine, theirs = self.model.scores(boards)

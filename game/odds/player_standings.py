@@ -1,7 +1,7 @@
 """The standings that a player can have when a turn begins, as numbered rows of a table.
 
 A standing is a score, whether the player is on the board, and the number of farkles in a row, as
-far as the rules make these matter.
+far as they matter under the rules.
 """
 
 from dataclasses import dataclass
@@ -24,17 +24,19 @@ happens once in thousands of matches."""
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All standings of a match.
+    """All standings that a player can have in a match. A step is the unit of points, usually 50.
 
     Attributes:
-        score: Score in steps, at [standing].
-        opened: Whether the player is on the board, at [standing].
-        lost: Standing after a turn that ends in a farkle, at [standing].
-        idle: Standing after a turn without points that is no farkle, at [standing].
-        reset: Standing after the score was reset, at [standing].
-        floor: Lowest score in steps.
-        numbers: The standing, at [is on the board, farkles, score - floor]. Impossible combinations
-            have the number of a player on the board.
+        score: Score of each standing, in steps.
+        opened: Whether the player is on the board, for each standing.
+        lost: Number of the standing after a farkle, for each standing.
+        idle: Number of the standing after a turn without points that was not a farkle, for each
+            standing.
+        reset: Number of the standing after the score was reset, for each standing.
+        floor: Lowest score, in steps.
+        numbers: Number of each standing, indexed by whether the player is on the board (0 or 1),
+            farkles in a row, and score - floor. An impossible combination has the number of a
+            player who is on the board.
     """
 
     score: Indices
@@ -50,55 +52,55 @@ class Standings:
 
     @property
     def n_streaks(self) -> int:
-        """How many numbers of farkles in a row are distinguished."""
+        """How many different counts of farkles in a row are distinguished."""
         return int(self.numbers.shape[1])
 
     @property
     def is_static(self) -> bool:
-        """Whether a turn without points changes nothing."""
+        """Whether a turn without points leaves the player's standing unchanged."""
         return self.n_streaks == 1
 
     def farkles(self) -> Indices:
-        """Return the farkles in a row, at [standing]."""
+        """Return the number of farkles in a row of each standing."""
         found = np.zeros(len(self), np.intp)
         for n in range(self.n_streaks):
             found[self.numbers[:, n]] = n
         return found
 
     def find(self, score: int, *, opened: bool = True, farkles: int = 0) -> int:
-        """Return the number of a standing. A score below the lowest one counts as that.
+        """Return the number of a standing. A score below the lowest score counts as the lowest.
 
         Args:
             score: Score in steps.
             opened: Whether the player is on the board.
-            farkles: Farkles in a row.
+            farkles: Number of farkles in a row.
         """
         at = max(score, self.floor) - self.floor
         row = farkles if self.n_streaks > 1 else 0
         return int(self.numbers[int(opened), row, at])
 
     def after_gift(self, standing: Indices, score: Indices) -> Indices:
-        """Return the standings of players who were given points up to these scores.
+        """Return the standings of players whom a gift of points has brought to these scores.
 
         Args:
-            standing: Their standings before.
-            score: Their scores afterwards, in steps.
+            standing: Numbers of their standings before the gift.
+            score: Their scores after the gift, in steps.
         """
         found: Indices = self.numbers[1, self.farkles()[standing], score - self.floor]
         return found
 
     def after_bank(self, score: Indices) -> Indices:
-        """Return the standings of players who have just banked up to these scores."""
+        """Return the standings of players whom a bank has just brought to these scores, in steps."""
         found: Indices = self.numbers[1, 0, score - self.floor]
         return found
 
 
 def match_standings(rules: Ruleset, goal: int) -> Standings:
-    """Return the standings of a match.
+    """Return all standings that a player can have in a match.
 
     Args:
         rules: The rules.
-        goal: Steps that reach the target.
+        goal: Target of the match, in steps.
     """
     compiled = compile_rules(rules)
     rows = PENALTY_STREAK if compiled.three_farkles else 1
@@ -128,7 +130,7 @@ def _floor(rules: Ruleset, compiled: CompiledRules) -> int:
 
 
 def _numbers(rules: Ruleset, compiled: CompiledRules, goal: int, floor: int, rows: int) -> Indices:
-    """Return the number of each standing. Scores rise within each row, so neighbours are similar.
+    """Return the number of each standing. Scores rise with the numbers, so neighbours are similar.
 
     A player who is not on the board has no points. If that matters and points can be lost again, a
     player on the board with equally few points is a different standing.

@@ -1,9 +1,10 @@
-"""The chance to win with more than two players, modelled as a race for the target.
+"""The chance of winning with more than two players, modelled as a race for the target.
 
 Every player is assumed to play as the best player of a match of two would against the best
 opponent, wherever that opponent is likely to be by then. The score of each player after any number
-of turns is then an independent random variable. The winner is who reaches the target first and is
-not overtaken in the last round. Only the current turn is played optimally against all opponents.
+of turns is then an independent random variable. The winner is the player who reaches the target
+first and is not overtaken in the last round. Only the current turn is played optimally against all
+opponents.
 
 An exact solution would need the scores of all players, which multiplies the number of boards by two
 hundred for each player. `docs/odds.md` gives the measured error of this model.
@@ -30,17 +31,18 @@ _EPSILON = 1e-12
 _MOST_TURNS = 300
 
 _N_KNOTS = 14
-"""Scores of each player at which the race is compared with the exact match of two. Others are
-interpolated."""
+"""Number of scores of each player at which the race is compared with the exact match of two. The
+values between them are interpolated."""
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
 """Limits of the correction factor. It exceeds them only where both chances are close to 0."""
 
 _SAMPLE_STEPS = 0, 12, 36
-"""Steps of a turn for which the opponents' reaction is worked out. Others are interpolated."""
+"""Steps banked in a turn for which the opponents' reaction is worked out. The values between them
+are interpolated."""
 
 _MAX_TURN_STEPS = 80
-"""Steps that a turn hardly ever exceeds. With more, players are assumed to bank."""
+"""Steps that a turn hardly ever exceeds. Players are assumed to bank from there on."""
 
 _MARGIN_STEPS = 60
 """Steps beyond the target up to which throwing on for a safer lead is considered: mostly 3,000
@@ -48,7 +50,7 @@ points."""
 
 
 _N_ABOVE = 40
-"""Steps above the target that are distinguished. A higher score counts as the highest of them."""
+"""Number of scores above the target that are distinguished. A higher score counts as the highest."""
 
 _AHEAD_SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
 """Scores of the best opponent that are distinguished, as shares of the target."""
@@ -56,23 +58,28 @@ _AHEAD_SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
 
 @dataclass(frozen=True)
 class Race:
-    """How a player progresses turn by turn. Scores are in steps.
+    """A model of how the players of a match progress turn by turn. Scores are in steps of points.
 
-    The seat is 1 for the player who throws last in a round, if that makes a difference, else 0.
+    The seat is 1 for the player who throws last in a round, if that makes a difference, else 0. A
+    level is an index into `ahead`. "Above" is a number of steps above the target.
 
     Attributes:
         throws: The compiled rules.
-        follows: Who has a last turn after the target is reached.
-        ahead: Scores of the best opponent that are distinguished, at [level].
-        step: Chance to have another score after a turn, at [seat, level, from, to].
-        reach: Chance that a turn gets this far above the target, at [seat, level, from, above].
-        wins: Chance that a turn has a throw that wins at once, at [seat, level, from].
-        catching: Chance that a last turn brings at least n steps, at [is on the board, n].
-        topping: Chance that a last turn overtakes a score, and where it leads, at [from, above,
-            above].
-        exact: Exact chance in a match of two after a turn, at [other's seat, score, other's score].
-        correction: Ratio of the exact chance to that of the race, at [other's seat, score, other's
-            score].
+        follows: Which players have a last turn after the target is reached.
+        ahead: Scores of the best opponent that are distinguished, in steps, indexed by level.
+        step: Chance that a turn leads from one score to another below the target, indexed by [seat,
+            level, score before, score after].
+        reach: Chance that a turn ends this far above the target, indexed by [seat, level, score
+            before, above].
+        wins: Chance that a turn contains a throw that wins at once, indexed by [seat, level, score
+            before].
+        catching: Chance that a last turn brings at least n steps, indexed by whether the player is
+            on the board (0 or 1) and by n.
+        topping: Chance that a last turn overtakes the best score, indexed by [score before, best
+            score (above), new score (above)].
+        exact: Exact chance of winning after a turn in a match of two, indexed by [seat of the other
+            player, own score, score of the other player].
+        correction: Ratio of the exact chance to the chance in the race, indexed like `exact`.
     """
 
     throws: CompiledRules
@@ -88,25 +95,25 @@ class Race:
 
     @property
     def goal(self) -> int:
-        """Steps that reach the target."""
+        """The target, in steps."""
         return int(self.step.shape[2])
 
     @property
     def seats(self) -> int:
-        """1 if it makes no difference who throws last in a round, else 2."""
+        """Number of seats to distinguish: 1 if it does not matter who throws last in a round, else 2."""
         return len(self.step)
 
     def seat(self, *, last: bool) -> int:
-        """Return the seat of a player who throws last in a round, or not."""
+        """Return the seat of the player who throws last in a round if `last`, else of the other players."""
         return int(last) * (self.seats - 1)
 
     def against(self, best: float) -> int:
-        """Return the level in `ahead` that is nearest to a score."""
+        """Return the index of the score in `ahead` that is nearest to a score in steps."""
         return int(np.abs(self.ahead - best).argmin())
 
     @cached_property
     def caught(self) -> Floats:
-        """Chance that a last turn overtakes a score, at [from, above]."""
+        """Chance that a last turn overtakes a score, indexed by [own score, that score minus the target]."""
         found: Floats = self.topping.sum(axis=2)
         return found
 
@@ -122,9 +129,10 @@ class Race:
         return found
 
     def places(self, scores: Sequence[int], seats: Sequence[int]) -> tuple[Floats, Indices]:
-        """Return the distributions of all scores short of the target, at [turns, player, score].
+        """Return the chances of all scores short of the target, after each number of turns.
 
-        The second result is the level of the best opponent, at [turns, player].
+        The chances are indexed by [turns, player, score]. The second result is the index in `ahead`
+        of the score of each player's best opponent, indexed by [turns, player].
 
         Args:
             scores: Scores of the players in steps.
@@ -147,14 +155,14 @@ def _best_of_others(at: Floats) -> list[int]:
 
 
 def cached_race(wins: MatchOdds) -> Race:
-    """Return the race of a solved match, built only once."""
+    """Return the race model of a solved match, which is built only once."""
     found: Race = wins.__dict__.get("race") or build_race(wins)
     wins.__dict__["race"] = found
     return found
 
 
 def build_race(wins: MatchOdds) -> Race:
-    """Return the race of a solved match."""
+    """Return the race model of a solved match."""
     model = wins.model
     goal = model.ending.goal
     ahead = np.unique((np.array(_AHEAD_SHARES) * goal).astype(np.intp))
@@ -182,7 +190,7 @@ def build_race(wins: MatchOdds) -> Race:
 
 
 def _topping(wins: MatchOdds) -> Floats:
-    """Return where last turns lead that are played to overtake the best score."""
+    """Return the chances of `Race.topping`, for last turns that try to overtake the best score."""
     goal, followed = wins.model.ending.goal, wins.rules.last_round is not LastRound.NONE
     found = np.zeros((goal, _N_ABOVE, _N_ABOVE))
     if not followed:
@@ -200,7 +208,7 @@ def _topping(wins: MatchOdds) -> Floats:
 
 
 def _exact(wins: MatchOdds) -> Floats:
-    """Return the exact chance of two after a turn, at [other's seat, score, other's score]."""
+    """Return the chances of `Race.exact`, from the solution of the match of two."""
     goal = wins.model.ending.goal
     numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
@@ -208,7 +216,7 @@ def _exact(wins: MatchOdds) -> Floats:
 
 
 def _correction(race: Race) -> Floats:
-    """Return the correction: a player who adapts to the opponent wins more than one who only races."""
+    """Return `Race.correction`, which is needed because players adapt to the opponent while they race."""
     known = np.linspace(0, race.goal - 1, _N_KNOTS).astype(np.intp)
     found = np.ones_like(race.exact)
     for seat in range(race.seats):
@@ -222,14 +230,17 @@ def _correction(race: Race) -> Floats:
 
 
 def _interpolate(known: Indices, values: Floats) -> Floats:
-    """Interpolate values between the known scores, at [score, other's score]."""
+    """Interpolate values between the known scores, indexed by [score, score of the other player]."""
     every = np.arange(known[-1] + 1)
     rows = np.array([np.interp(every, known, row) for row in values])
     return np.array([np.interp(every, known, column) for column in rows.T]).T
 
 
 def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Floats]:
-    """Return where a turn leads from each score against an opponent with this score."""
+    """Return where a turn leads from each score, against an opponent with the score `other`.
+
+    The results are `Race.step`, `Race.reach` and `Race.wins` for one seat and one opponent's score.
+    """
     model, goal = wins.model, wins.model.ending.goal
     numbers = np.array([model.standings.find(n, opened=n > 0) for n in range(goal)])
     nothing = np.zeros(goal, np.intp)
@@ -259,8 +270,8 @@ class Rivals:
     """The opponents of the player on turn.
 
     Attributes:
-        race: The race.
-        scores: Their scores in steps, the next to throw first.
+        race: The race model of the match.
+        scores: Their scores in steps. The opponent who throws next comes first.
         later: How many of them still throw in this round.
         mine: Score of the player on turn in steps, which the opponents react to.
     """
@@ -281,22 +292,26 @@ class Rivals:
 
     @cached_property
     def _short(self) -> Floats:
-        """Chance of each player to be short of the target, at [turns, player]."""
+        """Chance that each player is still short of the target, indexed by [turns, player]."""
         found: Floats = self._places[0].sum(axis=2)
         return found
 
     @cached_property
     def _past(self) -> Floats:
-        """Chance of each player to overtake in a last turn, at [turns, player, above]."""
+        """Chance that each player overtakes a score in a last turn, indexed by [turns, player, above]."""
         found: Floats = self._places[0] @ self.race.caught
         return found
 
     def _against(self, i: int, turns: int) -> int:
-        """Return the level that an opponent plays against; index -1 is the player on turn."""
+        """Return the index in `Race.ahead` that opponent `i` plays against; -1 is the player on turn."""
         return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
-        """Return the chance that an opponent is short and does not overtake, at [above]."""
+        """Return the chance that opponent `i` is short of the target and does not overtake.
+
+        It is indexed by the steps above the target of the score to overtake. `follows` says whether
+        the opponent has a last turn.
+        """
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
 
@@ -310,7 +325,10 @@ class Rivals:
         return True
 
     def holding(self, turns: int) -> Floats:
-        """Return the chance that all opponents are short and none overtakes, at [above]."""
+        """Return the chance that all opponents are short of the target and none of them overtakes.
+
+        It is indexed by the steps above the target of the score to overtake.
+        """
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
             found = found * self._still(i, turns, follows=self._follows(i))
@@ -318,7 +336,11 @@ class Rivals:
 
     @cached_property
     def _topped(self) -> Floats:
-        """Where a last turn of each opponent leads, at [turns, opponent, above, above]."""
+        """Chance that a last turn of each opponent overtakes the best score.
+
+        It is indexed by [turns, opponent, best score, new score], with scores in steps above the
+        target.
+        """
         places, race = self._places[0][:, :-1], self.race
         above = race.topping.shape[1]
         flat = places.reshape(-1, race.goal) @ race.topping.reshape(race.goal, -1)
@@ -343,7 +365,7 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """Return the distribution of the best score that the player has to overtake, at [above]."""
+        """Return the chance of each best score that the player has to overtake, indexed by above."""
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):
@@ -353,7 +375,7 @@ class Rivals:
         return best
 
     def after_bank(self) -> Floats:
-        """Return the chance to win of a player who has just ended a turn, at [score]."""
+        """Return the chance of winning for a player who has just ended a turn, indexed by the score."""
         race, seat = self.race, self.race.seat(last=not self.later)
         found = np.zeros(race.goal)
         for n in range(len(self._places[0]) - 1, 0, -1):
@@ -364,10 +386,10 @@ class Rivals:
         return found
 
     def combined_correction(self) -> Floats:
-        """Return the correction factor, in which dangerous opponents weigh more, at [score].
+        """Return the correction factor for several opponents, indexed by the score of the player.
 
-        Only the player who begins the round, and is followed by all others, can win more than the
-        race says.
+        Dangerous opponents have more weight. Only a player who begins the round, and whom all
+        others follow, can have a better chance than in the race.
         """
         race = self.race
         seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]
@@ -382,7 +404,7 @@ class Rivals:
         return found
 
     def after_target(self, score: Indices) -> Floats:
-        """Return the chance to win with scores that reach the target or lead the last round."""
+        """Return the chance of winning with scores that reach the target or lead the last round."""
         found = np.ones(len(score))
         for i, other in enumerate(self.scores):
             if self._follows(i):
@@ -392,11 +414,11 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True)
 class RaceTurn:
-    """The current turn against several opponents, as a single board.
+    """The values of the current turn against several opponents.
 
     Attributes:
-        stakes: What the ends of the turn are worth.
-        worth: What every point of the turn is worth.
+        stakes: The value of each way in which the turn can end.
+        worth: The value of every stage of the turn.
     """
 
     stakes: Stakes
@@ -404,22 +426,22 @@ class RaceTurn:
 
     @property
     def banked(self) -> Floats:
-        """Chance to win by banking, at [steps]."""
+        """Chance of winning by banking, indexed by the points at risk in steps."""
         return self.stakes.bank[:, 0]
 
 
 def race_turn(
     race: Race, mine: int, rivals: Sequence[int], later: int, *, opened: bool, most: int = 0
 ) -> RaceTurn:
-    """Return the odds of a turn against several opponents.
+    """Return the chances of winning in a turn against several opponents.
 
     Args:
-        race: The race.
+        race: The race model of the match.
         mine: Score of the player on turn, in steps.
-        rivals: Scores of the opponents in steps, the next to throw first.
+        rivals: Scores of the opponents in steps. The opponent who throws next comes first.
         later: How many opponents still throw in this round.
         opened: Whether the player is on the board.
-        most: Steps at risk up to which the odds are needed at least.
+        most: The chances cover at least this many steps at risk.
     """
     others = Rivals(race, tuple(rivals), later, mine)
     top = race.goal - mine + _MARGIN_STEPS * (race.follows is not LastRound.NONE)
@@ -432,7 +454,7 @@ def race_turn(
 
 
 def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
-    """Return the chance to win after a turn that ends with each score, at [score]."""
+    """Return the chance of winning after a turn that ends with each score, indexed by the score."""
     known = np.unique(np.minimum(mine + np.array(_SAMPLE_STEPS), race.goal - 1))
     found = np.array([replace(others, mine=int(n)).after_bank() for n in known])
     every = np.arange(race.goal)
@@ -447,15 +469,16 @@ def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
 def last_race_turn(
     race: Race, mine: int, best: int, rivals: Sequence[int], *, opened: bool, most: int = 0
 ) -> RaceTurn:
-    """Return the odds of a last turn, which has to overtake the best score.
+    """Return the chances of winning in a last turn, which has to overtake the best score.
 
     Args:
-        race: The race.
+        race: The race model of the match.
         mine: Score of the player on turn, in steps.
         best: The best score, in steps.
-        rivals: Scores of the opponents who still have a last turn, the next to throw first.
+        rivals: Scores in steps of the opponents who still have a last turn. The opponent who throws
+            next comes first.
         opened: Whether the player is on the board.
-        most: Steps at risk up to which the odds are needed at least.
+        most: The chances cover at least this many steps at risk.
     """
     others = Rivals(race, tuple(rivals), len(rivals), mine)
     top = max(best + 1 - mine + _MARGIN_STEPS, most, race.throws.needed(opened=opened))
@@ -467,7 +490,15 @@ def last_race_turn(
 def _played(
     race: Race, bank: Floats, nothing: tuple[float, float], top: int, *, opened: bool
 ) -> RaceTurn:
-    """Return the best turn. `nothing` has the values of a farkle and of a reset."""
+    """Return the values of a turn under best play.
+
+    Args:
+        race: The race model of the match.
+        bank: Chance of winning by banking, indexed by the points at risk in steps.
+        nothing: Chances of winning after a farkle and after a reset of the score.
+        top: Steps at risk from which the player is assumed to bank.
+        opened: Whether the player is on the board. If not, the first bank needs the opening.
+    """
     throws = race.throws
     needed, steps = throws.needed(opened=opened), np.arange(len(bank))
     lost, reset = (np.array([worth]) for worth in nothing)

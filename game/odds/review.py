@@ -1,12 +1,12 @@
 """A review of a match: what was luck, and what decisions gave away.
 
-Luck is the change that a throw makes to the value of a turn under best play. Over many throws it
+Luck is the change that a throw makes to the value of a turn under best play. Over many throws, luck
 adds up to nothing, whatever is kept. A decision gives away the difference between the best choice
-and the one made.
+and the choice that was made.
 
-With two players the chances to win are those of the solved match (see `game.odds.match_odds`), with
-more players those of a race (see `game.odds.race`). With teams they are those of two players: the
-one on turn and the best opponent.
+With two players, the chances of winning come from the solved match (see `game.odds.match_odds`);
+with more players, from a race (see `game.odds.race`). With teams, they are calculated for two
+players: the player on turn and the best opponent.
 """
 
 from dataclasses import dataclass, field, replace
@@ -50,14 +50,14 @@ class ReviewedMoment:
     """A throw or a decision, and the difference that it made for the player on turn.
 
     Attributes:
-        event: Timeline index of its event.
+        event: Index of its event in the match's timeline.
         turn: Number of turns that were finished before.
-        seat: The player.
-        kind: Whether it is luck or a decision.
-        points: Gain in average points. That of a decision is at most 0.
-        win: Gain in the chance to win, or None if unknown.
-        done: The decision that was made.
-        best: The best decision.
+        seat: Seat of the player.
+        kind: Whether the difference is luck or a decision.
+        points: Gain in average points, for a decision at most 0.
+        win: Gain in the chance of winning, or None if it is not known.
+        done: The decision that was made; None for luck.
+        best: The best decision; None for luck.
         risked: Points that could have been banked, but were put at risk.
     """
 
@@ -74,12 +74,12 @@ class ReviewedMoment:
 
 @dataclass(frozen=True, slots=True)
 class WinChance:
-    """The chance to win of the player whose turn begins.
+    """The chance of winning for the player whose turn begins.
 
     Attributes:
-        event: Timeline index of the first event of the turn.
-        seat: The player.
-        win: The chance.
+        event: Index of the turn's first event in the match's timeline.
+        seat: Seat of the player.
+        win: The chance, from 0 to 1.
     """
 
     event: int
@@ -93,8 +93,8 @@ class Review:
 
     Attributes:
         moments: Throws and decisions in order.
-        curve: Chances to win at the start of each turn.
-        of_two: Whether the match has two players.
+        curve: Chances of winning at the start of each turn.
+        of_two: Whether the match has exactly two players.
     """
 
     moments: tuple[ReviewedMoment, ...]
@@ -102,10 +102,10 @@ class Review:
     of_two: bool
 
     def total(self, seat: int, kind: Cause) -> tuple[float, float]:
-        """Return the points and the chance to win that luck or decisions gained in all.
+        """Return the total gain from luck or from decisions: points, and chance of winning.
 
         Args:
-            seat: The player.
+            seat: Seat of the player.
             kind: Luck or decisions.
         """
         mine = [m for m in self.moments if m.seat == seat and m.kind is kind]
@@ -113,7 +113,7 @@ class Review:
 
     @property
     def turning_point(self) -> ReviewedMoment | None:
-        """The moment that changed the chance to win most, or None."""
+        """The moment that changed the chance of winning most, or None if no chance is known."""
         known = [m for m in self.moments if m.win is not None]
         return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 
@@ -141,7 +141,7 @@ def is_race(state: State) -> bool:
 
 
 def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
-    """Return the odds of a turn against several players."""
+    """Return the odds of a turn against several opponents."""
     opened, seat, model = state.player.opened, state.turn.seat, cached_race(wins)
     points, steps = points_table(state.rules, opened=opened), most // wins.step + 1
 
@@ -162,7 +162,7 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
 
 
 def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
-    """Return the odds of the current turn, without chances to win if they are unknown.
+    """Return the odds of the current turn, without chances of winning if they are not known.
 
     Args:
         state: The state of the match.
@@ -199,12 +199,12 @@ def _most(state: State) -> int:
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:
-    """Return what luck and decisions did in a match.
+    """Return how much luck and decisions changed in a match.
 
     Args:
         match: The match.
-        wins: The solved match of two. Without it only average points are known.
-        since: Timeline index of the first event to review.
+        wins: The solved match of two. If it is None, only average points are known.
+        since: Index of the first event to review, in the match's timeline.
     """
     reader = _Reviewer(wins)
     state = match.start_state
@@ -224,7 +224,7 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
 
 @dataclass(slots=True)
 class _Reviewer:
-    """Goes through the events and records what each of them changed."""
+    """A recorder of what the events of a match changed. It is given the events in order."""
 
     wins: MatchOdds | None
     moments: list[ReviewedMoment] = field(default_factory=list)
@@ -235,7 +235,10 @@ class _Reviewer:
     _reach: int = 0
 
     def _odds_of(self, state: State, most: int) -> TurnOdds:
-        """Return the odds of the turn, from the cache unless the turn exceeds what it covers."""
+        """Return the odds of the turn.
+
+        They are cached until more points are at risk than they cover.
+        """
         board = state.turn.seat, state.players, state.closer
         if self._odds is None or board != self._board or most > self._reach:
             self._reach, self._board = max(most, _USUAL_POINTS), board
@@ -243,7 +246,7 @@ class _Reviewer:
         return self._odds
 
     def thrown(self, state: State, event: Thrown) -> None:
-        """Record luck: the value of the turn after the throw minus the value before."""
+        """Record the luck of a throw: the value of the turn after the throw minus the value before."""
         if not state.may_rethrow_last_die:
             self._before = self._going_to_throw(state)
         before, after = self._before, step(state, event)
@@ -303,7 +306,7 @@ class _Reviewer:
         )
 
     def _choices_after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
-        """Return the choices after a throw, or only the bank if the throw banked by itself."""
+        """Return the choices after a throw, or only the bank if the throw was banked automatically."""
         ended = after.turns[-1] if len(after.turns) > len(state.turns) else None
         if ended and ended.ending in (TurnEnding.RESET, TurnEnding.FARKLE):
             return ()
@@ -342,7 +345,7 @@ def _choice(option: TurnOption, *, bank: bool) -> KeepChoice:
 def _chance_after_nothing(
     state: State, wins: MatchOdds | None, *, reset: bool = False
 ) -> float | None:
-    """Return the chance to win after a turn without points, or after a reset, or None."""
+    """Return the chance of winning after a farkle, or after a reset if `reset`; None if unknown."""
     if wins is None or not wins.solved:
         return None
     rules, seen = state.rules, position_of(state)
@@ -354,4 +357,4 @@ def _chance_after_nothing(
     try:
         return 1 - wins.chance(board_of(wins, after))
     except OddsError:
-        return 0.0  # the other has reached the target, and this was the last turn
+        return 0.0  # the other player has reached the target, and this was the last turn

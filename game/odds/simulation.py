@@ -1,14 +1,14 @@
-"""Matches that the solved play plays against itself with random dice, to check the solution.
+"""A check of a solved match: best play is simulated against itself with random dice.
 
-The simulation does not trust the arithmetic of the solution: it throws dice, looks their keeps up
-in the table of keeps, adds points, and finds the end of the match. Only the choices between keeps,
-and between banking and throwing on, come from the solution. All matches with the same sum of scores
-are played at once.
+The simulation does not rely on the arithmetic of the solution: it throws dice, looks up their keeps
+in the table of keeps, adds points, and detects the end of the match. Only the choices between
+keeps, and between banking and throwing on, come from the solution. All matches with the same sum of
+scores are played at once.
 
-Taking over is played although the solution ignores it: a player takes over if throwing these dice
-is worth more than throwing all dice, minus the cost of a farkle. This shows how far off the
-solution is. Such a farkle leads to fewer points, so the sums are repeated until every match has
-ended.
+The simulated players take over points although the solution ignores that rule: a player takes over
+if throwing these dice is worth more than throwing all dice, minus the cost of a farkle. This shows
+how large the error of the solution is. Such a farkle leads to fewer points, so the sums are
+repeated until every match has ended.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class SimulatedShare:
     Attributes:
         matches: Number of matches.
         first_won: Matches that the first player won.
-        expected: Expected share of these matches.
+        expected: Share of the matches that the first player was expected to win.
     """
 
     matches: int
@@ -50,18 +50,24 @@ class SimulatedShare:
 
     @property
     def error(self) -> float:
-        """Standard error of the share."""
+        """Standard error of the share that the first player won."""
         return sqrt(self.expected * (1 - self.expected) / self.matches)
 
     @property
     def off(self) -> float:
-        """Difference between the share and the expectation, in standard errors."""
+        """Difference between the share that was won and the expected share, in standard errors."""
         return (self.share - self.expected) / self.error
 
 
 @dataclass(frozen=True, slots=True)
 class _Keeps:
-    """All throws of n dice, as numbers in base six, with their keeps."""
+    """The keeps of all throws of n dice.
+
+    Attributes:
+        row: Row of the throw in `steps` and `left`, for each of the 6^n throws.
+        steps: Points in steps, indexed by [row, keep].
+        left: Number of dice left, indexed by [row, keep]; `_NO_KEEP` where there are fewer keeps.
+    """
 
     row: Indices
     steps: Indices
@@ -70,9 +76,13 @@ class _Keeps:
 
 @dataclass(frozen=True, slots=True)
 class _Policy:
-    """How turns are played: values at [steps, dice, board], and the value of banking.
+    """The chances of winning that decide how turns are played.
 
-    `price` is the loss in the chance to win by a farkle after taking over, at [board].
+    Attributes:
+        bank: Chance after banking, indexed by [steps at risk, position].
+        kept: Chance after a keep, indexed by [steps at risk, dice left, position].
+        thrown: Chance before a throw, indexed by [steps at risk, number of dice, position].
+        price: Loss of chance through a farkle after taking over, in each position.
     """
 
     bank: Floats
@@ -81,18 +91,21 @@ class _Policy:
     price: Floats
 
     def throwing(self, at: Indices, n: Indices, column: Indices, farkle: Floats) -> Floats:
-        """Return the value of a throw. Where everybody banks, it is banked unless it farkles."""
+        """Return the value of a throw.
+
+        Where best play is to bank, the throw is banked if it scores.
+        """
         thrown: Floats = self.thrown[at, n, column]
         return np.where(thrown > 0, thrown, (1 - farkle[n]) * np.maximum(self.bank[at, column], 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What players may take over.
+    """The points and dice that players may take over.
 
     Attributes:
-        steps: Points in steps, at [player].
-        dice: Number of dice, at [player]. 0 is nothing to take over.
+        steps: Points in steps (of usually 50), for each player.
+        dice: Number of dice, for each player; 0 if there is nothing to take over.
     """
 
     steps: Indices
@@ -113,9 +126,10 @@ class RandomDice:
         self._bonus = rules.last_die_twice // points_step(rules)
 
     def throw(self, n: int, times: int) -> tuple[Indices, Indices]:
-        """Return the steps and the dice left of each keep, at [throw, keep].
+        """Throw dice at random, and return the points in steps and the dice left of each keep.
 
-        Where a throw has fewer keeps than others, the dice left are _NO_KEEP.
+        Both arrays are indexed by [throw, keep]. If a throw has fewer keeps than others, the dice
+        left of the missing keeps are `_NO_KEEP`.
 
         Args:
             n: Number of dice.
@@ -168,7 +182,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
 
 
 class _Table:
-    """All matches: scores in steps at [match, player], the player on turn, and the winner."""
+    """All simulated matches: the scores in steps, the player on turn, and the winner of each match."""
 
     def __init__(self, wins: MatchOdds, matches: int, dice: RandomDice) -> None:
         self.wins, self.dice = wins, dice
@@ -178,7 +192,7 @@ class _Table:
         self.left = Offered(np.zeros(matches, np.intp), np.zeros(matches, np.intp))
 
     def play_all_of(self, total: int) -> None:
-        """Play until no match has this sum of scores."""
+        """Play turns until no match in progress has this sum of scores, in steps."""
         playing = self._playing(total)
         if not len(playing):
             return
@@ -223,7 +237,7 @@ class _Table:
         return column, _Policy(stakes.bank, worth.kept, worth.thrown, price)
 
     def _end(self, playing: Indices, player: Indices) -> None:
-        """End matches whose target was reached, after the last turn of the other player."""
+        """End matches in which the target was reached, after the last turn of the other player."""
         ending = self.wins.model.ending
         there = self.score[playing, player] >= ending.goal
         closed, closer = playing[there], player[there]
@@ -255,20 +269,20 @@ class _Table:
 
 
 def _cost(rules: Ruleset) -> int:
-    """Return the steps that a farkle after taking over costs."""
+    """Return the points that a farkle after taking over costs, in steps."""
     return rules.take_over_farkle // points_step(rules)
 
 
 def take_turns(
     dice: RandomDice, policy: _Policy, column: Indices, start: Indices, left: Offered
 ) -> "_Turns":
-    """Play turns to their end.
+    """Play many turns to their end.
 
     Args:
-        dice: Throws the dice.
-        policy: The choices.
-        column: Column of the policy for each turn.
-        start: Row of the policy at which each turn has no points.
+        dice: The random dice.
+        policy: The values that decide the choices.
+        column: Index of each turn's position in the policy.
+        start: Index of each turn's first row in the policy, at which no points are at risk.
         left: What each player may take over.
     """
     turns = _Turns(dice, policy, column, start)
@@ -283,7 +297,7 @@ def take_turns(
 
 
 class _Turns:
-    """Turns in progress: steps at risk, dice in hand, and whether they go on."""
+    """Many turns in progress: the points at risk, the dice in hand, and whether each turn continues."""
 
     def __init__(self, dice: RandomDice, policy: _Policy, column: Indices, start: Indices) -> None:
         self.dice, self.policy, self.column, self.start = dice, policy, column, start
@@ -300,12 +314,12 @@ class _Turns:
 
     @property
     def paid(self) -> Indices:
-        """Steps that each turn lost."""
+        """Steps that each turn lost through a farkle after taking over."""
         return np.where(self.taken & (self.got == 0), _cost(self.dice.rules), 0)
 
     @property
     def left_over(self) -> Indices:
-        """Dice that the next player may take over, or 0."""
+        """Number of dice that the next player may take over after each turn, or 0."""
         may = self.got > 0
         if self.dice.rules.piggyback is Piggyback.NOT_HEAVY:
             may &= ~self.hot
@@ -324,7 +338,7 @@ class _Turns:
         self.at[taken], self.n_dice[taken] = at[taken], n[taken]
 
     def throw(self, who: Indices, n: int) -> None:
-        """Throw n dice in each of these turns, keep the best, and bank or go on."""
+        """Throw n dice in each of these turns, choose the best keep, and bank or continue."""
         steps, left = self.dice.throw(n, len(who))
         farkles = left[:, 0] == _NO_KEEP
         self.at[who[farkles]] = self.start[who[farkles]]

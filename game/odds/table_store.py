@@ -1,7 +1,8 @@
-"""Solved matches on disk: those installed with the program, and those solved here.
+"""Solved matches on the disk: those installed with the program, and those solved on this computer.
 
-This is the only module of the odds that touches files. A table is found by the digest of its rules
-and target, so it is never used for other rules. A damaged file counts as missing.
+This is the only module of the odds that reads or writes files. A table of chances is found by the
+digest of its rules and target, so it is never used for other rules. A damaged file counts as
+missing.
 """
 
 import io
@@ -21,23 +22,23 @@ from game.odds.match_odds import MatchOdds, rules_digest
 from game.rules.ruleset import Ruleset
 
 _UNITS = 2**24
-"""Chances are stored as multiples of one over this number, or 0.00000006."""
+"""Chances are stored as multiples of one over this number, which is 0.00000006."""
 
 _UNSOLVED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class TableStore:
-    """Solved matches in a folder, together with those of the package."""
+    """Solved matches in a folder, together with those that are installed with the program."""
 
     folder: Path
 
     def find(self, rules: Ruleset, target: int | None = None) -> MatchOdds | None:
-        """Return the table of a match, which may be incomplete, or None.
+        """Return the stored odds of a match, which may be incomplete, or None if there are none.
 
         Args:
             rules: The rules.
-            target: Points to play for. None is the target of the rules.
+            target: Points to play for. None means the target given in the rules.
         """
         target = target or rules.target
         key = rules_digest(rules, target)
@@ -48,11 +49,11 @@ class TableStore:
             return None
 
     def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
-        """Return the table of a match, or a new one without chances.
+        """Return the stored odds of a match, or new odds that have to be worked out.
 
         Args:
             rules: The rules.
-            target: Points to play for. None is the target of the rules.
+            target: Points to play for. None means the target given in the rules.
 
         Raises:
             OddsError: If the match cannot be solved.
@@ -60,7 +61,10 @@ class TableStore:
         return self.find(rules, target) or MatchOdds.unsolved(rules, target or rules.target)
 
     def save(self, wins: MatchOdds) -> Path:
-        """Write the known chances, and return the file. Readers see the old or the new file.
+        """Save the chances that are known so far, and return the path of the file.
+
+        Programs that read the file at the same time see the old or the new content, never a
+        mixture.
 
         Raises:
             OddsError: If the file cannot be written.

@@ -28,7 +28,7 @@ from game.rules.scoring import count_orders
 
 @dataclass(frozen=True, slots=True)
 class ThrowChances:
-    """What one throw of some number of dice brings.
+    """The chances of one throw with a number of dice.
 
     Attributes:
         n_dice: Number of dice.
@@ -45,9 +45,9 @@ class ThrowChances:
 
 @cache
 def throw_chances(rules: Ruleset) -> Mapping[int, ThrowChances]:
-    """Return the chances of a single throw, by number of dice.
+    """Return the chances of a single throw, by number of dice from 1.
 
-    A last die that may be thrown twice counts with its first try alone, and without its bonus.
+    For a last die that may be thrown twice, only the first try counts, without the bonus.
     `farkle_within` counts both tries.
     """
     return {n: _chances(n, rules) for n in range(1, rules.n_dice + 1)}
@@ -79,7 +79,7 @@ def farkle_within(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
 
     Args:
         rules: The rules.
-        n_dice: Dice of the first throw.
+        n_dice: Number of dice in the first throw.
         throws: Number of throws.
     """
     return 1 - _survives(rules, n_dice, throws)
@@ -101,17 +101,18 @@ def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
 
 
 _BATCH_SIZE = 64
-"""Boards that are worked out together. More of them need more memory than they save time."""
+"""Number of targets that are worked out together. A larger batch needs much memory and saves little
+time."""
 
 
 def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 0) -> TurnValues:
-    """Return the chance to bank at least `needed` steps, from every point of a turn.
+    """Return the chance of banking at least `needed` steps, at every stage of a turn.
 
     Args:
         throws: The compiled rules.
-        needed: Steps that have to be banked.
+        needed: Points that have to be banked, in steps (of usually 50 points).
         least: Steps below which nothing may be banked.
-        most: Steps at risk up to which the chances are needed at least.
+        most: The chances cover at least this many steps at risk.
     """
     return _reaching(throws, np.array([max(needed, least)]), least, most)
 
@@ -137,11 +138,13 @@ def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> 
 
 
 def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
-    """Return the chance that a last turn banks each number of steps, at [banked, needed].
+    """Return the chance that a last turn banks exactly some number of steps.
+
+    The result is indexed by the steps banked and by the steps that the player needs to win.
 
     Args:
         rules: The rules.
-        most: Largest number of steps needed.
+        most: Largest number of steps needed to win.
         opened: Whether the player is on the board.
     """
     compiled = compile_rules(rules)
@@ -151,7 +154,7 @@ def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Return the chance that a whole turn banks at least n steps, at [n].
+    """Return the chance that a whole turn banks at least n steps, indexed by n.
 
     Args:
         throws: The compiled rules.
@@ -168,7 +171,10 @@ def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
 
 
 def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Solve each n separately: with a forced bank, the steps before it matter as well."""
+    """Return the same as `chances_to_reach`, from a separate solution for each n.
+
+    Under rules with a forced bank, the points at risk before that bank matter as well.
+    """
     needed = np.maximum(np.arange(most, -1, -1), least)
     parts = [
         _reaching(throws, needed[i : i + _BATCH_SIZE], least).begin()
@@ -179,7 +185,7 @@ def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
 
 @cache
 def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
-    """Return the chance that one throw of all dice scores at least n steps, at [n].
+    """Return the chance that one throw of all dice scores at least n steps, indexed by n.
 
     Args:
         rules: The rules.

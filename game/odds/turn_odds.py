@@ -1,8 +1,8 @@
-"""The turn that brings most points on average, and the value of each choice in points.
+"""The play that brings the most points per turn on average, and the value of each choice in points.
 
 Penalties, resets, instant wins and usually the opening are left out. The minimum bank, a last die
-thrown twice, a forced bank after three of a kind and the points for nothing are included. Only
-`long_run_average` includes the cost of a third farkle in a row.
+thrown twice, a forced bank after three of a kind and the points for a throw without a scoring die
+are included. Only `long_run_average` includes the cost of a third farkle in a row.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from game.odds.turn_solver import REFUSED, Stakes, TurnValues, dice_after_keep, 
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 _FAR_STEPS = 1e7
-"""Steps at which it is clear which of two lines is above the other in the end."""
+"""Points at risk, in steps, so large that the higher of two lines stays the higher one."""
 
 _EPSILON = 1e-12
 _MAX_ROUNDS = 1_000
@@ -34,12 +34,15 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asymptote:
-    """The value of a throw of n dice, in steps, from `top` steps at risk.
+    """The value of a throw of n dice once many points are at risk: a straight line.
+
+    Values and points are in steps (of usually 50 points).
 
     Attributes:
-        top: Steps at risk from which the value is exactly linear.
-        slope: Chance that the points at risk are banked in the end, at [n].
-        start: The value at 0 steps of the line, at [n].
+        top: Points at risk from which the value is exactly on the line.
+        slope: Slope of the line, indexed by n. It is the chance that the points at risk are banked
+            in the end.
+        start: Value of the line at 0 points at risk, indexed by n.
     """
 
     top: int
@@ -57,12 +60,12 @@ class Asymptote:
         return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}
 
     def from_at_least(self, steps: int) -> "Asymptote":
-        """Return the same line, used only from at least this many steps."""
+        """Return the same line, with `top` raised to at least this many steps."""
         return replace(self, top=max(self.top, steps))
 
 
 def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
-    """Return the asymptote of a rule set.
+    """Return the line that the value of a throw follows once many points are at risk.
 
     Args:
         throws: The compiled rules.
@@ -100,7 +103,7 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
 
 
 def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
-    """Return the value after a keep, by dice left, and the steps from which it is linear."""
+    """Return the value after a keep, by dice left, and the steps at risk from which it is linear."""
     order = dice_after_keep(throws)
     slope, start = thrown.slope[order], thrown.start[order]
     banks = slope * _FAR_STEPS + start <= _FAR_STEPS
@@ -111,7 +114,7 @@ def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
 
 
 def _best(classes: ThrowClasses, kept: Lines) -> tuple[Lines, float]:
-    """Return the best choice of each class, and the steps from which it is the best."""
+    """Return the best choice of each class of throws, and the steps at risk from which it is the best."""
     if not classes.n:
         return Lines(np.zeros(0), np.zeros(0)), 0.0
     choices = [
@@ -134,7 +137,7 @@ def _crossing(best: Lines, line: Lines) -> float:
 
 
 def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
-    """Return the value of classes whose best keep must be banked, unless dice must be thrown."""
+    """Return the value of throws whose best keep must be banked, unless more dice must be thrown."""
     best, crossing = _best(throws.forced, kept)
     if throws.forced.n:
         banked = ~np.isin(throws.forced.left[0], throws.must_throw)
@@ -148,12 +151,12 @@ _ACCURACY_STEPS = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class PointsTable:
-    """The average points of a turn under best play, from every point of it.
+    """The average points of a turn with best play, for any points at risk and number of dice left.
 
     Attributes:
         throws: The compiled rules.
-        worth: Values in steps.
-        far: Values above the range of `worth`.
+        worth: Values in steps of points, up to `far.top` steps at risk.
+        far: Values in steps for more points at risk.
     """
 
     throws: CompiledRules
@@ -179,11 +182,11 @@ class PointsTable:
         return float(far.slope[n_dice] * steps + far.start[n_dice]) * self.throws.step
 
     def kept(self, points: int, left: int, *, bankable: bool) -> float:
-        """Return the average points of a turn after a keep, by the better choice.
+        """Return the average points of a turn after a keep, if the player makes the better choice.
 
         Args:
             points: Points at risk.
-            left: Dice left. 0 is hot dice.
+            left: Number of dice left. 0 means hot dice.
             bankable: Whether the turn may be banked.
         """
         thrown = self.throwing(points, left or self.throws.n_dice)
@@ -192,11 +195,11 @@ class PointsTable:
 
 @cache
 def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
-    """Return the table for a player who is on the board, or who still needs the opening.
+    """Return the average points of turns under a rule set.
 
     Args:
         rules: The rules.
-        opened: Whether the player is on the board.
+        opened: Whether the player is on the board. If not, the first bank needs the opening.
 
     Raises:
         OddsError: If no throw ever farkles, so that a turn has no finite value.
@@ -206,7 +209,7 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
 
 
 def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
-    """Return the best turn if a bank needs some steps and a lost turn has some value."""
+    """Return the best play if a bank needs `needed` steps and a lost turn is worth `lost` steps."""
     line = asymptote(throws, lost)
     line = line.from_at_least(needed)
     steps = np.arange(n_rows(throws, line.top), dtype=np.float64)[:, None]
@@ -221,7 +224,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
 
 
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
-    """Return what the average points of a turn leave out of these rules."""
+    """Return, as phrases, which of these rules the average points of a turn ignore."""
     played = (
         (rules.opening, Message("the points needed to get on the board")),
         (rules.three_farkles, Message("farkles in a row, except in the long-run average")),
@@ -248,7 +251,7 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
 
 @cache
 def long_run_average(rules: Ruleset) -> float:
-    """Return the average points per turn in the long run, including each third farkle in a row.
+    """Return the average points per turn in the long run, with the penalty for three farkles in a row.
 
     A farkle is worth more or less depending on how many came before it. A banked turn restarts the
     count. The result belongs to the play that is best in the long run. It equals
@@ -262,7 +265,7 @@ def long_run_average(rules: Ruleset) -> float:
         return points_table(rules).value
 
     def left_over(average: float) -> float:
-        """Return what a turn brings beyond this average. It is 0 for the right average."""
+        """Return what a turn brings beyond this average. The result is 0 for the right average."""
         ahead = -rules.three_farkles / compiled.step
         for _ in range(PENALTY_STREAK):
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average

@@ -1,8 +1,9 @@
-"""Solves a turn for any value of banking and of losing it: the core of all odds.
+"""The solver of a turn, for any value of banking and of losing the turn: the core of all odds.
 
-Every keep adds points, so a turn never returns to an earlier point. The value of every point is
-found in one pass from the most points down, for many boards at a time, which are the columns of the
-arrays.
+A stage of a turn is given by the points at risk and the number of dice. Every keep adds points, so
+a turn never returns to an earlier stage. The values of all stages are found in one pass from the
+most points down, for many positions of the match at a time. Each position is a column of the
+arrays. Points are in steps (see `game.odds.compiled_rules`).
 """
 
 from collections.abc import Mapping
@@ -20,17 +21,20 @@ REFUSED = -np.inf
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What the ends of a turn are worth, on each of many boards.
+    """The values of all ways in which a turn can end, in each of many positions of a match.
 
     Attributes:
-        bank: Value of banking, at [steps, board]. REFUSED where it is not allowed.
-        lost: Value of a turn without points, at [board].
-        reset: Value of losing the whole score as well, at [board]. A throw that wins is worth 1.
-        top: Steps from which everybody banks, at [board], in falling order.
-        thrown_above: From `top` on, the value of throwing where banking is not allowed, at [steps,
-            board], by dice left. Always has an entry for hot dice, 0.
-        over: Whether a number of steps overshoots a target that must be hit exactly, at [steps,
-            board].
+        bank: Value of banking, indexed by [points at risk in steps, position]. `REFUSED` where it
+            is not allowed.
+        lost: Value of a turn without points, in each position.
+        reset: Value of losing the whole score as well, in each position. A throw that wins has the
+            value 1.
+        top: Points at risk from which every player banks, in steps, for each position. The
+            positions are sorted so that this falls.
+        thrown_above: Dice left -> value of throwing from `top` on, where banking is not allowed,
+            indexed by [steps, position]. There is always an entry for 0, hot dice.
+        over: Whether the points at risk overshoot a target that must be hit exactly, indexed by
+            [steps, position]. None without such a target.
     """
 
     bank: Floats
@@ -41,7 +45,7 @@ class Stakes:
     over: npt.NDArray[np.bool_] | None = None
 
     def at(self, boards: slice) -> "Stakes":
-        """Return the stakes of some of the boards."""
+        """Return the stakes of some of the positions."""
         return Stakes(
             bank=np.ascontiguousarray(self.bank[:, boards]),
             lost=self.lost[boards],
@@ -64,38 +68,40 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True)
 class TurnValues:
-    """What every point of a turn is worth under best play.
+    """The values of all stages of a turn under best play.
 
     Attributes:
-        kept: Value after a keep, at [steps, dice left, board]. 0 dice left is hot dice.
-        thrown: Value before a throw, at [steps, dice, board].
+        kept: Value after a keep, indexed by [points at risk in steps, dice left, position]. 0 dice
+            left means hot dice.
+        thrown: Value before a throw, indexed by [points at risk in steps, number of dice,
+            position].
     """
 
     kept: Floats
     thrown: Floats
 
     def begin(self) -> Floats:
-        """Return the value of the whole turn, at [board]."""
+        """Return the value of the whole turn in each position."""
         start: Floats = self.thrown[0, -1]
         return start
 
 
 def n_rows(throws: CompiledRules, top: int) -> int:
-    """Return the number of rows that `Stakes` needs.
+    """Return the number of rows, for points at risk, that the arrays of `Stakes` need.
 
     Args:
         throws: The compiled rules.
-        top: Most steps from which everybody banks.
+        top: Largest value of `Stakes.top`.
     """
     return top + throws.largest + 1
 
 
 def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
-    """Return the value of every point of a turn.
+    """Return the values of all stages of a turn under best play.
 
     Args:
         throws: The compiled rules.
-        stakes: What the ends of the turn are worth.
+        stakes: The values of all ways in which the turn can end.
     """
     worth = _above(throws, stakes)
     kept, thrown = worth.kept, worth.thrown
@@ -118,12 +124,12 @@ def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
 
 
 def dice_after_keep(throws: CompiledRules) -> list[int]:
-    """Return the dice of the next throw, by dice left: all of them after hot dice."""
+    """Return the number of dice in the next throw, by dice left: all dice if 0 are left (hot dice)."""
     return [throws.n_dice, *range(1, throws.n_dice)]
 
 
 def _above(throws: CompiledRules, stakes: Stakes) -> TurnValues:
-    """Return the values from `top` on, and below it those of banking alone."""
+    """Return the values of a turn from `Stakes.top` on, and the values of banking below it."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
     kept[:, list(throws.must_throw)] = REFUSED
@@ -133,7 +139,7 @@ def _above(throws: CompiledRules, stakes: Stakes) -> TurnValues:
 
 
 class _Lookup:
-    """The best choices of all classes at once."""
+    """The best choices of all classes of throws, looked up at once."""
 
     def __init__(self, classes: ThrowClasses, throws: CompiledRules, kind: np.dtype[Any]) -> None:
         self._classes = classes
@@ -145,18 +151,27 @@ class _Lookup:
         self._ends = np.cumsum([0, *lengths])
 
     def _rows(self) -> Indices:
-        """Return the index of every choice in a table of [steps and dice left, board]."""
+        """Return the row of every choice in a table of values, which has a row for [steps, dice left]."""
         pairs = zip(self._classes.steps, self._classes.left, strict=True)
         at = [steps * self._n_dice + left for steps, left in pairs]
         return np.concatenate(at) if at else np.zeros(0, np.intp)
 
     def worth(self, table: Floats, t: int, active: int) -> Floats:
-        """Return the value of a throw of n dice without its farkles, at [n, board]."""
+        """Return what scoring throws contribute to the value of a throw.
+
+        The result is indexed by [number of dice, position].
+
+        Args:
+            table: Values after a keep, with a row for [steps, dice left] and a column for each
+                position.
+            t: Points at risk before the throw, in steps.
+            active: Number of positions, from the first, to calculate.
+        """
         worth: Floats = self._weights @ self._best(table, t, active)
         return worth
 
     def _best(self, table: Floats, t: int, active: int) -> Floats:
-        """Return the value of the best choice of each class, at [class, board]."""
+        """Return the value of the best choice of each class, indexed by [class, position]."""
         rows = self._at + t * self._n_dice
         whole = active == table.shape[1]
         choices: Floats = table.take(rows, axis=0) if whole else table[rows, :active]
@@ -192,12 +207,12 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How turns end under best play, on each of many boards.
+    """How turns end under best play, in each of many positions of a match.
 
     Attributes:
-        banked: Chance to bank a number of steps, at [steps, board].
-        won: Chance of a throw that wins at once, at [board].
-        reset: Chance of a throw that resets the score, at [board].
+        banked: Chance that the turn banks each number of points, indexed by [steps, position].
+        won: Chance of a throw that wins at once, in each position.
+        reset: Chance of a throw that resets the score, in each position.
     """
 
     banked: Floats
@@ -206,12 +221,12 @@ class Outcomes:
 
 
 def turn_outcomes(throws: CompiledRules, stakes: Stakes, worth: TurnValues) -> Outcomes:
-    """Return how turns end, by following every course of the turn from its start.
+    """Return how turns end, by following every possible course of a turn from its start.
 
     Args:
         throws: The compiled rules.
-        stakes: What the ends of the turn are worth.
-        worth: What every point of the turn is worth.
+        stakes: The values of all ways in which the turn can end.
+        worth: The values of all stages of the turn.
     """
     n_rows, n_boards = stakes.bank.shape
     there = np.zeros((n_rows, throws.n_dice + 1, n_boards))
@@ -236,7 +251,16 @@ def _follow(  # noqa: PLR0917 - the state of the whole calculation
     there: Floats,
     banked: Floats,
 ) -> None:
-    """Distribute the throws of these classes from some steps at risk."""
+    """Follow all throws of some classes, and add their chances to `there` and `banked`.
+
+    Args:
+        throws: The compiled rules.
+        stakes: The values of all ways in which the turn can end.
+        worth: The values of all stages of the turn.
+        which: The classes, whether their best keep must be banked, and the steps at risk.
+        there: Chance that a turn reaches each stage, indexed by [steps, number of dice, position].
+        banked: Chance that a turn banks each number of points, indexed by [steps, position].
+    """
     classes, forced, t = which
     n_boards = stakes.bank.shape[1]
     board = np.arange(n_boards)
@@ -263,7 +287,10 @@ def _add(to: Floats, at: Indices, share: Floats) -> None:
 def _chosen(
     classes: ThrowClasses, kept: Floats, t: int, n_boards: int, *, first: bool
 ) -> tuple[Indices, Indices]:
-    """Return the steps and the dice left of the best choice of each class, at [class, board]."""
+    """Return the points in steps and the dice left of the best choice of each class.
+
+    Both results are indexed by [class, position]. If `first`, the first choice counts as the best.
+    """
     steps = np.repeat(classes.steps[0][:, None], n_boards, axis=1)
     left = np.repeat(classes.left[0][:, None], n_boards, axis=1)
     if first:

@@ -1,1 +1,1 @@
-"""Opponents to practise with: bots that play best, or like a person, and handicaps."""
+"""Opponents to practise with: bots that play as well as possible or like a person, and handicaps."""

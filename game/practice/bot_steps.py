@@ -1,4 +1,4 @@
-"""The steps of a match that a bot makes: whether one is next, and how people revise them."""
+"""The steps that a bot takes in a match: whether one is next, and how people undo or correct them."""
 
 from collections.abc import Iterator
 from random import Random
@@ -21,12 +21,12 @@ from game.rules.ruleset import Dice
 
 
 def is_practice(match: Match) -> bool:
-    """Return whether a bot plays in a match."""
+    """Return whether a match is for practice, because at least one bot plays in it."""
     return any(player.bot for player in match.state.players)
 
 
 def is_bot_next(state: State) -> bool:
-    """Return whether a bot throws simulated dice next, or decides about a throw."""
+    """Return whether the next step is a bot's: a throw of simulated dice, or a decision."""
     bot = state.player.bot
     if bot is None or state.winner is not None:
         return False
@@ -34,18 +34,18 @@ def is_bot_next(state: State) -> bool:
 
 
 def simulated_dice(bot: Bot, state: State) -> Dice:
-    """Return the throw of a bot's simulated dice. The same state of a match gives the same dice.
+    """Return the faces of a bot's simulated throw. The same state of a match gives the same faces.
 
     Args:
         bot: The bot on turn.
-        state: The state of the match before the throw.
+        state: State of the match before the throw.
     """
     random = Random(f"{bot.seed} dice {state.n_events}")
     return tuple(sorted(random.choices(range(1, 7), k=state.dice_in_hand)))
 
 
 def undo_actions(match: Match) -> tuple[Undone, ...]:
-    """Return the actions that take back the last step of a person, and what bots did since."""
+    """Return the actions that undo the last step of a person and all steps of bots since then."""
     n, at = 1, match
     while at.before is not None and at.before.before is not None and _is_bot_step(at):
         n, at = n + 1, at.before
@@ -53,7 +53,7 @@ def undo_actions(match: Match) -> tuple[Undone, ...]:
 
 
 def redo_actions(match: Match) -> tuple[Redone, ...]:
-    """Return the actions that restore the step undone last, and what bots did after it."""
+    """Return the actions that redo the step undone last and the steps of bots that followed it."""
     return (Redone(),) * (1 + sum(1 for _ in _bot_steps_to_redo(match)))
 
 
@@ -65,7 +65,7 @@ def _bot_steps_to_redo(match: Match) -> Iterator[Match]:
 
 
 def _is_bot_step(match: Match) -> bool:
-    """Return whether a bot, and no person, made the last step of a match."""
+    """Return whether a bot, rather than a person, took the last step of a match."""
     before = match.before
     if before is None or len(match.timeline) <= len(before.timeline):
         return False
@@ -77,10 +77,10 @@ def _is_bot_step(match: Match) -> bool:
 
 
 def corrected_for_bot(match: Match, correction: Corrected) -> Spliced | None:
-    """Return the correction of a bot's throw without the bot's decision, so that it decides again.
+    """Return a corrected throw of a bot without the bot's decision, so that the bot decides again.
 
-    None means that a person threw these dice, or that somebody has thrown since: then the decision
-    stays, as it does for a person.
+    None means that the throw is in a person's turn, or that more than the decision followed it. The
+    decision then stays, as it does for a person.
 
     Args:
         match: The match.

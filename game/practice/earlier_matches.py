@@ -12,15 +12,15 @@ from game.practice.learning import learn
 from game.rules.ruleset import Ruleset
 
 MAX_MATCHES = 60
-"""Newest matches from which a style is learnt. More would change little, and take long on a small
-machine."""
+"""Number of newest matches from which a style is learnt. More would change little, and would take
+long on a small computer."""
 
 MAX_LISTED = 1_000
-"""Newest matches of the journal among which those of a person are looked for."""
+"""Number of newest matches in the journal that are searched for those of a person."""
 
 
 def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Match]:
-    """Yield the newest matches of a person with this number of dice, and those under these rules first.
+    """Yield a person's newest matches with as many dice as in `rules`, and matches under `rules` first.
 
     Args:
         history: The matches of the journal.

@@ -1,6 +1,6 @@
-"""Handicaps: points with which a player starts, so that both win equally often.
+"""Handicaps: points with which one player starts, so that both players win equally often.
 
-Who starts with points is on the board, as after a score that was set by hand.
+A player who starts with points is on the board, as after a score that was set by hand.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +19,10 @@ class HeadStart:
     """Points with which one of two players starts.
 
     Attributes:
-        seat: The player, from 0. The player on seat 0 begins.
+        seat: Seat of the player who starts with points, 0 or 1. The player in seat 0 begins the
+            match.
         points: The points.
-        first_wins: Chance of the player who begins to win the match then.
+        first_wins: Chance that the player in seat 0 then wins the match.
     """
 
     seat: int
@@ -30,7 +31,7 @@ class HeadStart:
 
 
 def even_head_start(wins: MatchOdds) -> HeadStart:
-    """Return the head start with which two equally good players have the same chance to win.
+    """Return the head start with which two equally good players have the same chance of winning.
 
     Args:
         wins: The solved match of two.
@@ -54,7 +55,7 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
 
 
 def _first_wins(wins: MatchOdds, seat: int, points: int) -> float:
-    """Return the chance of the player who begins, if one of the two starts with points."""
+    """Return the chance that the player who begins wins, if the player in `seat` starts with points."""
     standings = wins.standings
     nothing = standings.find(0, opened=False)
     ahead = standings.find(points // wins.step, opened=True) if points else nothing
@@ -63,7 +64,7 @@ def _first_wins(wins: MatchOdds, seat: int, points: int) -> float:
 
 
 Players = Callable[[int], Sequence[Strategy]]
-"""Returns the strategies of both players in the match with a number, from 0."""
+"""A function that returns the strategies of both players, given the number of the match from 0."""
 
 
 def fair_head_starts(
@@ -73,7 +74,7 @@ def fair_head_starts(
 
     Args:
         rules: The rules.
-        players: The strategies of both players.
+        players: Returns the strategies of both players for each match.
         matches: Number of matches to play for each head start.
         step: Points by which head starts differ.
     """

@@ -1,7 +1,7 @@
-"""How often a bot wins that imitates a person, beside how often the person won.
+"""How often a bot that imitates a person wins, compared with how often the person won.
 
-The bot plays the matches of the person again with other dice: the same rules, the same seat, and
-bots that imitate the same opponents.
+The bot replays the matches of the person with other dice: under the same rules, in the same seat,
+and against bots that imitate the same opponents.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,11 +22,11 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class Imitation:
-    """A person's matches of two, and the style that was learnt from them.
+    """A person's finished matches of two, and the style that was learnt from them.
 
     Attributes:
-        style: The style.
-        matches: The matches that somebody won.
+        style: How the person plays.
+        matches: The finished matches, won by either player.
     """
 
     style: PlayerStyle
@@ -34,14 +34,14 @@ class Imitation:
 
     @classmethod
     def of(cls, matches: Sequence[Match], name: str) -> "Imitation":
-        """Return what was learnt from matches.
+        """Return a person's style and finished matches, given all matches of the person.
 
         Args:
             matches: Matches of the person.
             name: Name of the person, in any case of letters.
 
         Raises:
-            OddsError: If the person has decided too little, or has won or lost no match of two.
+            OddsError: If the person has made too few decisions, or has not finished a match of two.
         """
         ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
         if not ended:
@@ -64,7 +64,7 @@ class Imitation:
         return names.index(self.style.player.casefold())
 
     def games(self, n: int) -> Iterator[Game]:
-        """Yield n matches that the bot plays instead of the person."""
+        """Yield n matches in which a bot plays instead of the person."""
         others = self._others()
         for number, match in enumerate(islice(cycle(self.matches), n)):
             seat = self._seat(match)
@@ -75,12 +75,15 @@ class Imitation:
             yield Game(match.start_state, (bot, other) if seat == 0 else (other, bot), seat)
 
     def _others(self) -> dict[str, Strategy]:
-        """Return the strategy of each opponent by name."""
+        """Return the strategy of each opponent, by the opponent's name."""
         others = {m.state.players[1 - self._seat(m)] for m in self.matches}
         return {player.name: self._strategy(player) for player in others}
 
     def _strategy(self, player: Player) -> Strategy:
-        """Return the strategy of an opponent, which plays for points if too little is known."""
+        """Return the strategy of an opponent.
+
+        If too little is known, it plays for average points.
+        """
         if player.bot:
             return strategy_of(player.bot, None)
         try:

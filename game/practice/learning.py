@@ -1,4 +1,4 @@
-"""Learns the style of a person from that person's decisions in earlier matches.
+"""The learning of a person's style of play from that person's decisions in earlier matches.
 
 Only free decisions count: those in which the rules allowed both to bank and to throw on, before
 anybody had reached the target.
@@ -22,19 +22,25 @@ from game.practice.strategy import preferred_keep
 from game.rules.ruleset import Ruleset
 
 LEAST_DECISIONS = 30
-"""Free decisions that are needed: about ten matches to 10,000."""
+"""Number of free decisions that are needed: about ten matches to 10,000 points."""
 
 _THRESHOLDS = range(0, 3001, 50)
 _SPREADS = (5, 25, 50, 100, 150, 200, 300, 450)
 _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 
 _PRIOR_SPREAD = 400.0
-"""How far thresholds of people lie from those of most points on average, in points. With few
-decisions for a number of dice, it keeps the threshold plausible."""
+"""How far people's thresholds typically lie from the thresholds that bring the most points on
+average, in points. With few decisions for a number of dice, it keeps the threshold plausible."""
 
 
 class FreeDecision(NamedTuple):
-    """What a person could have banked, with how many dice left to throw, and whether it was banked."""
+    """A decision in which a person was free to bank or to throw on.
+
+    Attributes:
+        points: Points that could be banked.
+        dice: Number of dice that could be thrown.
+        banked: Whether the person banked. If it is False, the person threw on.
+    """
 
     points: int
     dice: int
@@ -46,10 +52,10 @@ class Observations:
     """The decisions of one person.
 
     Attributes:
-        choices: How often each choice to bank or to throw on was made.
-        worths: How many keeps agree with each number of points for one more die.
-        offers: How often the person could take over.
-        taken: How often the person did.
+        choices: Number of times that each free decision was made.
+        worths: Points that one more die may be worth to the person -> number of keeps that agree.
+        offers: How often the person could take over another player's dice and points.
+        taken: How often the person took them over.
     """
 
     choices: Counter[FreeDecision] = field(default_factory=Counter)
@@ -93,7 +99,7 @@ class Observations:
 
 
 def _own_events(match: Match, name: str) -> Iterator[tuple[State, Event]]:
-    """Yield the events of a person's turns with the state before each."""
+    """Yield the events of a person's turns, each with the state of the match before it."""
     state = match.start_state
     for event in match.timeline:
         player = state.player
@@ -134,7 +140,7 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
 
 
 def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[int, tuple[int, ...]]:
-    """Return the spread and the thresholds that make the choices most likely."""
+    """Return the spread and the thresholds (see `PlayerStyle`) that make the choices most likely."""
     fits = []
     for spread in _SPREADS:
         best = [_best_threshold(choices, rules, dice + 1, spread) for dice in range(rules.n_dice)]
@@ -165,6 +171,6 @@ def _log_chance(choice: FreeDecision, threshold: int, spread: int) -> float:
 
 
 def _threshold_of_points(rules: Ruleset, dice: int) -> int:
-    """Return the points from which banking brings more on average than to throw so many dice."""
+    """Return the points from which banking brings more on average than throwing this many dice."""
     table = points_table(rules, opened=True)
     return next((at for at in _THRESHOLDS if table.throwing(at, dice) <= at), _THRESHOLDS[-1])

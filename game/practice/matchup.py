@@ -1,4 +1,4 @@
-"""Matches that strategies play against each other with simulated dice, by the rules of the match."""
+"""Matches that strategies play against each other with simulated dice, under all rules of a match."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from game.practice.strategy import Strategy, needs_decision
 from game.rules.ruleset import Ruleset
 
 MAX_EVENTS = 20_000
-"""Events after which a match counts as endless and is left out."""
+"""Number of events after which a match counts as endless and is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class WinShare:
-    """How many of some matches somebody won.
+    """How many matches a player won, out of all matches that were played.
 
     Attributes:
-        won: Matches that were won.
-        matches: All matches.
+        won: Number of matches that the player won.
+        matches: Number of matches that were played to the end.
     """
 
     won: int
@@ -48,7 +48,7 @@ def start_state(
         rules: The rules.
         n_players: Number of players.
         first: The seat that begins, from 0.
-        head_starts: Points that the first seats begin with.
+        head_starts: Points that seat 0, seat 1 and so on begin with. Further seats begin with 0.
     """
     state = Match.start(rules, [str(seat) for seat in range(n_players)], first=first).state
     for seat, points in enumerate(head_starts):
@@ -57,12 +57,12 @@ def start_state(
 
 
 def winner(state: State, strategies: Sequence[Strategy], random: Random) -> int | None:
-    """Return the seat that wins if a match is played on, or None if the match does not end.
+    """Return the seat that wins when a match is played to its end, or None if it does not end.
 
     Args:
-        state: The state of the match.
+        state: State of the match.
         strategies: The strategy of each seat.
-        random: Throws the dice.
+        random: Source of the random dice.
     """
     while state.winner is None and state.n_events < MAX_EVENTS:
         state = play_on(state, strategies[state.turn.seat], random)
@@ -73,9 +73,9 @@ def play_on(state: State, strategy: Strategy, random: Random) -> State:
     """Return the state after the next decision of the player on turn, or else after the next throw.
 
     Args:
-        state: The state of the match.
+        state: State of the match.
         strategy: The strategy of the player on turn.
-        random: Throws the dice.
+        random: Source of the random dice.
     """
     decision = strategy.decide(state) if needs_decision(state) else None
     return step(state, decision or Thrown(tuple(random.choices(range(1, 7), k=state.dice_in_hand))))
@@ -83,12 +83,12 @@ def play_on(state: State, strategy: Strategy, random: Random) -> State:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A match to play.
+    """A match that strategies are to play.
 
     Attributes:
         start: The state before the first throw.
         strategies: The strategy of each seat.
-        seat: The seat whose wins count.
+        seat: The seat whose wins are counted.
     """
 
     start: State
@@ -97,11 +97,11 @@ class Game:
 
 
 def win_share(games: Iterable[Game], seed: int = 1) -> WinShare:
-    """Play matches, and return how many were won by the seats that count.
+    """Play matches, and return how many were won by the seat that each match names in `Game.seat`.
 
     Args:
-        games: The matches.
-        seed: Seed of the dice.
+        games: The matches to play.
+        seed: Seed of the random dice.
     """
     random, won, ended = Random(seed), 0, 0
     for game in games:

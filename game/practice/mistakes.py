@@ -1,4 +1,4 @@
-"""The mistakes of a reviewed match, summed up by kind."""
+"""The mistakes in a reviewed match, added up by kind."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,8 +27,9 @@ class MistakeSum:
     Attributes:
         kind: The kind.
         count: Number of mistakes.
-        points: What they cost in average points, at most 0.
-        win: What they cost in the chance to win, at most 0; None if it is not known.
+        points: Change in average points that the mistakes caused, at most 0.
+        win: Change in the chance of winning that the mistakes caused, at most 0; None if it is not
+            known.
     """
 
     kind: MistakeKind
@@ -42,7 +43,7 @@ def mistakes(review: Review, seat: int) -> tuple[MistakeSum, ...]:
 
     Args:
         review: The review of the match.
-        seat: The player.
+        seat: Seat of the player.
     """
     found: dict[MistakeKind, list[ReviewedMoment]] = {}
     for moment in review.moments:

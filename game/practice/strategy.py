@@ -1,7 +1,7 @@
-"""Strategies: what a player decides in a position of a match.
+"""Strategies, which make the decisions of a player in a match.
 
-A strategy has one method. It gets the state of the match and returns the event of the decision, or
-None to throw the dice in hand.
+A strategy has one method, which is given the state of the match. The method returns the event that
+records the decision, or None to throw the dice in hand.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from game.rules.scoring import Keep
 
 
 class Strategy(Protocol):
-    """Decides for a player."""
+    """A player's way of deciding."""
 
     def decide(self, state: State) -> Event | None:
-        """Return what the player on turn keeps, banks or takes over, or None to throw.
+        """Return what the player on turn keeps, banks or takes over, or None to throw the dice.
 
         Args:
-            state: The state of the match. It has no winner.
+            state: State of the match, which has no winner yet.
         """
 
 
@@ -52,7 +52,7 @@ def needs_decision(state: State) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BestPlay:
-    """Plays the choice with the best chance to win, or with most points if no match is solved.
+    """Best play: for the chance of winning, or for average points if the match is not solved.
 
     Attributes:
         wins: The solved match of two, or None.
@@ -86,7 +86,7 @@ def _worth_throwing(option: TurnOption) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StylePlay:
-    """Plays like a person.
+    """Play in the style of a person.
 
     Attributes:
         style: What was learnt from the person's turns.
@@ -117,18 +117,21 @@ class StylePlay:
         return state.locked_points + keep.score >= self._threshold(state, keep)
 
     def _threshold(self, state: State, keep: Keep) -> float:
-        """Return the points for this decision, which vary like those of the person."""
+        """Return the points from which this decision is to bank.
+
+        They vary as the person's decisions do.
+        """
         chance = Random(f"{self.seed} {state.n_events}").uniform(0.001, 0.999)
         dice = keep.dice_left or state.rules.n_dice
         return self.style.thresholds[dice - 1] + self.style.spread * log(chance / (1 - chance))
 
 
 def preferred_keep(state: State, worth_of_die: int) -> Keep:
-    """Return the keep with most points, if each die left for the next throw is worth some points.
+    """Return the keep with the most points, counting extra points for each die left to throw.
 
     Args:
-        state: The state of the match, after a throw with keeps.
-        worth_of_die: Points that one more die is worth.
+        state: State of the match, after a throw with at least one legal keep.
+        worth_of_die: Points to add for each die left for the next throw.
     """
     keeps = [keep for keep in state.keeps if not state.overshoots(keep)] or state.keeps
     n_dice = state.rules.n_dice

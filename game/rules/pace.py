@@ -1,7 +1,8 @@
 """How fast players score: what a turn brings on average, and what it costs in penalties.
 
-The figures assume a player who banks as soon as the rules allow. `game.rules.playability` uses them to
-refuse rules under which penalties take more than turns bring, or hardly any turn can be banked.
+These averages assume a player who banks as soon as the rules allow. `game.rules.playability` uses
+them to refuse rules under which penalties take more than turns bring, or hardly any turn can be
+banked.
 """
 
 from collections import Counter
@@ -15,27 +16,27 @@ from game.rules.ruleset import PENALTY_STREAK, Ruleset, Win
 from game.rules.scoring import Effect, count_orders, must_throw_reason
 
 _MAX_BEST_THROWS = 2
-"""A minimum bank of more than this many times the best throw is treated as out of reach."""
+"""A minimum bank that is more than this many times the best throw is treated as out of reach."""
 
 MAX_SUMS = 2_000
-"""Most values of points at risk that are worked out, at half a millisecond each. No published game
-reaches 1,000."""
+"""Largest number of stages of a turn (points at risk and number of dice) that are worked out, at
+half a millisecond each. No published game reaches 1,000."""
 
 Offer = tuple[tuple[int, int], ...]
-"""For each legal keep of a throw, best first: its points, and the dice it leaves."""
+"""For each legal keep of a throw, best first: its points, and the number of dice that it leaves."""
 
 ThrowOutcome = tuple[Offer, bool, bool]
-"""What a throw offers, whether it costs the penalty for three 3s, and whether it resets the score."""
+"""The keeps of a throw, whether it costs the penalty for three 3s, and whether it resets the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAverages:
-    """What a turn, or the rest of one, brings on average.
+    """The average result of a turn, or of the rest of a turn.
 
     Attributes:
-        points: Points banked.
+        points: Average points banked.
         farkles: Chance of a farkle.
-        penalties: Number of throws that cost the penalty for three 3s.
+        penalties: Average number of throws that cost the penalty for three 3s.
         resets: Chance of a throw that resets the score.
     """
 
@@ -54,7 +55,7 @@ class Pace:
 
     @cached_property
     def turn(self) -> TurnAverages:
-        """Averages of a whole turn. They are all 0 if the minimum bank is out of reach."""
+        """The averages of a whole turn. They are all 0 if the minimum bank is out of reach."""
         if not self._is_in_reach:
             return TurnAverages()
         for at_risk, n in sorted(self._reachable, key=lambda point: (-point[0], point[1])):
@@ -63,7 +64,7 @@ class Pace:
 
     @property
     def takes_long(self) -> bool:
-        """Whether so many sums can be at risk that working out `turn` would take too long."""
+        """Whether a turn has so many possible stages that working out `turn` would take too long."""
         return self._is_in_reach and len(self._reachable) > MAX_SUMS
 
     @cached_property
@@ -74,7 +75,7 @@ class Pace:
 
     @property
     def opening_chance(self) -> float:
-        """Upper bound of the chance that a turn gets a player on the board."""
+        """An upper bound on the chance that a turn gets a player on the board."""
         to_open = self.to_open
         return min(1.0, to_open.turn.points / max(to_open.rules.minimum_bank, 1))
 
@@ -82,8 +83,8 @@ class Pace:
     def costs(self) -> dict[str, float]:
         """Average points that a turn costs, by the rule option that charges them.
 
-        A reset is taken to cost half the target. If scores cannot fall below zero, no penalty costs
-        more than a reset.
+        A reset is assumed to cost half the target. If scores cannot fall below zero, no penalty
+        costs more than a reset.
         """
         rules, turn = self.rules, self.turn
         reset = rules.target / 2
@@ -125,9 +126,9 @@ class Pace:
 
     @cached_property
     def _reachable(self) -> set[tuple[int, int]]:
-        """Every (points at risk, dice to throw) that a turn can come to.
+        """Every stage of a turn that can occur, as (points at risk, number of dice to throw).
 
-        The search stops as soon as it has found more than `MAX_SUMS`.
+        The search stops as soon as it has found more than `MAX_SUMS` stages.
         """
         found: set[tuple[int, int]] = set()
         new = [(0, self.rules.n_dice)]
@@ -156,14 +157,14 @@ class Pace:
         return TurnAverages(points, farkles, penalties, resets)
 
     def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
-        """Bank if the rules allow it; otherwise throw on with the keep that brings most."""
+        """Return the averages if the player banks when allowed, or throws on with the best keep."""
         if (points := self._banked_points(at_risk, offer)) is not None:
             return TurnAverages(points)
         rests = (self._averages(*point) for point in _throws_after(at_risk, offer, self.rules))
         return max(rests, key=lambda rest: rest.points)
 
     def _banked_points(self, at_risk: int, offer: Offer) -> int | None:
-        """Return the points of the best keep that may be banked, or None if none may be.
+        """Return the points at risk after the best keep that may be banked, or None if no keep may be.
 
         The result is 0 once the points at risk exceed a target that must be hit exactly.
         """
@@ -195,5 +196,5 @@ def _overshoots(points: int, rules: Ruleset) -> bool:
 
 
 def _streak_rate(chance: float) -> float:
-    """Return how often a turn completes a streak that costs a penalty; the count then restarts."""
+    """Return how often a turn completes a streak that costs a penalty and restarts the count."""
     return chance**PENALTY_STREAK / sum(chance**n for n in range(PENALTY_STREAK))

@@ -1,7 +1,8 @@
-"""Checks whether a game can be played to its end under a rule set, before anybody plays by it.
+"""Checks that a match under a rule set can be played to its end.
 
-A rule file may be valid and still make no game: nothing scores, nothing can ever be banked, or two
-options contradict each other. The checks find that and name the option to change.
+A rule file may be valid and still not give a playable game: nothing scores, nothing can ever be
+banked, or two options contradict each other. The checks find such faults and name the option to
+change.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import must_throw_reason
 
 MAX_THROWS_TO_TARGET = 1_000
-"""Farthest target, as a number of best throws. No published game needs more than 100."""
+"""Highest allowed target, as a multiple of the best throw. No published game needs more than 100."""
 
 MAX_TURNS = 1_000
 """Most turns that a player may need on average to reach the target. No published game needs more
@@ -35,11 +36,11 @@ than 3."""
 
 @dataclass(frozen=True, slots=True)
 class RulesProblem:
-    """Why a rule set makes no game.
+    """A reason why a rule set cannot be played.
 
     Attributes:
-        option: The option to change.
-        why: The reason.
+        option: Name of the rule option to change.
+        why: What is wrong with the option.
     """
 
     option: str
@@ -48,10 +49,10 @@ class RulesProblem:
 
 @lru_cache(64)
 def find_problems(rules: Ruleset) -> tuple[RulesProblem, ...]:
-    """Return why these rules make no game. The result is empty if they can be played.
+    """Return the reasons why these rules cannot be played. There are none if they can.
 
-    Combinations that need more dice than there are come together. Of all other reasons only the
-    first is returned, because later ones often follow from it.
+    If scoring combinations need more dice than the rules have, all of them are returned. Otherwise
+    only the first reason is returned, because later reasons often follow from it.
     """
     needs_dice = tuple(_more_dice_than_there_are(rules))
     return needs_dice or tuple(islice(_faults(rules), 1))
@@ -90,7 +91,7 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
 
 
 def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
-    """Find options that contradict each other, or that need one which is not set."""
+    """Find options that contradict each other, or that need another option that is not set."""
     if rules.welfare and rules.win is not Win.EXACTLY:
         yield RulesProblem(
             "welfare", Message("only applies to an exact target: set win = 'exactly'")
@@ -153,7 +154,7 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
 
 
 def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    """Find a bank that is reached in such small steps that working it out takes too long."""
+    """Find a required bank that is reached in so many small steps that checking it takes too long."""
     why = Message("allows too many different scores: make all points multiples of 50 or 100")
     if pace.takes_long:
         yield RulesProblem("minimum_bank" if rules.minimum_bank else "hot_dice", why)
@@ -208,7 +209,7 @@ def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
-    """Find exact targets that some score can never hit, so that a match might not end."""
+    """Find exact targets that can become impossible to hit, so that a match might never end."""
     step, least = turns.step, turns.least or 0
     if rules.target % step:
         why = Message("can never be reached exactly: all scores go in steps of %(step)s", step=step)
@@ -228,7 +229,7 @@ def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]
 
 
 Gains = dict[tuple[int, int], tuple[int, int]]
-"""(Dice thrown, dice left) -> the lowest and the highest score of such a keep."""
+"""(Number of dice thrown, number of dice left) -> the lowest and the highest score of such a keep."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,7 @@ class PossibleTurns:
 
     @cached_property
     def gains(self) -> Gains:
-        """The range of a keep's score, by dice thrown and left, for turns that can occur."""
+        """The lowest and highest score of a keep, by dice thrown and left, for throws that can occur."""
         found: Gains = {}
         for dice, keeps in scoring.keep_table(self.rules).items():
             bonus = self.rules.last_die_twice if len(dice) == 1 else 0
@@ -251,7 +252,7 @@ class PossibleTurns:
 
     @property
     def best(self) -> int:
-        """Points of the best throw."""
+        """Points of the best keep of any throw."""
         return max(high for _, high in self.gains.values())
 
     @property
