@@ -1,8 +1,8 @@
-"""Teach all networks from scratch: python -m training.teach_all DIR [--render PYTHON].
+"""Train all networks from scratch: python -m training.teach_all DIR [--render PYTHON].
 
-The program runs the commands of training/README.md in order and resumes where it stopped.
-DIR/done.txt has a line for each finished step. An interrupted step resumes its own work. Remove a
-line to repeat that step.
+The program runs the commands in training/README.md in order, and resumes where it stopped.
+DIR/done.txt has a line for each finished step. An interrupted step resumes by itself. To repeat a step, remove
+its line.
 """
 
 import argparse
@@ -16,15 +16,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LEARN_PYTHON = sys.executable
-"""The Python with torch. The Python that --render names has Blender instead."""
+"""The Python that has torch. The Python that --render names has Blender instead."""
 TRACED_PICTURES = 500
-"""Number of path-traced images."""
+"""Number of path-traced images to make."""
 CHANGE_OPTIONS = ("--steps", "11000", "--rate", "3e-3", "--again", "4")
 
 
 @dataclass(frozen=True)
 class TeachingStep:
-    """One command. If the files `made` appear only at its end, they show that it is done."""
+    """One step of the training: a command to run.
+
+    Attributes:
+        name: Name of the step, as written to done.txt.
+        command: The command line.
+        made: Files that the command writes only at its end, so that they show that the step is done. May be
+            empty.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -32,12 +39,12 @@ class TeachingStep:
 
     @property
     def is_made(self) -> bool:
-        """Whether the files of the step exist."""
+        """Whether the files that show that the step is done exist."""
         return bool(self.made) and all(path.exists() for path in self.made)
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run all steps."""
+    """Run all steps that have not been done yet."""
     options = _options(words)
     options.folder.mkdir(parents=True, exist_ok=True)
     done = options.folder / "done.txt"
@@ -54,7 +61,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def steps(options: argparse.Namespace) -> Iterator[TeachingStep]:
-    """Yield the steps in order; each needs the results of earlier ones."""
+    """Yield the steps in order. Each step may need the results of earlier ones."""
     rests = options.folder / "rests"
     made = (rests / "rests.npz", rests / "rests_kept_out.npz")
     library = "training.scenes.throws.rest_library"
@@ -75,9 +82,9 @@ def _pictures(options: argparse.Namespace) -> Iterator[TeachingStep]:
 
 
 def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
-    """Yield the steps that teach networks.
+    """Yield the steps that train and export networks.
 
-    The finder comes first, because the networks of one die are shown its false detections.
+    The finder comes first, because the networks that read one die are trained on its false detections.
     """
     learning = (LEARN_PYTHON, "-m")
     nets, rests = str(options.folder / "nets"), ("--rests", str(options.folder / "rests"))
@@ -103,7 +110,7 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
 
 
 def _traced(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the option that names path-traced images, if there are any."""
+    """Return the command-line option that names the folder of path-traced images, if there are any."""
     folder = options.folder / "traced"
     return ("--traced", str(folder)) if options.render is not None or folder.exists() else ()
 
@@ -114,7 +121,7 @@ def _hands(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _run(step: TeachingStep) -> None:
-    """Run a step, and exit if it fails."""
+    """Run a step, and exit the program if it fails."""
     print(f"{step.name}: {shlex.join(step.command)}", flush=True)
     failed = subprocess.run(step.command, cwd=ROOT, check=False).returncode  # noqa: S603 - our own commands
     if failed:
@@ -139,7 +146,7 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _program(name: str) -> str:
-    """Return the absolute path of a program."""
+    """Return the absolute path of a program, given its name or path."""
     if found := shutil.which(name):
         return str(Path(found).absolute())
     raise argparse.ArgumentTypeError(f"{name} is not a program; name a Python that has bpy")

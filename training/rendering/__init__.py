@@ -1,1 +1,1 @@
-"""Rendering: from a scene to light, and from light to the image that a camera delivers."""
+"""Rendering of scenes as linear light, and of light as the image that a camera delivers."""

@@ -1,4 +1,4 @@
-"""Materials of covers and dice for Cycles: shaders that look up images."""
+"""Materials of surfaces and dice for Cycles, Blender's path tracer: shaders that look up texture images."""
 
 from typing import Any
 
@@ -13,12 +13,11 @@ from training.scenes.world import Cover
 
 Floats = NDArray[np.float32]
 HEIGHT_SPAN = 0.6
-"""Range of heights that an image can store, in half edges; half of the range is below the surface.
-"""
+"""Range of heights that a texture can store, in half edges of a die. Half of the range is below the surface."""
 
 
 def new_shader(name: str) -> tuple[Any, Any, Any]:
-    """Return a new material, its node tree and its shader node."""
+    """Return a new Blender material, its node tree and its shader node."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     tree = material.node_tree
@@ -26,17 +25,17 @@ def new_shader(name: str) -> tuple[Any, Any, Any]:
 
 
 def to_rgba(rgb: Any) -> tuple[float, float, float, float]:
-    """Return a colour with an opacity of 1, as the inputs of shader nodes expect it."""
+    """Return an RGB colour with an opacity of 1, as the inputs of shader nodes expect it."""
     return (float(rgb[0]), float(rgb[1]), float(rgb[2]), 1.0)
 
 
 def add_texture(tree: Any, pixels: Floats, *, repeat: bool) -> Any:
-    """Add an image to a material and return the output socket with its colour.
+    """Add a texture image to a material and return the output socket with its colour.
 
     Args:
         tree: Node tree of the material.
-        pixels: (h, w, 3) colours.
-        repeat: Whether the image repeats beyond its borders.
+        pixels: Colours (h, w, 3).
+        repeat: Whether the image is repeated beyond its borders. If not, its border pixels are.
     """
     height, width = pixels.shape[:2]
     image = bpy.data.images.new("pixels", width, height, float_buffer=True)
@@ -51,7 +50,7 @@ def add_texture(tree: Any, pixels: Floats, *, repeat: bool) -> Any:
 
 
 def make_cover_material(cover: Cover) -> Any:
-    """Return the material of a floor, a wall or an object."""
+    """Return the Blender material of a floor, a wall or an object."""
     material, tree, shader = new_shader("cover")
     links = tree.links
     if cover.colours.shape[0] <= 4:
@@ -70,13 +69,13 @@ def make_cover_material(cover: Cover) -> Any:
 
 
 def make_die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dented: bool) -> Any:
-    """Return the material of a die.
+    """Return the Blender material of a set of dice.
 
     Args:
         style: Look of the set of dice.
-        sheet: The faces of the dice.
+        sheet: The unrolled faces of the dice.
         edge_mm: Edge of the dice in millimetres.
-        dented: Whether the mesh has the dents of the pips already.
+        dented: Whether the pips are dents in the mesh. If not, the material simulates their depth by bump mapping.
     """
     material, tree, shader = new_shader("die")
     links = tree.links
@@ -107,7 +106,7 @@ def _bump(tree: Any, shader: Any, heights: Any, distance: float) -> None:
 
 
 def _let_light_in(tree: Any, shader: Any, tint: Any, share: Any) -> None:
-    """Let lamps shine straight through glass, because lower pips would be dark otherwise.
+    """Let lamps shine straight through glass, because pips on the underside would otherwise be dark.
 
     Cycles finds refracted light only by chance, and with few samples it finds none.
     """

@@ -1,4 +1,4 @@
-"""Glare: the reflection of a lamp on polished ground, brighter than the ray caster can make it."""
+"""Adds glare to rendered light: reflections of lamps on polished ground, brighter than the ray caster renders them."""
 
 import cv2
 import numpy as np
@@ -9,11 +9,11 @@ from training.scenes.world import Part
 
 Floats = NDArray[np.float32]
 PEAK_BRIGHTNESS = (0.3, 4.0)
-"""Brightness in the middle of a reflection; 1 is white."""
+"""Range of the brightness at the centre of a reflection, where 1 is white."""
 HALF_AXES = (0.04, 0.3)
-"""Half axes of a reflection as a share of the longer side of the image."""
+"""Range of the half axes of a reflection, as a share of the longer side of the image."""
 SHARE_ON_DICE = (0.0, 0.5)
-"""Share of the glare that appears on dice and foreign objects."""
+"""Range of the share of the glare that appears on dice and foreign objects."""
 DRIFT = 0.1
 """Standard deviation of the change of brightness between the empty-tray image and the image with
 dice, as a logarithm."""
@@ -22,13 +22,13 @@ dice, as a logarithm."""
 def add_glare(
     rng: Generator, light: Floats, empty: Floats | None, part: NDArray[np.uint8]
 ) -> tuple[Floats, Floats | None]:
-    """Return both images with the same one to three reflections of lamps.
+    """Return an image with dice and one of the empty tray, both with the same one to three reflections of lamps.
 
     Args:
         rng: Source of random numbers.
-        light: (h, w, 3) linear light of the image with dice.
-        empty: (h, w, 3) linear light of the empty tray, if it is known.
-        part: (h, w) the `Part` of each pixel of the image with dice.
+        light: Linear light (h, w, 3) of the image with dice.
+        empty: Linear light (h, w, 3) of the empty tray, or None if it is not known.
+        part: The `Part` (h, w) that each pixel of the image with dice shows.
     """
     height, width = part.shape
     blot = np.zeros((height, width), np.float32)
@@ -43,7 +43,7 @@ def add_glare(
 
 
 def _reflection(rng: Generator, width: int, height: int) -> Floats:
-    """Return (height, width) light of one reflection: an ellipse with a soft or a sharp edge."""
+    """Return the light (height, width) of one reflection: an ellipse with a soft or a sharp edge."""
     side = max(width, height)
     x, y = rng.uniform(0.05, 0.95) * width, rng.uniform(0.05, 0.95) * height
     long = float(np.exp(rng.uniform(*np.log(HALF_AXES)))) * side

@@ -1,4 +1,4 @@
-"""Labels of our own test images, in the format that `vision.dataset` reads."""
+"""Makes the labels of rendered test images, in the format that `vision.dataset` reads."""
 
 from typing import Any
 
@@ -16,21 +16,21 @@ AMBIGUOUS_DEG = 25.0
 TINY_MM = 10.0
 STEEP_DEG = 15.0
 MIN_LEGIBLE = 10.0
-"""Least contrast of a pip in units of CIE L*a*b*; a pip with less is not visible for certain."""
+"""Smallest contrast of a pip in units of CIE L*a*b*. A pip with a lower contrast may not be visible."""
 MIN_DIE_PX = 9.0
 MIN_OBJECT_PX = 60
-"""Number of pixels over the tray from which a foreign object counts."""
+"""A foreign object counts if it covers at least this number of pixels of the tray."""
 MIN_HAND_SHARE = 0.001
-"""Share of the image from which a hand over the tray counts as a hand in it."""
+"""A hand counts if it covers at least this share of the image, over the tray."""
 
 
 def label_row(
     world: World, picture: NDArray[np.uint8], name: str, more: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the label of an image.
+    """Return the label of a rendered image, as a JSON object.
 
     Args:
-        world: The world, with a camera of the size of the image.
+        world: The scene, with a camera whose frames have the size of the image.
         picture: Image (h, w, 3) BGR of the scene.
         name: Name of the image.
         more: Further fields of the label, by name.
@@ -98,13 +98,13 @@ def _die(world: World, number: int, seen: float, picture: NDArray[np.uint8]) -> 
 def measure_pip_contrast(
     world: World, die: RestingDie, picture: NDArray[np.uint8]
 ) -> tuple[float, float]:
-    """Return the contrast of the weakest pip, and of the strongest spot that is no pip.
+    """Return the contrast of the weakest pip on top of a die, and of the strongest spots that are not pips.
 
     Contrasts are distances from the median colour of the face, in units of CIE L*a*b*.
 
     Args:
-        world: The scene to show.
-        die: The die.
+        world: The scene that the image shows.
+        die: The die in this scene.
         picture: Image (h, w, 3) BGR of the scene.
     """
     face, _ = die.top()
@@ -127,7 +127,10 @@ def measure_pip_contrast(
 
 
 def _colours(world: World, die: RestingDie, places: Vector, picture: NDArray[np.uint8]) -> Vector:
-    """Return (n, 3) CIE L*a*b* at points in a die's own axes, which are given in half edges."""
+    """Return the colours (n, 3) in CIE L*a*b* that an image shows at points on a die.
+
+    `places` (n, 3) are in the axes of the die, in half edges.
+    """
     pixels = world.camera.project(die.at + places @ die.turn.T * die.edge_mm / 2)
     x, y = (pixels.T.round().astype(int) - 0).clip(
         0, [[picture.shape[1] - 1], [picture.shape[0] - 1]]

@@ -1,8 +1,7 @@
-"""Path trace images to learn from: python -m training.rendering.make_pictures DIR RESTS.
+"""Path trace images for training: python -m training.rendering.make_pictures DIR RESTS.
 
-The command resumes where it stopped, because it skips images that exist. Most images are fields of
-dozens of dice, since such an image takes no longer than one with three dice. Tables come with their
-empty-tray image.
+If the command was stopped, it resumes, because it skips images that exist. Most images are fields of dozens of dice,
+since such an image takes no longer than one with three dice. Images of trays come with an empty-tray image.
 """
 
 import argparse
@@ -29,7 +28,7 @@ KIND_ORDER = (
     "field",
     "clutter",
 )
-"""Kinds of images, one after the other."""
+"""Kinds of scenes of successive images."""
 REQUESTS = {
     "field": SceneRequest("field", tile_px=512, hand_chance=0.05, size=(560, 420)),
     "table": SceneRequest("table", tile_px=512, hand_chance=0.2, size=(480, 360)),
@@ -45,11 +44,11 @@ TRACE_OPTIONS = {
 
 
 def make_picture(seed: int, path: Path, library: RestLibrary) -> int:
-    """Make one image and return the number of its dice.
+    """Path trace one image, write it with its labels, and return the number of its dice.
 
     Args:
         seed: Seed of the scene. The same seed and library give the same scene.
-        path: Path of the file.
+        path: The PNG file to write.
         library: Simulated throws after the dice have come to rest.
     """
     kind = KIND_ORDER[seed % len(KIND_ORDER)]

@@ -1,4 +1,4 @@
-"""Surfaces of dice and solids as points, faces and texture coordinates.
+"""Makes meshes of dice and other solids: points, faces and texture coordinates.
 
 This module does not need Blender.
 """
@@ -16,31 +16,39 @@ from training.scenes.world import FACE_NORMALS, Cover, Form, Solid, Vector, face
 ARC_STEPS = 4  # segments of a rounded edge
 ROUND_STEPS = 32  # segments of a cylinder
 COARSE, FINE = 8, 72
-"""Cells across the flat part of a face: with printed pips, and with pips that are dents."""
+"""Number of cells across the flat part of a face with printed pips, and of one with pips that are dents."""
 
 
 @dataclass(frozen=True)
 class SurfaceMesh:
-    """A surface; `uv` is the texture coordinate of each corner of each face."""
+    """The surface of a solid as a mesh.
 
-    points: Vector  # (n, 3)
-    normals: Vector | None  # (n, 3); None for flat shading
-    loops: NDArray[np.int32]  # corners of all faces, one face after the other
-    sizes: NDArray[np.int32]  # corners of each face
-    uv: Vector  # (len(loops), 2)
+    Attributes:
+        points: Points (n, 3).
+        normals: Normals (n, 3) at the points, or None for flat shading.
+        loops: Numbers of the points at the corners of all faces, one face after the other.
+        sizes: Number of corners of each face.
+        uv: Texture coordinates (len(loops), 2) of each corner of each face.
+    """
+
+    points: Vector
+    normals: Vector | None
+    loops: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    uv: Vector
 
     @property
     def starts(self) -> NDArray[np.int32]:
-        """First corner of each face in `loops`."""
+        """Index in `loops` of the first corner of each face."""
         return np.asarray(np.concatenate([[0], np.cumsum(self.sizes)[:-1]]), np.int32)
 
 
 def make_die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
-    """Return a die with an edge of 1.
+    """Return the mesh of a die with an edge of 1.
 
     Args:
         style: Look of the set of dice.
-        sheet: Faces whose pips become dents. None makes flat faces.
+        sheet: The unrolled faces, whose pips become dents. None makes flat faces.
     """
     steps = _steps(1 - style.edge, style.edge, COARSE if sheet is None else FINE)
     sides = [_side(np.array(n, float), v, steps, style, sheet) for v, n in FACE_NORMALS.items()]
@@ -48,7 +56,7 @@ def make_die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
 
 
 def _steps(inner: float, edge: float, flat: int) -> Vector:
-    """Return positions across a face, dense where the face is rounded."""
+    """Return positions of mesh points across a face, denser where the face is rounded."""
     arc = np.tan(np.linspace(0, np.pi / 4, ARC_STEPS + 1)[1:]) * edge
     return np.concatenate([-(inner + arc)[::-1], np.linspace(-inner, inner, flat + 1), inner + arc])
 
@@ -68,7 +76,10 @@ def _side(
 
 
 def _rounded(cube: Vector, edge: float, ball: float) -> tuple[Vector, Vector]:
-    """Return points of a cube with half edge 1 moved onto the rounded shape, and normals there."""
+    """Move points of a cube with half edge 1 onto the rounded shape, and return them with their normals.
+
+    `edge` is the radius of the rounded edges, `ball` that of the ball that cuts off the corners.
+    """
     body = cube.clip(-(1 - edge), 1 - edge)
     away = cube - body
     normals = away / np.linalg.norm(away, axis=-1, keepdims=True).clip(1e-9)
@@ -79,7 +90,7 @@ def _rounded(cube: Vector, edge: float, ball: float) -> tuple[Vector, Vector]:
 
 
 def _heights(face: Vector, s: Vector, t: Vector) -> Vector:
-    """Return how far the surface sticks out, in half edges, interpolated between pixels."""
+    """Return how far the surface of a face sticks out at points (s, t), in half edges."""
     px = len(face)
     x, y = (k.clip(0, 1) * (px - 1) for k in (s, t))
     i, j = y.astype(int).clip(0, px - 2), x.astype(int).clip(0, px - 2)
@@ -91,7 +102,7 @@ def _heights(face: Vector, s: Vector, t: Vector) -> Vector:
 
 
 def _quads(count: int) -> NDArray[np.int32]:
-    """Return (m, 4) faces of a square grid of points."""
+    """Return the faces (m, 4) of a square grid of `count` by `count` points, as point numbers."""
     grid = np.arange(count * count).reshape(count, count)
     quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=2)
     return np.asarray(quads.reshape(-1, 4), np.int32)
@@ -116,7 +127,7 @@ def _joined(
 
 
 def _averaged(points: Vector, faces: NDArray[np.int32]) -> Vector:
-    """Return (n, 3) normals of points: the mean of the faces around them."""
+    """Return the normals (n, 3) of points: the mean of those of the faces around them."""
     a, b, c, d = (points[faces[:, k]] for k in range(4))
     across = np.cross(c - a, d - b)
     out = np.zeros_like(points)
@@ -126,11 +137,11 @@ def _averaged(points: Vector, faces: NDArray[np.int32]) -> Vector:
 
 
 def make_solid_mesh(solid: Solid, cover: Cover) -> SurfaceMesh:
-    """Return a solid in its own axes, in millimetres.
+    """Return the mesh of a solid in the solid's own axes, in millimetres.
 
     Args:
-        solid: The solid.
-        cover: Its cover.
+        solid: The solid, such as a wall or a foreign object.
+        cover: Its surface material.
     """
     if solid.form is Form.BOX:
         mesh = _box(solid)
@@ -177,7 +188,7 @@ def _grid_quads(rows: int, columns: int) -> NDArray[np.int32]:
 
 
 def _profile(solid: Solid) -> Vector:
-    """Return (n, 2) radius and height of a solid of revolution around z, from the bottom up."""
+    """Return the outline (n, 2) of a solid of revolution around z: radii and heights, from the bottom up."""
     radius, half = float(solid.half[0]), float(solid.half[2])
     arc = np.linspace(0, np.pi / 2, 6)
     if solid.form is Form.BALL:
@@ -209,7 +220,7 @@ def _turned(profile: Vector, solid: Solid) -> SurfaceMesh:
 
 
 def _hull(planes: Vector) -> SurfaceMesh:
-    """Return the space below all planes, as faces with ordered corners."""
+    """Return the mesh of a convex hull: the space below all planes (k, 4)."""
     normals, far = planes[:, :3], planes[:, 3]
     corners = []
     for i in range(len(planes)):
@@ -236,7 +247,7 @@ def _hull(planes: Vector) -> SurfaceMesh:
 
 
 def _laid(mesh: SurfaceMesh, cover: Cover) -> Vector:
-    """Return texture coordinates; each face is projected along the axis nearest to its normal."""
+    """Return the texture coordinates of a mesh. Each face is projected along the axis nearest to its normal."""
     out = np.empty((len(mesh.loops), 2))
     places = mesh.points[mesh.loops]
     face = np.repeat(np.arange(len(mesh.sizes)), mesh.sizes)
@@ -250,11 +261,11 @@ def _laid(mesh: SurfaceMesh, cover: Cover) -> Vector:
 
 
 def tile_coordinates(mm: Vector, cover: Cover) -> Vector:
-    """Return (n, 2) texture coordinates; tiles repeat, and Cycles counts rows from the bottom.
+    """Return the texture coordinates (n, 2) of positions on a surface, with rows counted from the bottom.
 
     Args:
-        mm: (n, 2) positions in millimetres.
-        cover: The cover.
+        mm: Positions (n, 2) in millimetres.
+        cover: The surface material, whose tiles repeat.
     """
     c, s = np.cos(cover.turn), np.sin(cover.turn)
     turned = np.column_stack([c * mm[:, 0] + s * mm[:, 1], c * mm[:, 1] - s * mm[:, 0]])

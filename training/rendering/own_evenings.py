@@ -1,9 +1,9 @@
-"""Make our own test images, which are never taught: python -m training.rendering.own_evenings DIR.
+"""Render test images that are never used for training: python -m training.rendering.own_evenings DIR.
 
-The command makes evenings at one tray (the empty tray, three throws to learn the dice from, sixteen
-throws) and single renders, in the format that `vision.dataset` reads. Every other evening shows
-what people own, of kinds that are taught. The rest shows kinds that are kept out of teaching. The
-command resumes where it stopped.
+The command makes evenings at one tray (the empty tray, three throws from which the reader learns the dice, and sixteen
+throws to read) and single renders, in the format that `vision.dataset` reads. Every other evening shows what people
+usually own, of kinds that are used for training. The others show kinds that are kept out of training. The command resumes
+where it stopped.
 """
 
 import argparse
@@ -32,7 +32,7 @@ FIRST_SEED = 7_000_000
 
 
 def _larger(world: World) -> World:
-    """Return the world as a camera of full size sees it."""
+    """Return the scene with a camera of full resolution. Images are path traced at a smaller size."""
     eye = world.camera
     size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
     return replace(
@@ -49,14 +49,14 @@ def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
     factor: float | None,
     more: dict[str, Any],
 ) -> float:
-    """Render a world, write the image and its label, and return the exposure factor.
+    """Render a scene, write the image and its label, and return the exposure factor.
 
     Args:
         world: The scene to show.
         path: The image file to write.
         name: Name of the image in its label.
         sensor: The camera.
-        factor: Exposure factor of the evening. None lets the camera choose one.
+        factor: Exposure factor of the evening, or None to let the camera choose one.
         more: Further fields of the label, by name.
     """
     rng = np.random.default_rng(world.seed + 5)
@@ -75,11 +75,11 @@ def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
 
 
 def make_evening(folder: Path, number: int) -> None:
-    """Make one evening; images that exist are not made again.
+    """Render one evening. Images that exist are not rendered again.
 
     Args:
-        folder: Folder of the files.
-        number: Number of the evening. Odd evenings show kinds that are kept out.
+        folder: Folder for all evenings and renders.
+        number: Number of the evening. Odd evenings show kinds that are kept out of training.
     """
     purpose = Purpose.KEPT_OUT if number % 2 else Purpose.ORDINARY
     name = f"own_{'strange' if number % 2 else 'plain'}_{number:02d}"
@@ -129,10 +129,10 @@ RENDER_PLANS = (
 
 
 def make_render(folder: Path, number: int) -> None:
-    """Make one image of a tray of its own.
+    """Render a single image of a tray, unless it exists.
 
     Args:
-        folder: Folder of the files.
+        folder: Folder for all evenings and renders.
         number: Number of the image.
     """
     place = folder / "renders"
@@ -153,7 +153,7 @@ def make_render(folder: Path, number: int) -> None:
 
 
 def main() -> None:
-    """Make evenings and renders alternately until all exist."""
+    """Render evenings and single images alternately until all exist."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--evenings", type=int, default=24)

@@ -1,4 +1,4 @@
-"""Trays, dice, light and cameras that stay the same for an evening, and throws into the trays."""
+"""Draws the tray, dice, light and camera of an evening, which stay the same, and throws dice into the tray."""
 
 from dataclasses import dataclass, replace
 
@@ -29,13 +29,13 @@ from training.scenes.world import HandShape, Light, Pinhole, RestingDie, TrayFlo
 
 IMAGE_SIZES_PX = ((1280, 960), (1536, 864))
 TRACED_SCALE = 2 / 3
-"""Scale at which an image is traced; it is enlarged before the camera takes it."""
+"""Scale at which an image is path traced. It is enlarged before the simulated camera takes it."""
 TILE_PX = 768
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that stays the same all evening."""
+    """The tray, dice, light and camera of an evening, which stay the same."""
 
     seed: int
     chooser: Chooser
@@ -52,7 +52,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class PlannedThrow:
-    """The planned content of one image of an evening."""
+    """What one image of an evening should show.
+
+    Attributes:
+        dice: Number of dice.
+        apart: Whether all dice must lie flat, without touching each other.
+        hand: Whether a hand reaches into the tray.
+        things: Whether there may be foreign objects.
+        tricky: Whether a die should be cocked or stacked.
+        aside: Whether dice lie beside the tray.
+    """
 
     dice: int
     apart: bool = False
@@ -66,7 +75,7 @@ def draw_setting(seed: int, purpose: Purpose) -> Setting:
     """Draw the tray, dice, light and camera of an evening.
 
     Args:
-        seed: Number of the evening.
+        seed: Seed of the evening.
         purpose: Whether the images are for training or for one of the two kinds of tests.
     """
     rng = np.random.default_rng(seed)
@@ -98,7 +107,7 @@ def draw_setting(seed: int, purpose: Purpose) -> Setting:
 
 
 def empty_rest(tray: TrayFloor) -> Rest:
-    """Return a tray without dice."""
+    """Return a throw of no dice into a tray."""
     none = np.zeros((0, 3))
     flags = np.zeros(0, bool)
     return Rest(tray, np.zeros(0), none, np.zeros((0, 4)), flags, flags, (), open_floor=False)
@@ -122,7 +131,9 @@ def _over(rng: Generator, tray: TrayFloor) -> Pinhole:
 
 
 def throw_as_planned(here: Setting, planned: PlannedThrow, rng: Generator) -> Rest:
-    """Return dice at rest, as planned if one of a few tries succeeds.
+    """Simulate throws until one of them is as planned, and return the dice at rest.
+
+    After a few tries, the last throw is returned, or an empty tray if no throw has come to rest.
 
     Args:
         here: The tray, dice, light and camera of the evening.
@@ -158,7 +169,7 @@ def _throwing(here: Setting, count: int, rng: Generator) -> ThrowSetup:
 
 
 def stage_throw(here: Setting, planned: PlannedThrow, seed: int) -> World:
-    """Return the world of one image of an evening.
+    """Compose the scene of one image of an evening.
 
     Args:
         here: The tray, dice, light and camera of the evening.

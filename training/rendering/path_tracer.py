@@ -1,6 +1,6 @@
-"""Path tracing of a world by Cycles: linear light, before any camera.
+"""Path traces a scene with Blender's Cycles. The result is linear light, as it would reach a camera.
 
-`bpy` is Blender as a Python module. It is needed to make images to learn from, never to play.
+`bpy` is Blender as a Python module. It is needed to make images for training, never to play.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 FAR_MM = 4000.0
 METABALL_FACTOR = 1.5  # a metaball of Blender reaches 1.5 times as far as its radius
 SHEET_PX = (24, 192)
-"""Least and largest number of pixels across a face of a die."""
+"""Smallest and largest number of pixels across a face of a die."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class TraceOptions:
 
 
 def trace_picture(world: World, how: TraceOptions, *, empty: bool = False) -> Floats:
-    """Return (h, w, 3) linear RGB light of a world.
+    """Path trace a scene, and return its linear RGB light (h, w, 3).
 
     Args:
         world: The scene to show.
         how: The quality of path tracing.
-        empty: Whether to show the tray before anything lay in it.
+        empty: Whether to show the empty tray, without dice, foreign objects and hands.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _camera(world)
@@ -103,7 +103,7 @@ def _traced(world: World, how: TraceOptions) -> Floats:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence the messages of Blender, which bypass Python's standard output."""
+    """Discard the messages of Blender, which bypass Python's standard output."""
     kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
@@ -159,7 +159,7 @@ def _light(world: World) -> None:
 
 
 def _lamp(lamp: AreaLamp) -> None:
-    """Add a disc that faces the origin and gives it the light that the lamp should give."""
+    """Add a disc-shaped lamp that faces the origin, as bright there as `lamp.power` says."""
     data = bpy.data.lights.new("lamp", "AREA")
     data.shape = "DISK"
     data.size = 2 * lamp.radius_mm
@@ -208,7 +208,7 @@ def _stand(mesh: Any, at: Vector, turn: Rotation, scale: float = 1.0) -> None:
 
 
 def _level(corners: Vector, height: float, world: World, cover: int, material: Any) -> None:
-    """Add a level polygon with its cover."""
+    """Add a level polygon, such as the floor, at a height in millimetres."""
     from training.rendering.meshes import tile_coordinates  # noqa: PLC0415
 
     count = len(corners)
@@ -243,11 +243,11 @@ def _dice(world: World, how: TraceOptions) -> None:
 
 
 def face_px(world: World, dice: list[RestingDie]) -> int:
-    """Return how many pixels across a face are worth drawing.
+    """Return how many pixels across a face are worth drawing, so that the largest of the dice looks sharp.
 
     Args:
         world: The scene to show.
-        dice: The dice in the scene.
+        dice: Dice of one style.
     """
     camera = world.camera
     largest = max(

@@ -1,4 +1,4 @@
-"""Images as files: encoded light with and without dice, masks of the pixels, and labels."""
+"""Stores rendered images as files: light with and without dice, masks of what each pixel shows, and labels."""
 
 import json
 from pathlib import Path
@@ -20,10 +20,10 @@ WELL_EXPOSED_CHANCE = 0.75
 
 
 def auto_exposure(light: Floats, rng: Generator) -> float:
-    """Return the factor by which an automatic exposure would multiply light, within about one stop.
+    """Return the factor by which a camera with automatic exposure might multiply light.
 
-    In most images white dice on dark cloth still show their pips. Some exposures suit only the
-    cloth.
+    The factor varies by about one stop. In most images, white dice on dark cloth still show their pips. Some exposures
+    suit only the cloth.
 
     Args:
         light: Linear light (h, w, 3).
@@ -38,17 +38,17 @@ def save_picture(  # noqa: PLR0917 - all parts of an image
     path: Path, light: Floats, empty: Floats | None, part: NDArray[np.uint8], die: NDArray[np.int16],
     truth: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Write an image and everything that belongs to it.
+    """Write a rendered image with its masks, its labels and, if there is one, its empty-tray image.
 
-    The labels come last, so an image with labels is complete.
+    The labels are written last, so an image with labels is complete.
 
     Args:
-        path: The PNG file to write; masks, labels and the empty tray are written beside it.
-        light: (h, w, 3) linear RGB light.
-        empty: (h, w, 3) linear RGB light of the empty tray, if there is one.
-        part: (h, w) the `Part` of each pixel.
-        die: (h, w) number of the die in each pixel, or -1.
-        truth: The true labels.
+        path: The PNG file to write. The other files are written next to it.
+        light: Linear RGB light (h, w, 3).
+        empty: Linear RGB light (h, w, 3) of the empty tray, or None.
+        part: The `Part` (h, w) that each pixel shows.
+        die: Number (h, w) of the die that each pixel shows, or -1.
+        truth: The true labels, see `training.scenes.truth`.
     """
     factor = auto_exposure(light, np.random.default_rng(truth["seed"]))
     cv2.imwrite(
@@ -67,7 +67,7 @@ def save_picture(  # noqa: PLR0917 - all parts of an image
 
 
 def load_masks(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """Return (h, w) `Part` of each pixel, and the number of its die or -1."""
+    """Load the masks (h, w) of an image: the `Part` that each pixel shows, and the number of the die or -1."""
     mask = cv2.imread(str(path.with_suffix(".mask.png")), cv2.IMREAD_COLOR)
     if mask is None:
         raise FileNotFoundError(

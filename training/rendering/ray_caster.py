@@ -1,7 +1,7 @@
-"""Ray casting in compiled code: soft shadows, one bounce and glass, in a tenth of a second.
+"""A fast renderer in compiled code: soft shadows, one bounce of light and glass, in a tenth of a second.
 
-The ray caster shows the same worlds as `path_tracer`, a hundred times as fast. Beside the image it
-returns the same tray without dice, and what each pixel shows.
+The ray caster renders the same scenes as `path_tracer`, a hundred times as fast. It also renders the same tray without
+dice, and returns what each pixel shows.
 """
 
 import argparse
@@ -37,7 +37,7 @@ SHEET_PX = (16, 160)
 TOP_POINTS = 11
 SHARED_LIGHT_PX = 7
 SAME_LIGHT = 0.004
-"""Relative difference below which light counts as unchanged."""
+"""Light counts as unchanged if its relative difference is smaller than this."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class CastPicture:
 
 
 def cast_picture(world: World, *, empty: bool = True) -> CastPicture:
-    """Return an image of a world.
+    """Render a scene.
 
     Args:
         world: The scene to show.
-        empty: Whether the empty tray is needed, too.
+        empty: Whether to render the empty tray as well.
     """
     sheets = [_sheet(world, k) for k in range(len(world.styles))]
     frame = _Frame.from_scene(pack_scene(world, sheets, np.random.default_rng(world.seed + 2)))
@@ -70,19 +70,29 @@ def cast_picture(world: World, *, empty: bool = True) -> CastPicture:
 
 @dataclass(frozen=True)
 class _Frame:
-    """The intermediate results of each pixel."""
+    """The intermediate results for each pixel of an image.
+
+    Attributes:
+        all: The packed scene.
+        found: Number (h, w) of the surface that each pixel shows.
+        far: Distance (h, w) of that surface from the camera in millimetres.
+        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS).
+        soft: Light with soft shadows (h, w, LIGHT).
+        hard: Light with sharp shadows (h, w, LIGHT).
+        scratch: Working memory (SCRATCH,).
+    """
 
     all: PackedScene
-    found: NDArray[np.int32]  # (h, w)
+    found: NDArray[np.int32]
     far: Floats
     normals: Floats
-    soft: Floats  # (h, w, LIGHT)
+    soft: Floats
     hard: Floats
     scratch: Floats
 
     @classmethod
     def from_scene(cls, all_: PackedScene) -> "_Frame":
-        """Return a frame without results for a packed scene."""
+        """Return empty results for a packed scene."""
         shape = int(all_.w[at.HEIGHT]), int(all_.w[at.WIDTH])
         f = np.float32
         return cls(
@@ -96,11 +106,14 @@ class _Frame:
         return self.found.shape[0], self.found.shape[1]
 
     def see(self, only: NDArray[np.bool_], *, loose: bool) -> None:
-        """Find the surface that each pixel shows."""
+        """Find the surface that each pixel in the mask `only` shows.
+
+        If `loose` is false, dice, foreign objects and hands are left out.
+        """
         find_surfaces(*self.all, self.scratch, loose, only, self.found, self.far, self.normals)
 
     def gather(self, only: NDArray[np.bool_]) -> None:
-        """Compute the light that falls on those surfaces."""
+        """Compute the light that falls on the surfaces that the pixels in the mask `only` show."""
         looked = np.zeros(self.shape, np.int8)
         plan_light(self.all.w, only, self.found, looked)
         where = (self.found, self.far, self.normals)
@@ -121,12 +134,15 @@ class _Frame:
         )
 
     def shade(self, only: NDArray[np.bool_], out: Floats, *, loose: bool) -> None:
-        """Compute the light that reaches the camera."""
+        """Compute the light that reaches the camera at the pixels in the mask `only`, and write it to `out`.
+
+        If `loose` is false, dice, foreign objects and hands are left out.
+        """
         where = (self.found, self.far, self.normals, self.soft, self.hard)
         shade_image(*self.all, self.scratch, loose, only, *where, out)
 
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-        """Return the `Part` of each pixel, and the number of its die or -1."""
+        """Return for each pixel the `Part` that it shows, and the number of the die or -1."""
         first, count = self.all.w[at.W_SOLIDS], self.all.w[at.N_SOLIDS]
         kinds = self.all.w[first : first + count * at.W_SOLID].reshape(-1, at.W_SOLID)
         kinds = np.vstack([kinds, [0, 0, Part.GROUND, 0, 0, -1]])
@@ -134,10 +150,14 @@ class _Frame:
         return kinds[solid, at.PART].astype(np.uint8), kinds[solid, at.OWN].astype(np.int16)
 
     def empty(self, light: Floats, part: NDArray[np.uint8]) -> Floats:
-        """Return the tray alone, computing only those pixels again that dice and objects change."""
+        """Return the light (h, w, 3) of the empty tray.
+
+        Only pixels that dice and objects change are computed again. `light` and `part` are the image with them, and
+        what each of its pixels shows.
+        """
         hidden = part != Part.GROUND
         self.see(hidden, loose=False)
-        # Around a removed object, soft light was shared among fewer neighbours than there are now.
+        # Around a removed object, soft light was shared between fewer neighbours than there are now.
         near, about = _grown(hidden, SHARED_LIGHT_PX), _grown(hidden, 2 * SHARED_LIGHT_PX)
         other = replace(self, soft=np.zeros_like(self.soft), hard=self.hard)
         other.gather(about)
@@ -156,7 +176,7 @@ def _grown(mask: NDArray[np.bool_], by_px: int) -> NDArray[np.bool_]:
 
 
 def cast_masks(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """Return (h, w) `Part` of each pixel, and the number of its die or -1."""
+    """Return for each pixel of a scene (h, w) the `Part` that it shows, and the number of the die or -1."""
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))
     frame = _Frame.from_scene(
         pack_scene(world, [blank] * len(world.styles), np.random.default_rng(0))
@@ -166,7 +186,7 @@ def cast_masks(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
 
 
 def visible_top_shares(world: World) -> list[float]:
-    """Return the visible share of the flat part of each die's top."""
+    """Return for each die the share of the flat part of its top that the camera sees."""
     if not world.dice:
         return []
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))
@@ -181,7 +201,7 @@ def visible_top_shares(world: World) -> list[float]:
 
 
 def _on_top(world: World, die: RestingDie) -> Vector:
-    """Return (n, 3) points on the flat part of a top face."""
+    """Return points (n, 3) on the flat part of a die's top face."""
     flat = min(0.9, 1 - world.styles[die.style].edge)
     a, b, _, d = die.top_face(flat)
     line = np.linspace(0, 1, TOP_POINTS)
@@ -190,7 +210,7 @@ def _on_top(world: World, die: RestingDie) -> Vector:
 
 
 def _sheet(world: World, style: int) -> DieSheet:
-    """Return the faces of a style, with as many pixels as its largest die shows."""
+    """Draw the unrolled faces of a style of dice, with as many pixels as the largest such die needs."""
     camera = world.camera
     edges = [
         d.edge_mm * camera.focal_px / max(1.0, float(np.linalg.norm(d.at - camera.at)))
@@ -203,7 +223,7 @@ def _sheet(world: World, style: int) -> DieSheet:
 
 
 def main() -> None:
-    """Print the images and dice per second for each kind of scene."""
+    """Print how many images and dice per second are rendered, for each kind of scene."""
     from training.scenes.kept_out import Purpose  # noqa: PLC0415
     from training.scenes.staging import SCENE_WEIGHTS, SceneRequest, stage_world  # noqa: PLC0415
     from training.scenes.throws.rest_library import load_rests  # noqa: PLC0415

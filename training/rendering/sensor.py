@@ -1,4 +1,4 @@
-"""Cameras that take linear light: a style for an evening, and noise that is new in each image."""
+"""Simulates cameras: their settings, which stay the same for an evening, and the images that they take of light."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class CameraStyle:
-    """How a camera turns light into an image. Blurs are in pixels."""
+    """How a simulated camera turns light into an image. Blurs are in pixels."""
 
     gain: float
     balance: tuple[float, float, float]  # gain of red, green and blue
@@ -34,11 +34,11 @@ class CameraStyle:
 
 
 def draw_camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
-    """Draw a camera.
+    """Draw the settings of a camera at random.
 
     Args:
         rng: Source of random numbers.
-        moderate: Whether the camera is set as people usually set one, instead of arbitrarily.
+        moderate: Whether the settings are such as people usually choose. If not, they may be extreme.
     """
     calm = 0.5 if moderate else 1.0
     red, green, blue = 2 ** rng.normal(0, 0.16 * calm, 3)
@@ -66,7 +66,7 @@ def draw_camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
 
 
 def draw_dim_style(rng: Generator) -> CameraStyle:
-    """Draw a camera in a dim room: noise, a smearing noise filter, a dark or grainy image."""
+    """Draw the settings of a camera in a dim room, with noise, a smearing noise filter, and a dark or grainy image."""
     style = draw_camera_style(rng, moderate=True)
     return replace(
         style,
@@ -80,22 +80,22 @@ def draw_dim_style(rng: Generator) -> CameraStyle:
 
 
 def drift_style(style: CameraStyle, rng: Generator, share: float = 0.08) -> CameraStyle:
-    """Return the camera a little later, when the light has changed by a few per cent.
+    """Return the settings of a camera a little later, when the light has changed by a few per cent.
 
     Args:
-        style: The camera.
+        style: The settings of the camera.
         rng: Source of random numbers.
-        share: Twice the standard deviation of the change of brightness, as a logarithm.
+        share: Twice the standard deviation of the change in brightness, as a logarithm.
     """
     return replace(style, gain=style.gain * float(np.exp(rng.normal(0, share / 2))))
 
 
 def take_picture(light: Floats, style: CameraStyle, rng: Generator) -> Picture:
-    """Return light as an image of 8 bits.
+    """Return the 8-bit image that a camera takes of linear light.
 
     Args:
-        light: (h, w, 3) linear light, with its channels in the order of `style.balance`.
-        style: The camera.
+        light: Linear light (h, w, 3), with its channels in the order of `style.balance`.
+        style: The settings of the camera.
         rng: Source of random numbers.
     """
     light = light * (np.array(style.balance, np.float32) * np.float32(style.gain))
@@ -142,7 +142,7 @@ def _noisy(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
 
 
 def _through_mosaic(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
-    """Return light seen through a Bayer filter, with interpolated colours."""
+    """Return light with noise, seen through a Bayer filter, with interpolated colours."""
     raw = light[..., 1].copy()
     raw[::2, ::2], raw[1::2, 1::2] = light[::2, ::2, 0], light[1::2, 1::2, 2]
     sigma = np.sqrt(np.maximum(raw, 0) * np.float32(style.shot) + np.float32(style.dark**2))

@@ -1,4 +1,4 @@
-"""Frames of the simulated tray, so that the tray that people try first is read well."""
+"""Renders frames of the simulated tray for training, because people often try it before they have a camera."""
 
 import colorsys
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ Floats = NDArray[np.float32]
 SHRINK = 0.5
 DICE_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 16.0, 18.0)
 MIN_CONTRAST = 240
-"""Least difference between the sums of the three channels (of 255) of body and pip."""
+"""Smallest difference between the colours of body and pips, as sums of three channels from 0 to 255."""
 
 
 @dataclass(frozen=True)
 class PaintedFrame:
-    """Linear BGR light with and without dice, what each pixel shows, and the labels."""
+    """A frame of the simulated tray: linear BGR light with and without dice, what each pixel shows, and labels."""
 
     light: Floats  # (h, w, 3)
     empty: Floats  # (h, w, 3)
@@ -35,7 +35,7 @@ class PaintedFrame:
 
 
 def paint_frame(seed: int) -> PaintedFrame:
-    """Return the frame of a seed, with labels in the format of `training.scenes.truth`."""
+    """Return a random frame of the simulated tray, with labels in the format of `training.scenes.truth`."""
     rng = np.random.default_rng(seed)
     edge = float(rng.choice(DICE_MM))
     tray = SimulatedTray(seed=seed, n_dice=int(rng.integers(1, 9)), look=_look(rng, edge), roll_s=0)
@@ -65,7 +65,7 @@ def _light(tray: SimulatedTray) -> Floats:
 
 
 def _numbers(dice: list[RestingDie], shape: tuple[int, ...]) -> NDArray[np.int16]:
-    """Return (h, w) number of the die at each pixel, or -1; no die lies on another."""
+    """Return the number (h, w) of the die that each pixel shows, or -1. The simulated tray stacks no dice."""
     out = np.full(shape[:2], -1, np.int16)
     for number, die in enumerate(dice):
         hull = cv2.convexHull(_seen(die.corners()).astype(np.float32))
@@ -74,7 +74,7 @@ def _numbers(dice: list[RestingDie], shape: tuple[int, ...]) -> NDArray[np.int16
 
 
 def _seen(points: Any) -> NDArray[np.float64]:
-    """Return (n, 2) pixels of points in the tray."""
+    """Return the pixels (n, 2) at which points in the tray appear."""
     return np.asarray(LENS.project(TrayPoints(points)) * SHRINK)
 
 

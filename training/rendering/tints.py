@@ -1,4 +1,4 @@
-"""Random changes of colours and contrast, so that networks do not depend on hues or styles."""
+"""Changes the colours and contrast of images at random, so that networks do not depend on hues or styles."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ SPECTRUM_SPREAD = 0.3
 
 @dataclass(frozen=True)
 class Tint:
-    """One way to change colours; an image and its empty-tray image get the same one."""
+    """One way to change the colours of an image. An image and its empty-tray image are changed in the same way."""
 
     order: tuple[int, int, int] | None = None  # new order of the channels
     grey: bool = False
@@ -26,7 +26,7 @@ class Tint:
     )
 
     def apply(self, picture: Picture) -> Picture:
-        """Return (h, w, 3) the image with changed colours."""
+        """Return an image (h, w, 3) BGR with changed colours."""
         if self.grey:
             one = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
             return np.repeat(one[..., None], 3, axis=2).astype(np.uint8)
@@ -45,7 +45,10 @@ class Tint:
 
 
 def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Picture:
-    """Return an image with another mean and contrast in CIE L*a*b*."""
+    """Return an image with a different mean and contrast in CIE L*a*b*.
+
+    `cast` has the shift of each channel, and the factor of the contrast.
+    """
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
     mean = lab.mean(axis=(0, 1))
     lab = (lab - mean) * np.float32(cast[3]) + mean + np.array(cast[:3], np.float32)
@@ -55,8 +58,8 @@ def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Pict
 def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
     """Return an image whose coarse Fourier amplitudes are multiplied by smooth random factors.
 
-    The phase stays, so outlines stay where they are. Only the style changes (Yang and Soatto, FDA:
-    Fourier Domain Adaptation for Semantic Segmentation, 2020).
+    The phases stay the same, so outlines stay where they are. Only the style changes (Yang and Soatto,
+    FDA: Fourier Domain Adaptation for Semantic Segmentation, 2020).
     """
     rng = np.random.default_rng(seed)
     size = picture.shape[1], picture.shape[0]
@@ -70,7 +73,7 @@ def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
 
 
 def draw_tint(rng: Generator) -> Tint:
-    """Draw a change of colours; about half of the draws change nothing."""
+    """Draw a change of colours at random. About half of the draws change nothing."""
     chance = rng.random()
     if chance < 0.07:
         return Tint(grey=True)

@@ -1,1 +1,1 @@
-"""Scenes as plain numbers: where everything lies, and what it looks like."""
+"""Random scenes for training, as plain data: where everything lies, and what it looks like."""

@@ -1,4 +1,4 @@
-"""Colours of real objects as linear red, green and blue, and how different two of them look."""
+"""Random colours of real objects as linear RGB, and a measure of how different two colours look."""
 
 import colorsys
 
@@ -19,10 +19,10 @@ WHITE_XYZ = XYZ_FROM_RGB.sum(axis=1)
 
 
 def from_hsv(hue: float, saturation: float, value: float) -> Rgb:
-    """Return the linear colour of a hue, a saturation and a value as a screen shows them.
+    """Convert a hue, saturation and value, as a screen shows them, to linear RGB.
 
     Args:
-        hue: Hue in turns; only the fraction counts.
+        hue: Hue in turns of the colour wheel. Whole turns are ignored.
         saturation: Saturation, 0 to 1.
         value: Brightness, 0 to 1.
     """
@@ -31,13 +31,13 @@ def from_hsv(hue: float, saturation: float, value: float) -> Rgb:
 
 
 def scale_colour(rgb: Rgb, by: float, spread: float = 0.0, rng: Generator | None = None) -> Rgb:
-    """Return a colour made brighter or darker, with a small random deviation of each channel.
+    """Return a colour made brighter or darker, with a small random deviation in each channel.
 
     Args:
         rgb: Linear red, green and blue, each 0 to 1.
-        by: Factor of the brightness.
+        by: Factor by which the brightness is multiplied.
         spread: Largest relative deviation of a channel.
-        rng: Source of random numbers. None leaves the channels as they are.
+        rng: Source of random numbers. If it is None, there is no deviation.
     """
     off = np.ones(3) if rng is None else 1 + rng.uniform(-spread, spread, 3)
     red, green, blue = (float(c) for c in (np.array(rgb) * by * off).clip(0, 0.97))
@@ -118,7 +118,7 @@ def draw_skin_tone(rng: Generator) -> Rgb:
 
 
 def rgb_to_lab(rgb: Rgb) -> np.ndarray:
-    """Return (3,) CIE L*a*b*: lightness from 0 to 100, red minus green, and yellow minus blue."""
+    """Convert linear RGB to CIE L*a*b* (3,): lightness from 0 to 100, red minus green, and yellow minus blue."""
     ratio = XYZ_FROM_RGB @ np.array(rgb) / WHITE_XYZ
     root = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
     x, y, z = root
@@ -126,7 +126,7 @@ def rgb_to_lab(rgb: Rgb) -> np.ndarray:
 
 
 def visible_difference(one: Rgb, other: Rgb) -> float:
-    """Return how different two colours look: 1 is hardly visible, 100 is black against white.
+    """Return how different two colours look: 1 is barely visible, 100 is black against white.
 
     Lightness counts most, because every camera sees it, whatever its white balance.
 

@@ -1,6 +1,6 @@
-"""Hands and sleeves that reach into an image.
+"""Draws hands and sleeves that reach into an image.
 
-A hand is a set of chains of balls that are blended into one surface.
+A hand consists of rounded cones that are blended into one surface.
 """
 
 import numpy as np
@@ -13,11 +13,11 @@ from training.scenes.noise import tileable_fractal
 from training.scenes.world import Cover, Form, HandShape, Part, Rotation, Solid, Vector
 
 PALM_MM = 17.0
-"""Half of the thickness of a palm, and the radius of the chains inside it."""
+"""Half of the thickness of a palm, and the radius of the cones inside it."""
 
 
 def draw_skin_cover(rng: Generator, side: int) -> Cover:
-    """Draw skin that is slightly mottled and has creases.
+    """Draw the surface material of skin, which is slightly mottled and has creases.
 
     Args:
         rng: Source of random numbers.
@@ -42,16 +42,16 @@ def draw_skin_cover(rng: Generator, side: int) -> Cover:
 
 
 def draw_hand(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vector]:
-    """Draw a hand whose fingers reach to about one point.
+    """Draw a hand whose fingers reach for a point.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        skin: Number of the cover of the skin.
-        tip: (3,) point on the floor that the fingers reach for, in millimetres.
+        skin: Number of the surface material of the skin.
+        tip: Point (3,) on the floor for which the fingers reach, in millimetres.
 
     Returns:
-        The hand, and the point at which the arm leaves it.
+        The hand, and the point (3,) at which the arm begins.
     """
     rng = chooser.rng
     angle, size = rng.uniform(0, 2 * np.pi), float(rng.uniform(0.75, 1.25))
@@ -101,14 +101,14 @@ def _fingers(  # noqa: PLR0917 - the pose of a hand
 
 
 def make_sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Solid:
-    """Return an arm in a sleeve.
+    """Return an arm in a sleeve, as a cylinder.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        cloth: Number of the cover of the sleeve.
-        start: (3,) point at which the sleeve begins, in millimetres.
-        way: (3,) direction of the arm.
+        cloth: Number of the surface material of the sleeve.
+        start: Point (3,) at which the sleeve begins, in millimetres.
+        way: Direction (3,) of the arm.
     """
     z = way / np.linalg.norm(way)
     x = np.cross(z, [0.1, 0.2, 1])
@@ -132,8 +132,8 @@ def make_nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        colour: Number of the cover of the nails.
-        hand: The hand.
+        colour: Number of the surface material of the nails.
+        hand: The hand to which the nails belong.
     """
     out = []
     for start, end, radii in zip(hand.starts, hand.ends, hand.radii, strict=True):
@@ -151,7 +151,7 @@ def make_nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
 
 
 def draw_sleeve_cover(chooser: Chooser, side: int) -> Cover:
-    """Draw the cloth of a sleeve.
+    """Draw the surface material of a sleeve.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are

@@ -1,6 +1,6 @@
-"""One small lamp in a dark room, at every height, and lamps that moved after the empty-tray image.
+"""Draws hard light: one or two small lamps at any height in a dark room. Also moves lamps between two images.
 
-A small lamp casts shadows with sharp edges and no detail. Such a shadow is easily taken for a
+A small lamp casts shadows with sharp edges and no detail. Such a shadow is easily mistaken for a
 foreign object.
 """
 
@@ -17,7 +17,7 @@ HARD_LAMP_WEIGHTS = {
     "high": 0.16, "middle": 0.2, "low": 0.18, "grazing": 0.08, "pair": 0.12, "near": 0.1, "flash": 0.08,
     "tube": 0.08,
 }  # fmt: skip
-"""How often each kind of hard light is drawn."""
+"""Relative frequency of each kind of hard light."""
 HEIGHTS_DEG = {"high": (0, 25), "middle": (25, 55), "low": (55, 72), "grazing": (72, 82)}
 """Range of the angle between straight up and the direction of a single distant lamp."""
 RADIUS_EXPONENT = (-2.3, -0.9)
@@ -25,15 +25,15 @@ RADIUS_EXPONENT = (-2.3, -0.9)
 ROOM_EXPONENT = (-3.0, -0.5)
 """Light from the room as a power of ten of the light from the lamp."""
 TUBE_LAMPS = 7
-"""A tube is a row of small lamps, so its shadows are sharp in one direction only."""
+"""Number of small lamps in a row that form a tube, whose shadows are sharp in one direction only."""
 SHADE_CHANCE = 0.15
-"""Chance that something between lamp and tray casts an edge."""
+"""Chance that something between lamp and tray casts a shadow on the tray."""
 SWITCH_CHANCE = 0.35
-"""Chance that a lamp was switched off instead of moved."""
+"""Chance that one of several lamps was switched off, instead of all lamps being moved."""
 
 
 def draw_hard_light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:
-    """Draw one small lamp, or two, over a tray in a room that gives hardly any light.
+    """Draw hard light on a tray: one small lamp, or two, in a room that gives hardly any light.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
@@ -75,11 +75,11 @@ def _lamps(rng: Generator, kind: str, span_mm: float, eye: Vector) -> tuple[Area
 
 
 def move_lamps(rng: Generator, light: Light) -> Light:
-    """Return the light of the same room at another time, with one lamp moved or switched off.
+    """Return the light in the same room at a different time, with the lamps moved or one lamp switched off.
 
     Args:
         rng: Source of random numbers.
-        light: The light of the image with dice.
+        light: The light in the image with dice.
     """
     lamps = list(light.lamps)
     shades = light.shades
@@ -93,7 +93,7 @@ def move_lamps(rng: Generator, light: Light) -> Light:
 
 
 def _moved(rng: Generator, lamp: AreaLamp) -> AreaLamp:
-    """Return a lamp turned about the tray by some degrees, at another height and power."""
+    """Return a lamp rotated around the tray by some degrees, with a different height and power."""
     angle = np.radians(rng.normal(0, 18))
     c, s = np.cos(angle), np.sin(angle)
     at = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ lamp.at

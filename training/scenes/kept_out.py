@@ -1,8 +1,8 @@
-"""Kinds that are never taught, so that exams can show something new: an eighth of each family.
+"""Keeps an eighth of the kinds in each family of random choices out of training, so that tests can show something new.
 
-Every random kind is drawn by a `Chooser`. A chooser for teaching never draws a kind that is kept
-out. Colours have no named kinds: `is_kept_out_pair` decides which pairs of body and pip colour are
-kept out.
+A family is, for example, the outlines of trays or the materials of dice. A `Chooser` draws every random kind; a chooser
+for training never draws a kind that is kept out. Colours have no named kinds, so `is_kept_out_pair` decides which pairs
+of body and pip colour are kept out.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ KEPT_OUT: Mapping[str, frozenset[str]] = {
     "flakes": frozenset({"bubbles"}),
     "clutter": frozenset({"domino", "bottle_cap", "sd_card", "nut", "sugar"}),
 }
-"""Kinds of each family that no teaching image shows."""
+"""Kinds of each family that no training image shows."""
 
 HUE_SECTORS = 8
-"""Number of sectors of the colour wheel. Grey counts as one more sector."""
+"""Number of sectors of the colour wheel. Grey counts as a further sector."""
 GREY_SECTOR = HUE_SECTORS
 MIN_COLOUR_SATURATION = 0.25
 """Saturation below which a colour counts as grey."""
@@ -37,33 +37,38 @@ KEPT_OUT_PAIRS = frozenset(
     }
     | {(1, GREY_SECTOR), (GREY_SECTOR, 5)}  # yellow with grey, black or white; grey with blue
 )
-"""Pairs of the sectors of body and pip that are kept out."""
+"""Pairs of the sectors of body and pips that are kept out of training."""
 
 KEPT_OUT_CHANCE = 0.35
-"""Chance, for each family, that an image of unfamiliar kinds shows one that is kept out."""
+"""Chance, for each family, that an image for testing unfamiliar kinds shows a kind that is kept out of training."""
 
 
 class Purpose(Enum):
-    """What images are for."""
+    """What rendered images are used for: training, or one of two kinds of tests."""
 
-    TEACH = "teach"
-    ORDINARY = "ordinary"  # exam: dice that people own, of kinds that are taught
-    KEPT_OUT = "kept_out"  # exam: kinds that are kept out of teaching
+    TEACH = "teach"  # training
+    ORDINARY = "ordinary"  # test: dice that people usually own, of kinds used for training
+    KEPT_OUT = "kept_out"  # test: kinds that are kept out of training
 
 
 @dataclass(frozen=True)
 class Chooser:
-    """Draws the kinds of everything in a scene."""
+    """A source of random kinds for everything in a scene, which keeps kinds for tests out of training.
+
+    Attributes:
+        rng: Source of random numbers.
+        purpose: What the scene is used for, which decides which kinds it may show.
+    """
 
     rng: Generator
     purpose: Purpose
 
     def draw_kind(self, family: str, weights: Mapping[str, float]) -> str:
-        """Draw one kind of a family.
+        """Draw one kind of a family at random.
 
         Args:
             family: Name of the family, a key of `KEPT_OUT`.
-            weights: How often each kind is drawn.
+            weights: Relative frequency of each kind.
         """
         return str(self.rng.choice(*_choice(self._allowed(family, weights))))
 
@@ -75,9 +80,9 @@ class Chooser:
         return {k: w for k, w in weights.items() if k not in kept}
 
     def accepts(self, *, is_kept_out: bool) -> bool:
-        """Return whether something may be shown.
+        """Return whether the scene may show something of a kind that is, or is not, kept out of training.
 
-        Only an exam on unfamiliar kinds shows kinds that are kept out.
+        Only a test of unfamiliar kinds shows kinds that are kept out, and it shows no others.
         """
         return is_kept_out is (self.purpose is Purpose.KEPT_OUT)
 
@@ -88,7 +93,7 @@ def _choice(weights: Mapping[str, float]) -> tuple[list[str], None, bool, list[f
 
 
 def is_kept_out_pair(body: tuple[float, ...], pip: tuple[float, ...]) -> bool:
-    """Return whether dice of these colours are kept out of teaching.
+    """Return whether dice of these colours are kept out of training.
 
     Args:
         body: Linear RGB of the body.
@@ -98,7 +103,7 @@ def is_kept_out_pair(body: tuple[float, ...], pip: tuple[float, ...]) -> bool:
 
 
 def hue_sector(rgb: tuple[float, ...]) -> int:
-    """Return the sector of a hue, 0 around red, or GREY_SECTOR for a grey."""
+    """Return the sector of the colour wheel for a linear RGB colour: 0 around red, or GREY_SECTOR for grey."""
     shown = np.clip(rgb, 0, 1) ** (1 / 2.2)
     most, least = float(shown.max()), float(shown.min())
     if most < 0.12 or (most - least) < MIN_COLOUR_SATURATION * most:

@@ -1,4 +1,4 @@
-"""The light of a scene: a room, lamps of any size and colour, and cards that cast edges."""
+"""Draws the light in a scene: a room, lamps of any size and colour, and cards that cast shadows with edges."""
 
 import cv2
 import numpy as np
@@ -22,15 +22,15 @@ HARD_ROOM_EXPONENT = (-3.0, -0.8)
 
 
 def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) -> Light:
-    """Draw the light on a tray.
+    """Draw the light on a tray at random.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
         span_mm: Width of the tray in millimetres.
         eye: Position (3,) of the camera in millimetres.
-        hard: Whether the light comes from one or two small lamps and hardly at all from the room,
-            so that shadows are black.
+        hard: Whether the light comes from one or two small lamps and hardly any from the room, so that
+            shadows are black.
     """
     rng = chooser.rng
     ordinary = chooser.purpose is Purpose.ORDINARY
@@ -49,9 +49,9 @@ def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = Fa
 
 
 def draw_room(rng: Generator) -> Floats:
-    """Draw walls, windows and distant lamps.
+    """Draw a panorama (rows, 2 rows, 3) of the light from a room: walls, windows and distant lamps.
 
-    A level place gets about as much light as from a lamp of power 1.
+    A level surface gets about as much light from it as from a lamp of power 1.
     """
     height, width = ROOM_ROWS, 2 * ROOM_ROWS
     walls = cv2.resize(rng.uniform(0.15, 1, (4, 8, 1)).astype(np.float32), (width, height))
@@ -79,7 +79,7 @@ def draw_room(rng: Generator) -> Floats:
 
 
 def _round_poles(room: Floats) -> Floats:
-    """Blur the rows near straight up and straight down, where all columns are one direction."""
+    """Blur the rows of a panorama near straight up and straight down, where all columns are nearly one direction."""
     columns = room.shape[1]
     for row in (*range(5), *range(-5, 0)):
         away = row if row >= 0 else -1 - row
@@ -94,7 +94,7 @@ def _round_poles(room: Floats) -> Floats:
 
 
 def light_from_room(room: Floats) -> Vector:
-    """Return (3,) light that a level place gets from a room."""
+    """Return the RGB light (3,) that a level surface gets from a room, given its panorama."""
     rows = room.shape[0]
     angle = (np.arange(rows // 2) + 0.5) / rows * np.pi
     weight = np.cos(angle) * np.sin(angle) * (np.pi / rows) ** 2
@@ -102,7 +102,7 @@ def light_from_room(room: Floats) -> Vector:
 
 
 def draw_direction(rng: Generator, low: float, high: float) -> Vector:
-    """Draw a unit vector at an angle from straight up.
+    """Draw a random direction, as a unit vector, within a range of angles from straight up.
 
     Args:
         rng: Source of random numbers.
@@ -120,9 +120,9 @@ def make_lamp(
 
     Args:
         rng: Source of random numbers.
-        at: (3,) position in millimetres.
-        size: Radius as a share of the distance from the tray.
-        power: Light on a level place at the origin.
+        at: Position (3,) in millimetres.
+        size: Radius as a share of the distance from the origin.
+        power: Light that a level surface at the origin gets from it.
         warm: Saturation of a warm tint, 0 to 1. None draws any tint.
     """
     tint = from_hsv(rng.random(), float(rng.beta(1, 4)) * 0.6, 1.0)
@@ -132,7 +132,7 @@ def make_lamp(
 
 
 def _size(rng: Generator) -> float:
-    """Draw the size of a lamp, from a point to a ceiling."""
+    """Draw the radius of a lamp as a share of its distance, from a point to a whole ceiling."""
     return float(10 ** rng.uniform(-2.3, -0.15))
 
 
@@ -198,7 +198,7 @@ def _lamps(  # noqa: PLR0911 - one return per kind
 
 
 def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
-    """Draw one small lamp, or two in one of five images."""
+    """Draw one small lamp or, in one of five images, two."""
     return tuple(
         make_lamp(rng, draw_direction(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
         for _ in range(int(rng.choice([1, 1, 1, 1, 2])))
@@ -206,11 +206,11 @@ def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
 
 
 def draw_shades(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...]:
-    """Draw cards, bars or a lattice between a lamp and a point in the tray.
+    """Draw cards, bars or a lattice between a lamp and a point in the tray, which cast shadows with edges.
 
     Args:
         rng: Source of random numbers.
-        lamp: The lamp.
+        lamp: The lamp that they shade.
         span: Width of the tray in millimetres.
     """
     aim = np.array([*rng.uniform(-0.35, 0.35, 2) * span, 0.0])
@@ -240,7 +240,7 @@ def draw_shades(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...
 
 
 def _facing(rng: Generator, way: Vector) -> Vector:
-    """Return (3, 3) axes of a card across a direction, rotated at random."""
+    """Return the axes (3, 3) of a card that faces a direction, rotated at random about that direction."""
     z = way / np.linalg.norm(way)
     x = np.cross(z, rng.normal(size=3))
     x /= np.linalg.norm(x)

@@ -1,4 +1,4 @@
-"""Smooth noise: in space for the material of dice, and on tiles that repeat without a seam."""
+"""Makes smooth noise: in space for the material of dice, and on texture tiles that repeat without a seam."""
 
 import cv2
 import numpy as np
@@ -10,8 +10,8 @@ VOLUME_CELLS = 64
 RANDOM_VOLUME = np.random.default_rng(20261).random(
     (VOLUME_CELLS, VOLUME_CELLS, VOLUME_CELLS), np.float32
 )
-"""Random numbers that all noise interpolates; the seed is fixed so that seeds of worlds keep their
-meaning."""
+"""Random numbers that all noise interpolates. The seed is fixed, so that the seed of a scene always gives the same scene.
+"""
 Floats = NDArray[np.float32]
 
 
@@ -22,10 +22,10 @@ def _smooth(t: float) -> float:
 
 @njit(cache=True, fastmath=True)
 def value_noise(volume: Floats, x: float, y: float, z: float) -> float:
-    """Return smooth noise of 0 to 1 at a point; it changes about once in a unit.
+    """Return smooth noise, from 0 to 1, at a point in space. It changes about once per unit of length.
 
     Args:
-        volume: Cube of random numbers, `RANDOM_VOLUME`.
+        volume: Cube of random numbers to interpolate, `RANDOM_VOLUME`.
         x: First coordinate.
         y: Second coordinate.
         z: Third coordinate.
@@ -49,15 +49,15 @@ def value_noise(volume: Floats, x: float, y: float, z: float) -> float:
 def fractal_noise(  # noqa: PLR0917 - compiled
     volume: Floats, x: float, y: float, z: float, octaves: int, fall: float
 ) -> float:
-    """Return the sum of noise at several scales, 0 to 1.
+    """Return the weighted mean of noise at several scales, from 0 to 1, at a point in space.
 
     Args:
-        volume: Cube of random numbers, `RANDOM_VOLUME`.
+        volume: Cube of random numbers to interpolate, `RANDOM_VOLUME`.
         x: First coordinate.
         y: Second coordinate.
         z: Third coordinate.
-        octaves: Number of scales, each half as large as the one before.
-        fall: Strength of each scale relative to the one before.
+        octaves: Number of scales, each half as large as the previous one.
+        fall: Strength of each scale relative to the previous one.
     """
     total, weight, share = 0.0, 0.0, 1.0
     for _ in range(octaves):
@@ -69,13 +69,13 @@ def fractal_noise(  # noqa: PLR0917 - compiled
 
 
 def tileable_noise(rng: Generator, side: int, across: float, along: float = 0.0) -> Floats:
-    """Return (side, side) smooth noise of 0 to 1 whose opposite borders match.
+    """Return smooth noise (side, side), from 0 to 1, for a texture tile whose opposite borders match.
 
     Args:
         rng: Source of random numbers.
         side: Width and height of the texture tile in pixels.
         across: Number of cells from left to right.
-        along: Number of cells from top to bottom; 0 for as many as across.
+        along: Number of cells from top to bottom, or 0 for as many as across.
     """
     columns, rows = max(2, round(across)), max(2, round(along or across))
     columns, rows = min(columns, side), min(rows, side)
@@ -92,7 +92,7 @@ def tileable_noise(rng: Generator, side: int, across: float, along: float = 0.0)
 def tileable_fractal(
     rng: Generator, side: int, first: float, fall: float = 0.6, stretch: float = 1.0
 ) -> Floats:
-    """Return (side, side) noise at every scale, stretched to 0 to 1, whose opposite borders match.
+    """Return noise at every scale (side, side), from 0 to 1, for a texture tile whose opposite borders match.
 
     Args:
         rng: Source of random numbers.
@@ -111,7 +111,7 @@ def tileable_fractal(
 
 
 def stretch_contrast(values: Floats) -> Floats:
-    """Return values rescaled so that most of them fill 0 to 1 and the median is 0.5."""
+    """Rescale values so that nearly all of them lie between 0 and 1, with a median of 0.5, and clip the others."""
     low, middle, high = np.percentile(values[::4, ::4], (1, 50, 99))
     up = (values - middle) / max(high - middle, 1e-6)
     down = (values - middle) / max(middle - low, 1e-6)
@@ -119,11 +119,11 @@ def stretch_contrast(values: Floats) -> Floats:
 
 
 def soft_step(values: Floats, middle: float, soft: float) -> Floats:
-    """Return a ramp from 0 to 1.
+    """Apply a step with a soft edge to values: 0 below it, 1 above it, and a linear ramp in between.
 
     Args:
-        values: The values to compare.
-        middle: Value at which the ramp is at 0.5.
+        values: The values.
+        middle: Value for which the result is 0.5.
         soft: Width of the ramp.
     """
     return np.asarray(((values - middle) / max(soft, 1e-6) + 0.5).clip(0, 1), np.float32)

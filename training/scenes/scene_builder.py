@@ -1,4 +1,4 @@
-"""The builder that collects the solids and covers of a scene."""
+"""A builder that collects the solids and covers (surface materials) of a scene."""
 
 from dataclasses import dataclass, field
 
@@ -8,22 +8,22 @@ from training.scenes.world import Cover, Form, Part, Rotation, Solid, Vector
 
 
 def rotation_about_z(angle: float) -> Rotation:
-    """Return (3, 3) rotation to the left as seen from above, by an angle in radians."""
+    """Return the rotation (3, 3) by an angle in radians, anticlockwise as seen from above."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
 
 
 LYING = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
-"""Rotation that lays a solid on its side: the solid's own z points along x."""
+"""Rotation that lays a solid on its side, so that its own z axis points along x."""
 MIN_TILE_PX = 32
-"""Least width of a tile, below which patterns vanish."""
+"""Smallest width of a texture tile. In a smaller one, patterns would vanish."""
 
 
 @dataclass
 class SceneBuilder:
-    """The solids and covers so far, and the position and rotation of the next solid."""
+    """The solids and covers (surface materials) of a scene so far, and the position and rotation of the next solid."""
 
-    side: int  # width of the tiles of grounds and walls, in pixels
+    side: int  # width of the texture tiles of floors and walls, in pixels
     covers: list[Cover] = field(default_factory=list)
     solids: list[Solid] = field(default_factory=list)
     at: Vector = field(default_factory=lambda: np.zeros(3))
@@ -33,20 +33,20 @@ class SceneBuilder:
 
     @property
     def small(self) -> int:
-        """Width of the tiles of small objects in pixels."""
+        """Width of the texture tiles of small objects in pixels."""
         return max(MIN_TILE_PX, self.side // 4)
 
     def cover(self, cover: Cover) -> int:
-        """Add a cover and return its number."""
+        """Add a cover (surface material), and return its number."""
         self.covers.append(cover)
         return len(self.covers) - 1
 
     def move(self, at: Vector, yaw: float = 0.0) -> None:
-        """Place the solids that follow at a position.
+        """Set the position and rotation of the axes in which the next solids are given.
 
         Args:
-            at: (3,) position in millimetres.
-            yaw: Rotation about the vertical in radians.
+            at: Position (3,) in millimetres.
+            yaw: Rotation about the vertical axis in radians.
         """
         self.at, self.turn = np.asarray(at, float), rotation_about_z(yaw)
 
@@ -54,7 +54,7 @@ class SceneBuilder:
         self, form: Form, half: tuple[float, float, float], place: tuple[float, float, float], cover: int,
         turn: Rotation | None = None, round_mm: float = 0.0, planes: Vector | None = None,
     ) -> None:  # fmt: skip
-        """Add a solid.
+        """Add a solid to the scene.
 
         Args:
             form: Shape of the solid.
@@ -63,7 +63,7 @@ class SceneBuilder:
             cover: Number of its surface material.
             turn: Rotation (3, 3) in the axes of the builder. None is no rotation.
             round_mm: Radius of its rounded edges in millimetres.
-            planes: (k, 4) planes of a hull.
+            planes: Planes (k, 4) of a hull, each with its outward normal and distance. None for other shapes.
         """
         own = self.turn if turn is None else self.turn @ turn
         self.solids.append(
@@ -73,7 +73,7 @@ class SceneBuilder:
 
     def box(self, half: tuple[float, float, float], place: tuple[float, float, float], cover: int,
             round_mm: float = 0.0, turn: Rotation | None = None) -> None:  # fmt: skip
-        """Add a box.
+        """Add a box to the scene.
 
         Args:
             half: Half sizes along its own axes in millimetres.
@@ -88,7 +88,7 @@ class SceneBuilder:
         self, radius: float, half_height: float, place: tuple[float, float, float], cover: int,
         round_mm: float = 0.0, turn: Rotation | None = None,
     ) -> None:  # fmt: skip
-        """Add a cylinder around the z axis.
+        """Add a cylinder around the z axis to the scene.
 
         Args:
             radius: Radius in millimetres.
@@ -102,11 +102,11 @@ class SceneBuilder:
                  min(round_mm, radius, half_height))  # fmt: skip
 
     def rod(self, start: Vector, end: Vector, radius: float, cover: int) -> None:
-        """Add a capsule between two points.
+        """Add a rod with rounded ends between two points to the scene.
 
         Args:
-            start: (3,) one end in the axes of the builder, in millimetres.
-            end: (3,) the other end.
+            start: One end (3,) in the axes of the builder, in millimetres.
+            end: The other end (3,).
             radius: Radius in millimetres.
             cover: Number of its surface material.
         """

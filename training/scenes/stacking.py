@@ -1,4 +1,4 @@
-"""Dice laid flat on other dice, because throws by physics give too few of them to learn from."""
+"""Puts dice on top of other dice, because simulated throws produce too few such cases for training."""
 
 from dataclasses import replace
 
@@ -9,13 +9,12 @@ from training.scenes.scene_builder import rotation_about_z
 from training.scenes.world import RestingDie
 
 MAX_FLAT_DEG = 2.0
-"""Largest tilt of a die that another die can lie on."""
+"""Largest tilt of a die on which another die can lie."""
 MAX_OVERHANG = 0.46
-"""Largest distance between the middles of both dice along one axis, in edges of the lower die."""
+"""Largest distance between the centres of the two dice along one axis, in edges of the lower die."""
 MAX_TRIES = 8
 MIN_CLEARANCE = 1.25
-"""Least distance between the middle of the upper die and that of a third die at its height, in
-edges."""
+"""Smallest horizontal or vertical distance between the centres of the upper die and a third die, in edges."""
 
 
 def stack_dice(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
@@ -43,7 +42,7 @@ def stack_dice(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie
 
 
 def _on(rng: Generator, lower: RestingDie, upper: RestingDie) -> RestingDie:
-    """Return the upper die lying flat on the lower one, aligned with it in half of the draws."""
+    """Return the upper die lying flat on the lower one, nearly aligned with it half of the time."""
     x, y = lower.turn[:, 0], lower.turn[:, 1]
     yaw = float(rng.normal(0, 0.12)) if rng.random() < 0.5 else float(rng.uniform(0, np.pi / 2))
     offset = rng.uniform(-MAX_OVERHANG, MAX_OVERHANG, 2) * lower.edge_mm
@@ -60,13 +59,13 @@ def _on(rng: Generator, lower: RestingDie, upper: RestingDie) -> RestingDie:
 
 
 def _lying_flat(die: RestingDie) -> np.ndarray:
-    """Return (3, 3) axes of a die that lies exactly flat, with the yaw of `die`."""
+    """Return the axes (3, 3) of a die that lies exactly flat, rotated about the vertical axis like `die`."""
     side = next(axis for axis in die.turn.T if abs(axis[2]) < 0.5)
     return rotation_about_z(float(np.arctan2(side[1], side[0])))
 
 
 def _is_clear(placed: RestingDie, other: RestingDie) -> bool:
-    """Return whether a die on top of another one leaves room for a third die."""
+    """Return whether a die that was placed on another one does not overlap a third die."""
     reach = (placed.edge_mm + other.edge_mm) / 2
     off = placed.at - other.at
     return bool(

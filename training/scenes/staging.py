@@ -1,8 +1,8 @@
-"""The world of a seed: dice at rest, grounds, light and foreign objects, seen by a camera.
+"""Composes random scenes: dice at rest, floors, light and foreign objects, seen by a camera.
 
-The same seed and library give the same world. A `table` is a throw as players see it, a `field` has
-dozens of dice of many looks, `close` shows few dice that fill the image, and `clutter` shows
-everyday objects with few dice.
+The same seed and library of throws give the same scene. There are four kinds of scenes. A `table` is a throw as players
+see it, in a tray or on an open table. A `field` has dozens of dice with many looks. `close` shows a few dice that fill
+the image, and `clutter` shows a few dice among everyday objects.
 """
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ SCENE_WEIGHTS = {"table": 0.55, "field": 0.2, "close": 0.1, "clutter": 0.15}
 TRICKY_CHANCE = 0.36
 """Chance that a table has a die that is cocked, touches another or lies on another."""
 ON_FLOOR_MM = 0.4
-"""Height below which the lowest corner of a die stands on the floor."""
+"""If its lowest corner is lower than this, a die stands on the floor."""
 ASIDE_CHANCE = 0.2
 """Chance that a table has dice beside the tray."""
 CUBE_ROTATIONS = np.array([
@@ -51,12 +51,12 @@ CUBE_ROTATIONS = np.array([
     for z in np.concatenate([np.eye(3), -np.eye(3)]) for x in np.concatenate([np.eye(3), -np.eye(3)])
     if abs(x @ z) < 0.5
 ])  # fmt: skip
-"""(24, 3, 3) rotations that map a cube onto itself."""
+"""The rotations (24, 3, 3) that map a cube onto itself."""
 
 
 @dataclass(frozen=True)
 class SceneRequest:
-    """What a world should contain, mostly as chances."""
+    """What a scene should contain, mostly as probabilities."""
 
     kind: str
     tile_px: int = 256  # width of a tile in pixels
@@ -64,7 +64,7 @@ class SceneRequest:
     size: tuple[int, int] | None = None  # size of the image; None draws a usual size
     tricky_chance: float = TRICKY_CHANCE
     zoom_chance: float = 0.0  # chance that the camera zooms in on some of the dice
-    hard_chance: float = 0.0  # chance of the hard light that the tray networks are taught
+    hard_chance: float = 0.0  # chance of the hard light on which the tray networks are trained
     single_lamp_chance: float = 0.0  # chance of one small lamp at any height
     stack_chance: float = 0.0  # chance that a die lies on another
     low_view_chance: float = 0.0  # chance that the camera looks from the side
@@ -76,13 +76,13 @@ class SceneRequest:
 def stage_world(
     seed: int, purpose: Purpose, library: RestLibrary, request: SceneRequest | None = None
 ) -> World:
-    """Return the world of a seed.
+    """Compose a random scene.
 
     Args:
         seed: Seed of the scene. The same seed and library give the same scene.
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
-        request: What the world should contain. None draws a usual kind of scene.
+        request: What the scene should contain. None draws one of the kinds of scenes.
     """
     rng = np.random.default_rng([seed, list(Purpose).index(purpose)])
     if request is None:
@@ -102,7 +102,7 @@ def stage_world(
 def build_world(  # noqa: PLR0917 - all parts of a world
     seed: int, chooser: Chooser, request: SceneRequest, rest: Rest, styles: tuple[DieStyle, ...], dice: tuple[RestingDie, ...]
 ) -> World:  # fmt: skip
-    """Return a world around dice that are already placed.
+    """Compose a random scene around dice that are already in place.
 
     Args:
         seed: Seed of the scene. The same seed and library give the same scene.
@@ -137,7 +137,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
     dice = remove_dice_in_hand(hand, dice)
     reach = float(np.abs(rest.tray.outline).max())
     add_clutter(builder, chooser, request.kind, dice, rest, drop, reach)
-    # Without that chance no number is drawn, so that old seeds keep their worlds.
+    # If that chance is 0, no number is drawn, so that old seeds still give the same scenes.
     hard = request.hard_chance > 0 and bool(rng.random() < request.hard_chance)
     if _happens(rng, request.single_lamp_chance):
         shining = draw_hard_light(chooser, 2 * reach, camera.at)
@@ -157,9 +157,9 @@ def _rest(rng: Generator, library: RestLibrary, request: SceneRequest) -> Rest:
 
 
 def _happens(rng: Generator, chance: float) -> bool:
-    """Return whether a chance comes true.
+    """Return true with a given probability.
 
-    Without a chance no number is drawn, so old seeds keep their worlds.
+    If it is 0, no random number is drawn, so that old seeds still give the same scenes.
     """
     return chance > 0 and bool(rng.random() < chance)
 
@@ -183,7 +183,7 @@ def _disguise(
 def _styles(
     chooser: Chooser, kind: str, count: int, *, difficult: bool = False
 ) -> tuple[DieStyle, ...]:
-    """Draw one set of dice, or several, or a look for almost every die of a field."""
+    """Draw the looks of the dice: one set, several sets, or a separate look for almost every die of a field."""
     if kind == "field":
         looks = max(1, count // int(chooser.rng.integers(1, 4)))
     else:
@@ -192,7 +192,7 @@ def _styles(
 
 
 def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[RestingDie, ...]:
-    """Return dice with looks and random faces up, as the poses of a rest allow.
+    """Return the dice of a simulated throw, each with a random look and a random face up.
 
     Args:
         rng: Source of random numbers.
@@ -211,9 +211,9 @@ def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tupl
 
 
 def _sunk(die: RestingDie, edge: float) -> RestingDie:
-    """Lower a cocked die.
+    """Lower a cocked die so that its rounded edge touches the floor.
 
-    Throws are simulated with sharp edges, but a rounded die stands on its round edge.
+    Throws are simulated with sharp edges.
     """
     low = float(die.corners()[:, 2].min())
     reach = float(np.abs(die.turn[2]).sum())
@@ -249,7 +249,7 @@ def place_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[R
 
 
 def _few(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
-    """Return one die and up to two dice close to it."""
+    """Return a random die and up to two dice close to it."""
     if not dice:
         return dice
     first = dice[int(rng.integers(len(dice)))]
@@ -259,7 +259,7 @@ def _few(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]
 
 
 def add_grounds(builder: SceneBuilder, chooser: Chooser) -> tuple[int, int]:
-    """Add the covers of the floor and of the table around it, and return their numbers.
+    """Add the surface materials of the floor and of the table around it, and return their numbers.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -274,7 +274,7 @@ def add_grounds(builder: SceneBuilder, chooser: Chooser) -> tuple[int, int]:
 def add_walls(
     builder: SceneBuilder, chooser: Chooser, rest: Rest, drop: float, ground: int
 ) -> None:
-    """Add the walls of the tray, or now and then a mat on an open table.
+    """Add the walls of the tray or, on an open table, sometimes a mat.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -282,7 +282,7 @@ def add_walls(
             reserved for tests unless the scene is for such a test.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         drop: Height of the floor of the tray above the table, in millimetres.
-        ground: Number of the cover of the floor.
+        ground: Number of the surface material of the floor.
     """
     rng = chooser.rng
     if rest.open_floor:
@@ -312,7 +312,7 @@ def add_walls(
 
 
 def add_obstacles(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> None:
-    """Add the coins, sticks, beads, chips and cards that dice came to lean on.
+    """Add the coins, rods, beads and slabs that were in the way of the dice, so that some dice lean on them.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -372,7 +372,7 @@ def add_hand(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> HandShape:
 def remove_dice_in_hand(
     hand: HandShape | None, dice: tuple[RestingDie, ...]
 ) -> tuple[RestingDie, ...]:
-    """Return the dice without those that are inside a finger.
+    """Return the dice without those that overlap a hand.
 
     Args:
         hand: The hand in the image, or None.
@@ -403,7 +403,7 @@ def add_clutter(  # noqa: PLR0917 - all limits of a place
         dice: The dice in the scene.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         drop: Height of the floor of the tray above the table, in millimetres.
-        reach: Largest distance of an object from the middle of an open table, in millimetres.
+        reach: Largest distance of an object from the centre of an open table, in millimetres.
     """
     rng = chooser.rng
     builder.part, builder.fixed = Part.FOREIGN_OBJECT, False

@@ -1,4 +1,4 @@
-"""The true labels of a world as its camera sees it: each die in pixels, and how it lies."""
+"""Makes the true labels of a scene as its camera sees it: where each die is in the image, and how it lies."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from training.scenes.world import FACE_NORMALS, RestingDie, World
 
 COCKED_DEG = 10.0
 MIN_SEEN = 0.965
-"""Share of the flat part of a top face that must be visible; a die with less is hidden."""
+"""If less than this share of the flat part of its top face is visible, a die counts as hidden."""
 
 
 def true_labels(world: World, tops_seen: Sequence[float]) -> dict[str, Any]:
-    """Return one JSON object with the value, corners, box, tilt and visible share of each die.
+    """Return the labels of a scene as a JSON object, with value, corners, box, tilt and visible share of each die.
 
     Args:
-        world: The scene to show.
+        world: The scene.
         tops_seen: Visible share of the top of each die, 0 to 1.
     """
     camera = world.camera
@@ -47,7 +47,7 @@ def _tray(world: World) -> list[list[float]] | None:
 
 
 def _hand(world: World) -> list[list[float]]:
-    """Return discs along the chains of the hand: x, y and radius in pixels."""
+    """Return discs that cover the hand in the image: x, y and radius of each in pixels."""
     if world.hand is None:
         return []
     out = []

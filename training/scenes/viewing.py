@@ -1,4 +1,4 @@
-"""Cameras over trays: how wide, how far away and how far from upright."""
+"""Draws cameras over trays at random: their angle of view, distance and tilt."""
 
 import numpy as np
 from numpy.random import Generator
@@ -8,15 +8,15 @@ from training.scenes.world import Pinhole, RestingDie, Vector
 
 IMAGE_SIZES_PX = ((480, 360), (480, 270), (400, 400), (480, 320))
 TRAY_SHARE = {"table": (0.5, 0.97), "field": (0.7, 1.02), "clutter": (0.6, 1.1)}
-"""Share of the height of the image that the tray fills, smallest and largest."""
+"""Smallest and largest share of the height of the image that the tray fills."""
 CLOSE_DIE_SHARE = (0.1, 0.62)
-"""Share of the width of the image that one die fills in a close-up."""
+"""Smallest and largest share of the width of the image that one die fills in a close-up."""
 ZOOM_SIZES_PX = ((360, 270), (300, 300))
 ZOOM_DIE_PX = (26.0, 130.0)
-"""Edge of a die seen through a longer lens, smallest and largest."""
+"""Smallest and largest edge of a die seen through a longer lens."""
 MIN_LEANING_DEG = 8.0
 LOW_VIEW_DEG = (32.0, 64.0)
-"""Angle between straight down and the view of a camera that looks from the side."""
+"""Range of the angle between straight down and the viewing direction of a camera that looks from the side."""
 
 
 def draw_camera(
@@ -28,15 +28,15 @@ def draw_camera(
     *,
     low: bool = False,
 ) -> Pinhole:
-    """Draw a camera over the tray, or close to a die.
+    """Draw a random camera over the tray or, for a close-up, near a die.
 
     Args:
         rng: Source of random numbers.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         dice: The dice in the scene.
-        kind: Kind of scene.
+        kind: Kind of scene, a key of `staging.SCENE_WEIGHTS`.
         size: Width and height of the image in pixels. None draws one of the usual sizes.
-        low: Whether the camera looks from the side.
+        low: Whether the camera looks from the side instead of from above.
     """
     width, height = (
         size or IMAGE_SIZES_PX[int(rng.choice(len(IMAGE_SIZES_PX), p=[0.45, 0.3, 0.1, 0.15]))]
@@ -79,12 +79,12 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
 def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
     """Return a camera at the same position with a longer lens, aimed at a die.
 
-    In half of the images with cocked or stacked dice, the camera aims at one of them. A longer lens shows a die
-    as large as a full-size camera does, and the image takes a sixth of the time to render.
+    In half of the images with cocked or stacked dice, the camera aims at one of them. The longer lens shows a die as large
+    as an image with the resolution of a real camera does, and the smaller image takes a sixth of the time to render.
 
     Args:
         rng: Source of random numbers.
-        eye: The camera to replace.
+        eye: The camera whose lens is replaced.
         dice: The dice in the scene.
     """
     leaning = [die for die in dice if die.top()[1] > MIN_LEANING_DEG or die.stacked]
@@ -100,15 +100,15 @@ def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> P
 def aim_camera(  # noqa: PLR0917 - the pose of a camera
     rng: Generator, size: tuple[int, int], focal: float, aim: Vector, away: float, tilt: float
 ) -> Pinhole:
-    """Return a camera at a distance from a point, rotated a little or arbitrarily about its axis.
+    """Return a camera that looks at a point from a distance, rotated at random around the point and about its axis.
 
     Args:
         rng: Source of random numbers.
         size: Width and height in pixels.
         focal: Focal length in pixels.
-        aim: (3,) point in the middle of the image, in millimetres.
-        away: Distance from that point in millimetres.
-        tilt: Angle from upright in radians.
+        aim: Point (3,) at the centre of the image, in millimetres.
+        away: Distance of the camera from that point in millimetres.
+        tilt: Angle between the viewing direction and straight down, in radians.
     """
     azimuth = rng.uniform(0, 2 * np.pi)
     lean = np.sin(tilt)

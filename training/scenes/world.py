@@ -1,4 +1,4 @@
-"""Everything in an image: dice, solids with covers, light and a camera. Data only, no drawing.
+"""A scene as plain data: dice, other solids and their surface materials, light and a camera.
 
 Lengths are in millimetres. The z axis points up, and the floor of the tray is at z = 0.
 """
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 Rotation = NDArray[np.float64]  # (3, 3): the columns are the directions of a solid's own axes
 Floats = NDArray[np.float32]
 
-# The direction of each face in the die's own axes; opposite faces add up to seven.
+# The outward direction of each face in the die's own axes; opposite faces add up to seven.
 FACE_NORMALS = {
     1: (1, 0, 0), 2: (0, 1, 0), 3: (0, 0, 1), 4: (0, 0, -1), 5: (0, -1, 0), 6: (-1, 0, 0),
 }  # fmt: skip
@@ -23,7 +23,7 @@ CUBE_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-
 
 
 class Part(IntEnum):
-    """What a pixel of a mask shows."""
+    """What a pixel of an image shows."""
 
     GROUND = 0  # floor, walls, table, mats and all shadows on them
     DIE = 1
@@ -32,7 +32,7 @@ class Part(IntEnum):
 
 
 class Form(IntEnum):
-    """Shape of a solid, along its own axes."""
+    """The shape of a solid, in the solid's own axes."""
 
     BOX = 0  # half sizes; edges are rounded by `round_mm`
     CYLINDER = 1  # around z: radius half[0], half of its height half[2], rounded edges
@@ -43,7 +43,17 @@ class Form(IntEnum):
 
 @dataclass(frozen=True)
 class RestingDie:
-    """A die at rest; `turn` maps the die's own axes to those of the table."""
+    """A die that has come to rest.
+
+    Attributes:
+        style: Number of its look in `World.styles`.
+        edge_mm: Edge of the die.
+        at: Position (3,) of its centre.
+        turn: Rotation (3, 3) from the axes of the die to those of the table.
+        stacked: Whether it lies on another die.
+        touching: Whether it touches another die.
+        in_tray: Whether it lies in the tray and not beside it.
+    """
 
     style: int
     edge_mm: float
@@ -54,18 +64,21 @@ class RestingDie:
     in_tray: bool = True
 
     def top(self) -> tuple[int, float]:
-        """Return the value of the face nearest to upwards, and its tilt in degrees."""
+        """Return the value of the face that points most nearly upwards, and its tilt in degrees."""
         ups = {value: float((self.turn @ np.array(n))[2]) for value, n in FACE_NORMALS.items()}
         value = max(ups, key=lambda v: ups[v])
         return value, float(np.degrees(np.arccos(min(1, ups[value]))))
 
     def corners(self) -> Vector:
-        """Return (8, 3) corners of the cube without rounded edges."""
+        """Return the corners (8, 3) of the die as if its edges were sharp."""
         out: Vector = self.at + CUBE_CORNERS @ self.turn.T * self.edge_mm / 2
         return out
 
     def top_face(self, share: float = 1.0) -> Vector:
-        """Return (4, 3) corners of the middle `share` of the top face, in order."""
+        """Return the corners (4, 3), in order, of a square at the centre of the top face.
+
+        `share` is the edge of the square relative to the edge of the face.
+        """
         normal = np.array(FACE_NORMALS[self.top()[0]], float)
         side, other = face_axes(normal)
         ways = ((1, 1), (1, -1), (-1, -1), (-1, 1))
@@ -76,7 +89,7 @@ class RestingDie:
 
 @dataclass(frozen=True)
 class Cover:
-    """The surface of a solid: a tile that repeats, with colours, heights and gloss."""
+    """The material of a surface: a texture tile that repeats, with colours, heights and gloss."""
 
     colours: Floats  # (s, s, 3) linear RGB
     heights: Floats  # (s, s) 0..1
@@ -92,7 +105,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class Solid:
-    """One piece of a tray, a table or a foreign object."""
+    """A solid that forms a tray, a table or a foreign object, or part of one."""
 
     form: Form
     at: Vector
@@ -106,7 +119,7 @@ class Solid:
 
     @property
     def box(self) -> Vector:
-        """(3,) half sizes of the enclosing box."""
+        """Half sizes (3,) of the enclosing box."""
         if self.form is Form.CAPSULE:
             return np.asarray(self.half + np.array([0, 0, self.half[0]]))
         return self.half
@@ -114,7 +127,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class HandShape:
-    """Chains of balls that are blended into one skin."""
+    """A hand, as rounded cones that are blended into one surface."""
 
     starts: Vector  # (n, 3)
     ends: Vector  # (n, 3)
@@ -124,25 +137,37 @@ class HandShape:
 
 @dataclass(frozen=True)
 class AreaLamp:
-    """A disc that emits light; `power` is the light on a level place at the origin."""
+    """A lamp: a disc that emits light.
+
+    Attributes:
+        at: Position (3,) of its centre.
+        radius_mm: Radius of the disc.
+        power: RGB light (3,) that a level surface at the origin gets from it.
+    """
 
     at: Vector
     radius_mm: float
-    power: Vector  # (3,)
+    power: Vector
 
 
 @dataclass(frozen=True)
 class Shade:
-    """A flat card between the lamps and the tray; its sides lie along x and y of `turn`."""
+    """A flat card between the lamps and the tray, which casts a shadow.
+
+    Attributes:
+        at: Position (3,) of its centre.
+        turn: Axes (3, 3) of the card. Its sides are along the first two.
+        half: Half sizes (2,).
+    """
 
     at: Vector
     turn: Rotation
-    half: Vector  # (2,)
+    half: Vector
 
 
 @dataclass(frozen=True)
 class Light:
-    """A room around the scene, and lamps."""
+    """The light in a scene: the room around it, lamps, and cards that shade them."""
 
     room: Floats  # (h, 2 h, 3) linear; rows go from straight up to straight down
     lamps: tuple[AreaLamp, ...]
@@ -152,7 +177,15 @@ class Light:
 
 @dataclass(frozen=True)
 class Pinhole:
-    """A camera; `turn` maps the table's axes to the camera's (x right, y down, z ahead)."""
+    """A pinhole camera.
+
+    Attributes:
+        width: Width of the image in pixels.
+        height: Height of the image in pixels.
+        focal_px: Focal length in pixels.
+        at: Position (3,).
+        turn: Rotation (3, 3) from the axes of the table to those of the camera (x right, y down, z ahead).
+    """
 
     width: int
     height: int
@@ -161,7 +194,7 @@ class Pinhole:
     turn: Rotation
 
     def project(self, points: Vector) -> Vector:
-        """Return (n, 2) pixels of (n, 3) points on the table."""
+        """Return the pixels (n, 2) at which points (n, 3) in the axes of the table appear."""
         seen = (points - self.at) @ self.turn.T
         flat = seen[:, :2] / seen[:, 2:3] * self.focal_px
         out: Vector = flat + (self.width / 2, self.height / 2)
@@ -170,24 +203,32 @@ class Pinhole:
 
 @dataclass(frozen=True)
 class TrayFloor:
-    """A level floor with walls: a convex polygon, anticlockwise as seen from above."""
+    """The level floor of a tray, and the shape of its walls.
 
-    outline: Vector  # (k, 2)
+    Attributes:
+        outline: Corners (k, 2) of the floor, a convex polygon, anticlockwise as seen from above.
+        wall_mm: Height of the walls.
+        thick_mm: Thickness of the walls.
+        slope_deg: Angle by which the walls lean outwards.
+        corners: Corners (4, 2) of the floor if it is a rectangle, otherwise None.
+    """
+
+    outline: Vector
     wall_mm: float
     thick_mm: float
-    slope_deg: float  # outward slope of the walls
-    corners: Vector | None  # (4, 2) corners of a rectangle, else None
+    slope_deg: float
+    corners: Vector | None
 
 
 @dataclass(frozen=True)
 class World:
-    """Everything in one image."""
+    """A scene: everything in one image, with the camera that takes it."""
 
     seed: int
     kind: str
     tray: TrayFloor | None
-    ground: int  # number of the cover of the floor at z = 0, inside the tray or everywhere
-    table: int  # number of the cover of the table at -drop_mm
+    ground: int  # number of the surface material of the floor at z = 0, in the tray or everywhere
+    table: int  # number of the surface material of the table at z = -drop_mm
     drop_mm: float
     styles: tuple[DieStyle, ...]
     dice: tuple[RestingDie, ...]
@@ -199,6 +240,6 @@ class World:
 
 
 def face_axes(normal: Vector) -> tuple[Vector, Vector]:
-    """Return the two axes of a face of a die, across and along."""
+    """Return the axes of a die's face, in the directions of its columns and rows, given the face's normal."""
     side = np.roll(np.abs(normal), 1)
     return side, np.cross(normal, side)

@@ -1,1 +1,1 @@
-"""Ray casting in code that numba compiles."""
+"""The ray caster's inner loops, which numba compiles."""

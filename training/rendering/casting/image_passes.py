@@ -1,4 +1,4 @@
-"""Compiled passes over a whole image: visible surfaces, light on them, and light to the camera."""
+"""Compiled passes over all pixels: find the visible surfaces, the light on them, and the light to the camera."""
 
 import numpy as np
 from numba import njit
@@ -58,7 +58,7 @@ MET, SHEET, WORK, RGB, FALLEN, GLEAMS, BACK, OWN, MORE, NORMAL, SCRATCH = (
 
 @njit(**JIT)
 def pixel_ray(f, w, px, py):
-    """Return the unit vector along which a point of the image is seen.
+    """Return the direction, as a unit vector, of the camera ray through a point in the image.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -78,7 +78,7 @@ def pixel_ray(f, w, px, py):
 
 @njit(**JIT)
 def is_tray_part(w, found):
-    """Return whether a surface belongs to the empty tray.
+    """Return whether a surface belongs to the empty tray and not to a die, a foreign object or a hand.
 
     Args:
         w: Integers of the packed scene, see `scene_layout`.
@@ -89,7 +89,7 @@ def is_tray_part(w, found):
 
 @njit(**JIT)
 def first_hit(f, w, px, py, dx, dy, dz, loose):
-    """Return the first surface on a ray through a point of the image, and its distance.
+    """Return the number of the first surface that a camera ray hits, and its distance in millimetres.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -117,7 +117,7 @@ def first_hit(f, w, px, py, dx, dy, dz, loose):
 
 @njit(**JIT)
 def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
-    """Fill `found` (h, w), `far` (h, w) and `normals` (h, w, NORMALS) in the chosen pixels.
+    """Find the surface that each chosen pixel shows, and fill `found`, `far` and `normals`.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
@@ -125,9 +125,9 @@ def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
         scratch: Working memory of `SCRATCH` floats.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         only: Mask (h, w) of the pixels to work on.
-        found: (h, w) receives the number of the surface.
-        far: (h, w) receives its distance in millimetres.
-        normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
+        found: Array (h, w) that receives the number of the surface.
+        far: Array (h, w) that receives its distance from the camera in millimetres.
+        normals: Array (h, w, NORMALS) that receives the smooth normal, bump-mapped normal and roughness.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
@@ -150,16 +150,16 @@ def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
 
 @njit(**JIT)
 def plan_light(whole, only, found, looked):
-    """Fill `looked` (h, w): how each pixel gets its soft light.
+    """Decide how each pixel gets its light with soft shadows, and fill `looked` with a code for it.
 
-    A pixel of a die or an object gathers its own light (1). In the empty tray one of four pixels
+    A pixel of a die or an object gathers its own light (1). In the empty tray, one of four pixels
     gathers light (2), and the others interpolate it (3). A pixel that is not chosen gets 0.
 
     Args:
         whole: Integers of the packed scene, see `scene_layout`.
         only: Mask (h, w) of the pixels to work on.
         found: Number (h, w) of the surface that each pixel shows.
-        looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
+        looked: Array (h, w) that receives the codes.
     """
     w = ints_at(whole.ctypes.data)
     for i in range(found.shape[0]):
@@ -173,10 +173,9 @@ def plan_light(whole, only, found, looked):
 
 @njit(**JIT)
 def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lights):
-    """Fill `lights` (h, w, LIGHT) with the light that falls on each pixel.
+    """Fill `lights` with the light that falls on the surface that each pixel shows.
 
-    Light with sharp shadows is gathered in every pixel, light with soft shadows where `looked` asks
-    for it.
+    Light with sharp shadows is gathered for every pixel, light with soft shadows only where `looked` is 1 or 2.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
@@ -229,7 +228,7 @@ def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lig
 
 @njit(**JIT)
 def fill_gaps(floats, whole, scratch, looked, found, far, normals, lights):
-    """Gather soft light for the pixels to which no neighbour could give any, whose `looked` is -1.
+    """Gather soft light for pixels whose `looked` is -1 because no neighbour could supply any.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
@@ -281,13 +280,13 @@ def fill_gaps(floats, whole, scratch, looked, found, far, normals, lights):
 
 @njit(**JIT)
 def mark_changed(soft, hard, least, out):
-    """Fill `out` (h, w) with whether the light differs from that of the empty tray.
+    """Mark the pixels on which the light differs from that in the empty tray.
 
     Args:
         soft: Light with soft shadows (h, w, LIGHT).
         hard: Light with sharp shadows (h, w, LIGHT).
-        least: Least relative difference that counts.
-        out: Array that receives the result.
+        least: Smallest relative difference that counts.
+        out: Mask (h, w) that receives the result.
     """
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
@@ -302,7 +301,7 @@ def mark_changed(soft, hard, least, out):
 
 @njit(**JIT)
 def needs_supersampling(w, found, normals, i, j):
-    """Return whether one ray is not enough for a pixel.
+    """Return whether a pixel needs several rays, because it shows a die or an edge.
 
     Args:
         w: Integers of the packed scene, see `scene_layout`.
@@ -329,7 +328,7 @@ def needs_supersampling(w, found, normals, i, j):
 
 @njit(**JIT)
 def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, hard, out):
-    """Fill `out` (h, w, 3) with the light that reaches the camera, in the chosen pixels.
+    """Fill `out` with the light that reaches the camera at the chosen pixels.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
@@ -342,7 +341,7 @@ def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, 
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         soft: Light with soft shadows (h, w, LIGHT).
         hard: Light with sharp shadows (h, w, LIGHT).
-        out: Array that receives the result.
+        out: Array (h, w, 3) that receives the linear RGB light.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
@@ -438,12 +437,12 @@ def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, 
 
 @njit(**JIT)
 def best_neighbour(found, normals, one, met, i, j):
-    """Return row and column of the neighbour whose light fits a point best, or -1, -1.
+    """Return the row and column of the pixel near a point whose gathered light fits it best, or -1, -1.
 
     Args:
         found: Number (h, w) of the surface that each pixel shows.
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
-        one: Number of the solid, or of the ground.
+        one: Number of the surface at the point.
         met: Description (SURFACE_FIELDS,) of the surface at the point.
         i: Row of the pixel.
         j: Column of the pixel.

@@ -1,6 +1,6 @@
-"""Compiled intersections of a ray with each kind of solid, in millimetres.
+"""Compiled functions that intersect a ray with each kind of solid.
 
-Directions are unit vectors.
+Lengths are in millimetres, and directions are unit vectors.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ JIT = {"cache": True, "fastmath": True, "error_model": "numpy"}
 
 @njit(**JIT)
 def to_own_axes(f, t, x, y, z):
-    """Return a vector in the axes of a rotation.
+    """Return a vector in the axes of a solid, given the solid's rotation.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -53,7 +53,7 @@ def to_own_axes(f, t, x, y, z):
 
 @njit(**JIT)
 def box_range(x, y, z, u, v, w, a, b, c):
-    """Return the distances at which a ray enters and leaves a box.
+    """Return the distances along a ray at which it enters and leaves a box around the origin.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -76,7 +76,7 @@ def box_range(x, y, z, u, v, w, a, b, c):
 
 @njit(**JIT)
 def rounded_box_distance(x, y, z, a, b, c, edge, ball):
-    """Return the distance of a point from a rounded box, which a ball may cut.
+    """Return the distance of a point from a box with rounded edges, whose corners a ball may cut off.
 
     Args:
         x: X of the point, in millimetres.
@@ -98,7 +98,7 @@ def rounded_box_distance(x, y, z, a, b, c, edge, ball):
 
 @njit(**JIT)
 def hit_rounded_box(x, y, z, u, v, w, a, b, c, edge, ball):
-    """Return the distance to a rounded box, in the box's own axes, or NO_HIT.
+    """Return the distance along a ray to a box with rounded edges, or NO_HIT. The ray is given in the box's axes.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -132,7 +132,7 @@ def hit_rounded_box(x, y, z, u, v, w, a, b, c, edge, ball):
 
 @njit(**JIT)
 def hit_cylinder(x, y, z, u, v, w, radius, half):
-    """Return the distance to a cylinder around z, in its own axes, or NO_HIT.
+    """Return the distance along a ray to a cylinder around z, or NO_HIT. The ray is given in the cylinder's axes.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -161,7 +161,7 @@ def hit_cylinder(x, y, z, u, v, w, radius, half):
 
 @njit(**JIT)
 def hit_capsule(x, y, z, u, v, w, radius, half):
-    """Return the distance to a capsule around z, in its own axes, or NO_HIT.
+    """Return the distance along a ray to a capsule around z, or NO_HIT. The ray is given in the capsule's axes.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -195,7 +195,7 @@ def hit_capsule(x, y, z, u, v, w, radius, half):
 
 @njit(**JIT)
 def hit_ellipsoid(x, y, z, u, v, w, a, b, c):
-    """Return the distance to an ellipsoid in its own axes, or NO_HIT.
+    """Return the distance along a ray to an ellipsoid, or NO_HIT. The ray is given in the ellipsoid's axes.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -219,7 +219,9 @@ def hit_ellipsoid(x, y, z, u, v, w, a, b, c):
 
 @njit(**JIT)
 def hit_hull(x, y, z, u, v, w, f, first, count):
-    """Return the distance to the space below all planes, in its own axes, or NO_HIT.
+    """Return the distance along a ray to a convex hull, or NO_HIT. The ray is given in the hull's axes.
+
+    The hull is the space below all of its planes.
 
     Args:
         x: X of the origin of the ray, in millimetres.
@@ -229,8 +231,8 @@ def hit_hull(x, y, z, u, v, w, f, first, count):
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
         f: Floats of the packed scene, see `scene_layout`.
-        first: Index in `f` at which the rows begin.
-        count: Number of rows.
+        first: Index in `f` at which the planes begin, each with its normal and distance.
+        count: Number of planes.
     """
     near, far = -1e9, 1e9
     for k in range(first, first + 4 * count, 4):
@@ -248,12 +250,12 @@ def hit_hull(x, y, z, u, v, w, f, first, count):
 
 @njit(**JIT)
 def hand_distance(f, first, count, x, y, z):
-    """Return the distance of a point from the skin of a hand, whose chains are blended.
+    """Return the distance of a point from the skin of a hand, which blends several rounded cones.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
-        first: Index in `f` at which the rows begin.
-        count: Number of rows.
+        first: Index in `f` at which the cones begin, each with its ends and radii.
+        count: Number of cones.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -274,12 +276,12 @@ def hand_distance(f, first, count, x, y, z):
 
 @njit(**JIT)
 def hit_hand(f, first, count, x, y, z, u, v, w, start, end):
-    """Return the distance to a hand, or NO_HIT.
+    """Return the distance along a ray to a hand, or NO_HIT.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
-        first: Index in `f` at which the rows begin.
-        count: Number of rows.
+        first: Index in `f` at which the rounded cones begin that form the hand.
+        count: Number of cones.
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.

@@ -1,6 +1,6 @@
-"""Compiled light on a point: from the room, from lamps, and from nearby surfaces.
+"""Compiled calculation of the light on a point: from the room, from lamps, and from nearby surfaces.
 
-Light with soft shadows is gathered along few rays per pixel and shared between neighbours, as if
+Light with soft shadows is gathered along few rays per pixel and shared between neighbouring pixels, as if
 the surface had no bumps. Bumps are shaded with the mean direction of that light.
 """
 
@@ -35,8 +35,8 @@ from training.rendering.casting.shadow_masks import LAMP_WORD, NEAR_WORD, ROOM_W
 from training.rendering.casting.surface_points import mean_colour, tangents_of
 
 FALL, SHEEN, FALL0, SHEEN0, VECTOR, LIGHT = 0, 3, 6, 9, 12, 15
-"""Fields of the light on a point: light, highlight, the same two without dice and objects (3
-numbers each), and the mean direction of the light."""
+"""Fields of the light on a point: light, highlight, the same two in the empty tray (3 numbers each), and the mean
+direction of the light."""
 START_MM = 0.12  # distance from the surface at which a ray starts, in millimetres
 NEAR_SHARE = 0.62  # brightness of nearby surfaces relative to an open place
 MAX_MM = 4000.0
@@ -45,23 +45,23 @@ MAX_SHINY_ROUGHNESS = 0.75  # above this roughness a lamp has no highlight
 
 @njit(**JIT)
 def gather_irradiance(f, w, which, cell, x, y, z, n, eye, rough, is_ground, sharp, light, colour):
-    """Store in `light` what falls on a point: from lamps with sharp shadows, or all other light.
+    """Store in `light` the light that falls on a point, either from lamps with sharp shadows or all other light.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
         w: Integers of the packed scene, see `scene_layout`.
-        which: Set of ray directions, 0 to SETS - 1.
+        which: Number of the set of ray directions to use, 0 to SETS - 1.
         cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
         n: Smooth normal and bump-mapped normal (6,).
-        eye: (3,) unit vector to the camera.
+        eye: Unit vector (3,) to the camera.
         rough: Roughness, 0 to 1.
         is_ground: Whether the point belongs to the empty tray.
-        sharp: Whether to gather the light of lamps with sharp shadows, or all other light.
-        light: (LIGHT,) array that receives the light.
-        colour: (3,) working memory.
+        sharp: Whether to gather the light of lamps with sharp shadows. If not, all other light is gathered.
+        light: Array (LIGHT,) that receives the light.
+        colour: Working memory (3,).
     """
     for k in range(LIGHT):
         light[k] = 0.0
@@ -109,7 +109,7 @@ def _lean(light, dx, dy, dz, share):
 
 @njit(**JIT)
 def _from_near(f, w, which, cell, x, y, z, n, is_ground, light, colour):
-    """Add light reflected by nearby surfaces, as if they were lit like an open place."""
+    """Add light reflected by nearby surfaces to `light`, as if these were lit like a place without shadows."""
     a0, a1, a2, b0, b1, b2 = tangents_of(n[0], n[1], n[2])
     count = w[N_BOUNCE]
     for k in range(count):
@@ -201,7 +201,7 @@ def _from_lamp(f, w, lamp, which, cell, x, y, z, n, eye, rough, is_ground, light
 
 @njit(**JIT)
 def _gleam(f, o, x, y, z, n, eye, rough):
-    """Return the GGX highlight of a lamp, widened by its size, as a share of its light."""
+    """Return the GGX highlight of the lamp at index `o`, widened by the lamp's size, as a share of its light."""
     u, v, s = f[o] - x, f[o + 1] - y, f[o + 2] - z
     far = np.sqrt(u * u + v * v + s * s)
     u, v, s = u / far, v / far, s / far
@@ -219,10 +219,10 @@ def _gleam(f, o, x, y, z, n, eye, rough):
 
 @njit(**JIT)
 def bump_factor(light, n):
-    """Return the ratio of the soft light on the bumped surface to that on the smooth one.
+    """Return the ratio of the soft light on a bump-mapped surface to that on a smooth one.
 
     Args:
-        light: (LIGHT,) light on the point.
+        light: Light (LIGHT,) on the point.
         n: Smooth normal and bump-mapped normal (6,).
     """
     smooth = n[0] * light[VECTOR] + n[1] * light[VECTOR + 1] + n[2] * light[VECTOR + 2]

@@ -1,7 +1,6 @@
-"""Compiled sharing of soft light between neighbours that each gathered it along their own rays.
+"""Compiled functions that share soft light between neighbouring pixels, each of which gathered it along other rays.
 
-On dice and objects each pixel gathered light. In the tray one of four did, because light changes
-slowly there.
+On dice and objects, each pixel has gathered light. In the tray, where light changes slowly, one of four pixels has.
 """
 
 from numba import njit
@@ -10,7 +9,7 @@ from training.rendering.casting.intersections import JIT
 from training.rendering.casting.irradiance import LIGHT
 from training.rendering.casting.scene_layout import NOTHING
 
-MIN_COSINE = 0.9  # least cosine between the normals of neighbours that share light
+MIN_COSINE = 0.9  # smallest cosine between the normals of neighbours that share light
 
 
 @njit(**JIT)
@@ -35,15 +34,15 @@ def is_same_side(found, normals, i, j, y, x):
 
 @njit(**JIT)
 def share_light(found, normals, looked, step, light, out):
-    """Store in `out` the mean light of sixteen neighbours, for pixels whose `looked` equals `step`.
+    """Store in `out` the mean light of sixteen neighbours, for each pixel whose `looked` equals `step`.
 
     Args:
         found: Number (h, w) of the surface that each pixel shows.
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
         step: Distance between neighbours that share light, in pixels: 1 or 2.
-        light: (h, w, LIGHT) gathered light.
-        out: (h, w, LIGHT) receives the mean.
+        light: Gathered light (h, w, LIGHT).
+        out: Array (h, w, LIGHT) that receives the mean.
     """
     height, width = found.shape
     for i in range(0, height, step):
@@ -65,15 +64,15 @@ def share_light(found, normals, looked, step, light, out):
 
 @njit(**JIT)
 def interpolate_light(found, normals, looked, out):
-    """Interpolate the light of pixels that gathered none.
+    """Interpolate light for pixels that have gathered none, whose `looked` is 3.
 
-    `looked` becomes -1 where no neighbour has light, either.
+    `looked` becomes -1 where no neighbour has light either.
 
     Args:
         found: Number (h, w) of the surface that each pixel shows.
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
-        out: (h, w, LIGHT) light, which is completed.
+        out: Light (h, w, LIGHT) of the other pixels, to which the interpolated light is added.
     """
     height, width = found.shape
     for i in range(height):

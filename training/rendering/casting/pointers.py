@@ -1,7 +1,7 @@
-"""Arrays as bare addresses inside compiled code.
+"""Passes arrays as bare addresses between compiled functions.
 
-Numba counts references whenever an array is passed to a function, which takes five times as long as
-these calls. The code that makes an address must keep its array alive.
+Numba counts references whenever an array is passed to a function, which makes a call take five times as long. The code
+that takes the address of an array must keep the array alive.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 
 def _pointer(dtype: Any, address: Any) -> Any:
-    """Return the signature and the code that turn an address into a pointer."""
+    """Return the signature and the code of a numba intrinsic that turns an address into a pointer."""
     signature = types.CPointer(dtype)(address)
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -22,21 +22,21 @@ def _pointer(dtype: Any, address: Any) -> Any:
 
 @intrinsic
 def floats_at(typingctx, address):  # noqa: ARG001
-    """Return an address as a pointer to float32.
+    """Convert an address to a pointer to float32.
 
     Args:
         typingctx: Typing context of numba.
-        address: The address, an integer.
+        address: Address of the first element, an integer.
     """
     return _pointer(types.float32, address)
 
 
 @intrinsic
 def ints_at(typingctx, address):  # noqa: ARG001
-    """Return an address as a pointer to int32.
+    """Convert an address to a pointer to int32.
 
     Args:
         typingctx: Typing context of numba.
-        address: The address, an integer.
+        address: Address of the first element, an integer.
     """
     return _pointer(types.int32, address)

@@ -1,4 +1,4 @@
-"""Compiled queries about what lies on a ray: walls, dice, foreign objects or a hand."""
+"""Compiled queries about what a ray hits: walls, dice, foreign objects or a hand."""
 
 import numpy as np
 from numba import njit
@@ -66,7 +66,7 @@ def is_between_walls(f, w, x, y, z):
 
 @njit(**JIT)
 def distance_to_wall(f, w, x, y, z, dx, dy, dz, far):
-    """Return the distance from a point between the walls to one of them, or NO_HIT above them.
+    """Return the distance along a ray from between the walls to a wall, or NO_HIT if it passes above them.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -92,7 +92,7 @@ def distance_to_wall(f, w, x, y, z, dx, dy, dz, far):
 
 @njit(**JIT)
 def hit_tray(f, w, x, y, z, dx, dy, dz, far):
-    """Return the distance to a piece of the empty tray, or NO_HIT.
+    """Return the distance along a ray to a wall or another solid part of the empty tray, or NO_HIT.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -133,11 +133,11 @@ def hit_tray(f, w, x, y, z, dx, dy, dz, far):
 
 @njit(**JIT)
 def hit_tray_box(f, o, x, y, z, dx, dy, dz):
-    """Return the distance to a piece of the tray, as if its edges were sharp, or NO_HIT.
+    """Return the distance along a ray to one part of the tray, as if its edges were sharp, or NO_HIT.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
-        o: Where the solid begins in `f`.
+        o: Index in `f` at which the part begins.
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.
@@ -154,7 +154,7 @@ def hit_tray_box(f, o, x, y, z, dx, dy, dz):
 
 @njit(**JIT)
 def hit_loose(f, w, x, y, z, dx, dy, dz, far):
-    """Return the nearest die, object or hand on a ray, and its distance.
+    """Return the number of the nearest die, object or hand on a ray, and its distance, or NOTHING and `far`.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -225,7 +225,7 @@ def hit_loose(f, w, x, y, z, dx, dy, dz, far):
 
 @njit(**JIT)
 def hit_ground(f, w, x, y, z, dx, dy, dz):
-    """Return floor or table below a point, and the distance.
+    """Return which ground a ray hits (FLOOR, TABLE or NOTHING), and the distance or NO_HIT.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -250,7 +250,7 @@ def hit_ground(f, w, x, y, z, dx, dy, dz):
 
 @njit(**JIT)
 def hidden_by_shades(f, w, x, y, z, lx, ly, lz, radius):
-    """Return the share of a lamp that cards hide, 0 to 1, estimated from its middle ray.
+    """Return the share of a lamp, 0 to 1, that shading cards hide from a point, estimated from one ray.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -285,9 +285,9 @@ def hidden_by_shades(f, w, x, y, z, lx, ly, lz, radius):
 
 @njit(**JIT)
 def smooth_ramp(value):
-    """Return 0 below -1, 1 above 1 and a smooth ramp between.
+    """Return 0 for values below -1, 1 for values above 1, and a smooth ramp in between.
 
-    The ramp approximates the share of a disc on one side of a line.
+    The ramp approximates the share of a disc that is on one side of a line.
     """
     t = min(1.0, max(0.0, value * 0.5 + 0.5))
     return t * t * (3 - 2 * t)
@@ -295,7 +295,9 @@ def smooth_ramp(value):
 
 @njit(**JIT)
 def transmitted_light(f, w, x, y, z, dx, dy, dz, far):
-    """Return (3) share of light that passes dice, objects and hands; glass tints it.
+    """Return the share of red, green and blue light that passes dice, objects and hands on a ray.
+
+    Only dice of glass let light pass, and tint it.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

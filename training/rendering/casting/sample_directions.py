@@ -1,4 +1,4 @@
-"""Directions in which light is gathered: towards bright parts of the room and around a normal."""
+"""Chooses the directions in which light is gathered: towards bright parts of the room, and around a normal."""
 
 import cv2
 import numpy as np
@@ -9,11 +9,14 @@ from training.scenes.world import Vector
 
 ROOM_LEVELS = 6
 ROOM_RAYS, BOUNCE_RAYS, LAMP_POINTS = 4, 2, 2
-"""Rays of each kind that a pixel sends; sixteen neighbours share their results."""
+"""Number of rays of each kind that a pixel sends. Sixteen neighbours share their results."""
 
 
 def fit_room_gradient(room: Floats) -> Vector:
-    """Return (3, 4) mean of each colour of a room, and its slope along x, y and z."""
+    """Return for each colour channel the mean light of a room, and its slope along x, y and z (3, 4).
+
+    `room` is a panorama (rows, 2 rows, 3) of linear light.
+    """
     rows_, columns = room.shape[:2]
     lean = (np.arange(rows_) + 0.5) / rows_ * np.pi
     azimuth = (0.5 - (np.arange(columns) + 0.5) / columns) * 2 * np.pi
@@ -26,7 +29,7 @@ def fit_room_gradient(room: Floats) -> Vector:
 
 
 def blur_room(room: Floats) -> Floats:
-    """Return the room at increasing amounts of blur, stacked along the first axis."""
+    """Return a panorama of the room at increasing amounts of blur, stacked along the first axis."""
     out = [room.astype(np.float32)]
     columns = room.shape[1]
     for sigma in (0.8, 1.6, 3.0, 6.0, 10.0)[: ROOM_LEVELS - 1]:
@@ -37,7 +40,7 @@ def blur_room(room: Floats) -> Floats:
 
 
 def _spread_over(rng: Generator, count: int) -> Vector:
-    """Return (SETS * count, 2) of 0 to 1, even over the square and over each set."""
+    """Return random points (SETS * count, 2) in the unit square, spread evenly, as is each set of `count` points."""
     n = SETS * count
     golden = np.array([0.7548776662466927, 0.5698402909980532])
     places: Vector = (rng.random(2) + np.arange(n)[:, None] * golden) % 1
@@ -46,10 +49,10 @@ def _spread_over(rng: Generator, count: int) -> Vector:
 
 
 def sample_room(room: Floats, rng: Generator) -> tuple[Floats, Floats]:
-    """Return directions towards bright parts of a room, and the light from there.
+    """Return directions towards bright parts of a room, and the light from there, both (SETS, ROOM_RAYS, 3).
 
     Args:
-        room: (rows, 2 rows, 3) light of the room.
+        room: Panorama (rows, 2 rows, 3) of the light from the room.
         rng: Source of random numbers.
     """
     rows, columns = room.shape[:2]
@@ -80,7 +83,7 @@ def _by_set(values: Vector) -> Floats:
 
 
 def sample_hemisphere(rng: Generator) -> Floats:
-    """Return directions around z with a density that is proportional to their cosine."""
+    """Return random directions (SETS, BOUNCE_RAYS, 3) around z, with a density proportional to the cosine."""
     u = _spread_over(rng, BOUNCE_RAYS)
     radius, angle = np.sqrt(u[:, 0]), 2 * np.pi * u[:, 1]
     return _by_set(
@@ -89,11 +92,11 @@ def sample_hemisphere(rng: Generator) -> Floats:
 
 
 def sample_disc(rng: Generator, at: Vector, radius: float) -> Vector:
-    """Return (SETS, LAMP_POINTS, 3) points on a disc that faces the origin.
+    """Return random points (SETS, LAMP_POINTS, 3) on a disc-shaped lamp that faces the origin.
 
     Args:
         rng: Source of random numbers.
-        at: (3,) position of the lamp, in millimetres.
+        at: Position (3,) of the lamp in millimetres.
         radius: Radius of the disc in millimetres.
     """
     u = _spread_over(rng, LAMP_POINTS)

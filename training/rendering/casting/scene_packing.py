@@ -1,4 +1,4 @@
-"""Packs a world into the arrays that compiled code reads."""
+"""Packs a scene into the two arrays that compiled code reads."""
 
 from dataclasses import dataclass, field
 
@@ -25,19 +25,19 @@ from training.scenes.world import CUBE_CORNERS, Cover, Form, HandShape, Part, Ve
 
 LEVELS = 7
 MAX_SHARP_SIZE = 0.035
-"""Largest radius of a lamp with sharp shadows, as a share of its distance."""
+"""Largest radius of a lamp with sharp shadows, as a share of its distance from the tray."""
 TILE_PX = 16
 CELL_MM = 11.0
 CELLS = 96
 GROUND_CELL_MM, GROUND_CELLS = 5.0, 72
 MAX_LINING_MM = 0.38
-"""A piece of the tray that is no thicker is a lining of a wall, which light need not be tested
-against."""
+"""A part of the tray that is no thicker than this is the lining of a wall, which cannot block any more light than the
+wall."""
 
 
 @dataclass
 class _Writer:
-    """The two arrays while they grow."""
+    """The two arrays of a packed scene while they are being written."""
 
     f: list[Floats] = field(default_factory=lambda: [np.zeros(at.F_HEAD, np.float32)])
     w: list[Ints] = field(default_factory=lambda: [np.zeros(at.W_HEAD, np.int32)])
@@ -45,7 +45,7 @@ class _Writer:
     w_end: int = at.W_HEAD
 
     def floats(self, where: int, values: Vector, count: int | None = None) -> None:
-        """Append floats, and store where they begin and, in `count`, the number of their rows."""
+        """Append floats. Store their start in header field `where` and the number of rows in field `count`."""
         row = np.ascontiguousarray(values, np.float32).ravel()
         self.w[0][where] = self.f_end
         if count is not None:
@@ -54,7 +54,7 @@ class _Writer:
         self.f_end += len(row)
 
     def whole(self, where: int, values: Ints, count: int | None = None) -> None:
-        """Append integers, and store where they begin and, in `count`, the number of their rows."""
+        """Append integers. Store their start in header field `where` and the number of rows in field `count`."""
         row = np.ascontiguousarray(values, np.int32).ravel()
         self.w[0][where] = self.w_end
         if count is not None:
@@ -63,12 +63,12 @@ class _Writer:
         self.w_end += len(row)
 
     def rows(self) -> PackedScene:
-        """Return both arrays."""
+        """Return both arrays as a packed scene."""
         return PackedScene(np.concatenate(self.f), np.concatenate(self.w))
 
 
 def pack_scene(world: World, sheets: list[DieSheet], rng: Generator) -> PackedScene:
-    """Return everything that is needed to cast rays into a world.
+    """Pack everything that is needed to cast rays into a scene.
 
     Args:
         world: The scene to pack.
@@ -90,7 +90,7 @@ def pack_scene(world: World, sheets: list[DieSheet], rng: Generator) -> PackedSc
 
 
 def _masks(out: _Writer, world: World) -> None:
-    """Reserve cells for the visible ground, with all bits cleared."""
+    """Reserve the shadow masks of all cells of the visible ground, with all bits cleared."""
     camera = world.camera
     ring = np.array([(x, y) for x in (0, camera.width) for y in (0, camera.height)])
     middle = (camera.width / 2, camera.height / 2)
@@ -107,7 +107,10 @@ def _masks(out: _Writer, world: World) -> None:
 
 
 def _solids(out: _Writer, world: World) -> tuple[Vector, Ints]:
-    """Add pieces of the tray and objects, then dice, then a hand, and return both tables."""
+    """Write the tables of all solids: parts of the tray and objects, then dice, then a hand.
+
+    Return the table of floats and that of integers.
+    """
     planes: list[Vector] = []
     solids, kinds = [], []
     for piece in world.solids:
@@ -184,7 +187,7 @@ def _covers(out: _Writer, world: World) -> None:
 
 
 def _sizes(cover: Cover) -> list[Floats]:
-    """Return a tile with its heights at full size, half size and so on."""
+    """Return a texture tile, with its heights as a fourth channel, at full size, half size and so on."""
     tile = np.dstack([cover.colours, cover.heights]).astype(np.float32)
     out = [tile]
     while len(out) < LEVELS and len(out[-1]) >= 8:
@@ -276,7 +279,7 @@ def _tray(out: _Writer, world: World) -> None:
 
 
 def _extents(solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
-    """Return (n, 3) lowest and highest corners of the boxes around solids."""
+    """Return the lowest and the highest corners (n, 3) of the boxes around solids."""
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)
     reach = np.einsum(
@@ -286,7 +289,7 @@ def _extents(solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
 
 
 def _grid(out: _Writer, solids: Vector, kinds: Ints, world: World) -> None:
-    """List the loose solids above each grid cell, and how high they reach."""
+    """Write a list of the dice and objects above each grid cell, and how high they reach."""
     fixed = np.array(
         [s.fixed for s in world.solids] + [False] * (len(kinds) - len(world.solids)), bool
     )
@@ -314,7 +317,7 @@ def _grid(out: _Writer, solids: Vector, kinds: Ints, world: World) -> None:
 
 
 def _camera(out: _Writer, world: World, solids: Vector, kinds: Ints) -> None:
-    """Add the camera, and list the solids that may be visible in each tile of the image."""
+    """Write the camera, and a list of the solids that may be visible in each tile of the image."""
     camera = world.camera
     columns, rows_ = -(-camera.width // TILE_PX), -(-camera.height // TILE_PX)
     lists: list[list[int]] = [[] for _ in range(columns * rows_)]
@@ -334,7 +337,7 @@ def _camera(out: _Writer, world: World, solids: Vector, kinds: Ints) -> None:
 
 
 def _in_picture(world: World, solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
-    """Return (n, 2) corners of the boxes that solids may cover in the image, in pixels."""
+    """Return the lowest and the highest corners (n, 2), in pixels, of the boxes that solids may cover in the image."""
     camera = world.camera
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)

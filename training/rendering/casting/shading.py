@@ -1,4 +1,4 @@
-"""Compiled light from a point to the camera: diffuse, mirrored, and through glass."""
+"""Compiled calculation of the light from a point to the camera: diffuse, mirrored, and through glass."""
 
 import numpy as np
 from numba import njit
@@ -48,13 +48,13 @@ PI = np.pi
 AIR_TO_GLASS = 1 / 1.49
 GLASS_BOUNCES = 3  # reflections inside a die of glass
 MAX_MIRROR_ROUGHNESS = 0.5  # below this roughness a surface mirrors its surroundings
-GLASS_SHARE = 0.75  # brightness inside a die of glass relative to an open place
+GLASS_SHARE = 0.75  # brightness inside a die of glass relative to a place without shadows
 BELOW_GLASS_SHARE = 0.6  # brightness of the ground below it
 
 
 @njit(**JIT)
 def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
-    """Store in `out` (3,) the approximate light that reaches a point along a ray.
+    """Store in `out` the approximate light that a point receives from the direction of a ray.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -65,10 +65,10 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        rough: Roughness, 0 to 1.
+        rough: Roughness of the surface that mirrors the light, 0 to 1.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
-        dim: Share of the light of an open place that lies on the ground there.
-        out: Array that receives the result.
+        dim: Brightness of the ground there, relative to a place without shadows.
+        out: Array (3,) that receives the linear RGB light.
     """
     ground, far = hit_ground(f, w, x, y, z, dx, dy, dz)
     wall = hit_tray(f, w, x, y, z, dx, dy, dz, min(far, MAX_MM))
@@ -95,7 +95,7 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
 
 @njit(**JIT)
 def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, out):
-    """Store in `out` (3,) the light from a point to the camera.
+    """Store in `out` the light that reaches the camera from a point on a surface.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -108,12 +108,12 @@ def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
         met: Description (SURFACE_FIELDS,) of the surface at the point.
-        fall: (3,) light that falls on the point.
-        gleam: (3,) part of that light that is reflected as a highlight.
+        fall: Light (3,) that falls on the point.
+        gleam: Part (3,) of that light that is reflected as a highlight.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         sheet: Working memory (10,) for a face of a die.
-        work: (3,) working memory.
-        out: Array that receives the result.
+        work: Working memory (3,).
+        out: Array (3,) that receives the linear RGB light.
     """
     nx, ny, nz = met[BX], met[BY], met[BZ]
     along = nx * dx + ny * dy + nz * dz
@@ -161,7 +161,7 @@ def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
 
 @njit(**JIT)
 def _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
-    """Store in `out` (3,) what is visible through a transparent solid."""
+    """Store in `out` the light (3,) that is visible through a transparent solid."""
     if found >= 0 and w[w[W_SOLIDS] + found * W_SOLID + FORM] == DIE:
         _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out)
         return
@@ -186,7 +186,7 @@ def _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
 
 @njit(**JIT)
 def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
-    """Store in `out` (3,) the view into a die of glass: backs of its pips, and refracted light."""
+    """Store in `out` the light (3,) that comes from inside a glass die: the backs of its pips, and refracted light."""
     o, style = w[F_SOLIDS] + found * F_SOLID, w[w[W_SOLIDS] + found * W_SOLID + COVER]
     half, t = f[o + HALF], o + TURN
     cosine = -(met[NX] * dx + met[NY] * dy + met[NZ] * dz)

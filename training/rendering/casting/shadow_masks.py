@@ -1,8 +1,7 @@
-"""Compiled masks of the rays that may be blocked, so that most rays from the ground need no test.
+"""Compiled masks of the rays that may be blocked, so that most rays from the ground need not be tested.
 
-Room, nearby surfaces and lamps are sampled in few directions that are the same for all of the
-ground. For each cell of the ground, one bit per ray says whether a box around any solid lies on
-that ray.
+The room, nearby surfaces and lamps are sampled in a few directions, which are the same for every point on the ground. For
+each cell of the ground, one bit per ray says whether the ray meets a box around any solid.
 """
 
 from numba import njit
@@ -37,21 +36,20 @@ from training.rendering.casting.scene_layout import (
 )  # fmt: skip
 
 ROOM_WORD, NEAR_WORD, LAMP_WORD = 0, 2, 3
-"""Offsets of the masks of 32 rays each, for loose solids; masks of the tray follow in the same
-order."""
+"""Offsets of the masks, of 32 rays each, for dice, objects and hands. The masks for the tray follow in the same order."""
 MIN_RISE = 0.04
-"""Least vertical part of a direction; a flatter ray counts as blocked everywhere."""
+"""Smallest vertical component of a direction. A flatter ray counts as blocked everywhere."""
 
 
 @njit(**JIT)
 def words_per_cell(lamps):
-    """Return how many integers each cell of the ground has."""
+    """Return how many integers the masks of one cell of the ground take, given the number of lamps."""
     return 2 * (LAMP_WORD + lamps)
 
 
 @njit(**JIT)
 def cell_of(f, w, x, y):
-    """Return where the masks of a point on the ground begin, or -1 outside the cells.
+    """Return the index in `w` at which the masks of a point on the ground begin, or -1 outside the cells.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -68,14 +66,14 @@ def cell_of(f, w, x, y):
 
 @njit(**JIT)
 def may_block(w, cell, word, bit, is_fixed):
-    """Return whether any solid may lie on a ray.
+    """Return whether any solid may block a ray, according to the masks.
 
     Args:
         w: Integers of the packed scene, see `scene_layout`.
         cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
-        word: First mask of the kind of ray.
+        word: Offset of the first mask for this kind of ray: ROOM_WORD, NEAR_WORD, or LAMP_WORD plus the lamp.
         bit: Number of the ray among its kind.
-        is_fixed: Whether to ask for parts of the empty tray, or for loose solids.
+        is_fixed: Whether to check parts of the empty tray. If not, dice, objects and hands are checked.
     """
     if cell < 0:
         return True
@@ -85,7 +83,7 @@ def may_block(w, cell, word, bit, is_fixed):
 
 @njit(**JIT)
 def fill_masks(floats, whole):
-    """Set the bits of all masks.
+    """Set the bits of all masks in a packed scene.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
@@ -108,7 +106,10 @@ def fill_masks(floats, whole):
 
 @njit(**JIT)
 def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
-    """Set a bit wherever a solid may block a ray with direction (a, b, c), or to that point."""
+    """Set a bit in the masks of all cells from which solid `k` may block a ray.
+
+    The ray has direction (a, b, c) or, if `is_point`, ends at that point.
+    """
     x0, y0, x1, y1 = _shadow(f, w, k, a, b, c, is_point)
     edge = f[MASK_FRAME + 2]
     i0, j0 = int((x0 - f[MASK_FRAME]) / edge) - 1, int((y0 - f[MASK_FRAME + 1]) / edge) - 1
@@ -123,7 +124,10 @@ def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
 
 @njit(**JIT)
 def _shadow(f, w, k, a, b, c, is_point):
-    """Return the box around the shadow of a solid on the ground: least and largest x and y."""
+    """Return the box around the shadow of solid `k` on the ground: smallest x and y, largest x and y.
+
+    The light comes from direction (a, b, c) or, if `is_point`, from that point.
+    """
     o = w[F_SOLIDS] + k * F_SOLID
     hx, hy, hz = f[o + HALF], f[o + HALF + 1], f[o + HALF + 2]
     if w[w[W_SOLIDS] + k * W_SOLID + FORM] == 2:  # half[2] of a capsule leaves out its round ends

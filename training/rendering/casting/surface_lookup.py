@@ -1,4 +1,4 @@
-"""Compiled lookup of colours, gloss and bumps on a surface."""
+"""Compiled lookup of colours, gloss and slopes at a point on a surface."""
 
 import numpy as np
 from numba import njit
@@ -39,15 +39,15 @@ from training.rendering.casting.scene_layout import (
 
 @njit(**JIT)
 def look_up_cover(f, w, k, a, b, px_mm):
-    """Return red, green, blue and the slopes along both axes of a cover at a point.
+    """Return red, green and blue of a surface material at a point, and its slopes along both axes.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
         w: Integers of the packed scene, see `scene_layout`.
-        k: Number of the cover.
+        k: Number of the surface material.
         a: First coordinate on the surface, in millimetres.
         b: Second coordinate on the surface, in millimetres.
-        px_mm: Width on the surface that one pixel shows, in millimetres.
+        px_mm: Width of the part of the surface that one pixel shows, in millimetres.
     """
     o, i = w[F_COVERS] + k * F_COVER, w[W_COVERS] + k * W_COVER
     cosine, sine = f[o + PLACE + 1], f[o + PLACE + 2]
@@ -80,7 +80,7 @@ def look_up_cover(f, w, k, a, b, px_mm):
 
 @njit(**JIT)
 def look_up_sheet(f, w, k, face, s, t, out):
-    """Store in `out` (10,) the channels and the slopes at a point of a face of a die.
+    """Store in `out` the channels and the slopes at a point on a face of a die.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -89,7 +89,7 @@ def look_up_sheet(f, w, k, face, s, t, out):
         face: Number of the face, 0 to 5.
         s: Column on the face, -1 to 1.
         t: Row on the face, -1 to 1.
-        out: Array that receives the result.
+        out: Array (10,) that receives the eight channels (see `training.scenes.dice.bodies`) and two slopes.
     """
     i = w[W_SHEETS] + k * W_SHEET
     px = w[i + SKIN_PX]
@@ -109,12 +109,12 @@ def look_up_sheet(f, w, k, face, s, t, out):
 
 @njit(**JIT)
 def face_at(x, y, z):
-    """Return the face of a die (0 to 5) at a point in its own axes, and the coordinates there.
+    """Return the number of the face of a die (0 to 5) at a point, and the point's coordinates on this face.
 
     Args:
-        x: X of the point.
-        y: Y of the point.
-        z: Z of the point.
+        x: X of the point in the axes of the die, in half edges.
+        y: Y of the point in the axes of the die, in half edges.
+        z: Z of the point in the axes of the die, in half edges.
     """
     a, b, c = abs(x), abs(y), abs(z)
     if a >= b and a >= c:
@@ -126,7 +126,7 @@ def face_at(x, y, z):
 
 @njit(**JIT)
 def smooth_normal(f, w, k, p, q, r):
-    """Return the normal of a solid at a point of its surface, in its own axes.
+    """Return the normal of a solid at a point on its surface, both in the axes of the solid.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

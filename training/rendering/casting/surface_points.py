@@ -1,4 +1,4 @@
-"""Compiled description of the point where a ray hit a surface: normal, colour and gloss."""
+"""Compiled description of the point where a ray hits a surface: normal, colour and gloss."""
 
 import numpy as np
 from numba import njit
@@ -42,14 +42,14 @@ from training.rendering.casting.surface_lookup import (
 )  # fmt: skip
 
 NX, NY, NZ, BX, BY, BZ, RED, GREEN, BLUE, ROUGH, METAL, CLEAR, CAVE, INK = range(14)
-"""Fields of a point: smooth normal, bumped normal, colour, gloss, depth inside a pip, and ink."""
+"""Fields of a point: smooth normal, bump-mapped normal, colour, gloss, loss of light inside a pip, and ink."""
 SURFACE_FIELDS = 14
 MAX_CAVE = 0.5  # largest loss of light in a hole
 
 
 @njit(**JIT)
 def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
-    """Store in `out` (SURFACE_FIELDS,) the normals, colour and gloss at a point of a surface.
+    """Store in `out` the normals, colour and gloss at a point on a surface.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -61,9 +61,9 @@ def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
-        px_mm: Width on the surface that one pixel shows, in millimetres.
+        px_mm: Width of the part of the surface that one pixel shows, in millimetres.
         sheet: Working memory (10,) for a face of a die.
-        out: Array that receives the result.
+        out: Array (SURFACE_FIELDS,) that receives the result.
     """
     out[CLEAR] = out[CAVE] = out[INK] = 0.0
     if found < 0:
@@ -105,7 +105,10 @@ def _cover(f, w, k, a, b, px_mm, out):
 
 @njit(**JIT)
 def _solid(f, w, cover, p, q, r, u, v, n, px_mm, out):
-    """Return the bumped normal; the cover is projected along the axis nearest to the normal."""
+    """Store the colour and gloss of a solid in `out`, and return its bump-mapped normal.
+
+    The surface material is projected along the axis nearest to the normal (u, v, n).
+    """
     a, b, c = abs(u), abs(v), abs(n)
     if a >= b and a >= c:
         _cover(f, w, cover, q, r, px_mm, out)
@@ -119,7 +122,10 @@ def _solid(f, w, cover, p, q, r, u, v, n, px_mm, out):
 
 @njit(**JIT)
 def _die(f, w, style, half, p, q, r, u, v, n, e, g, h, sheet, out):
-    """Return the bumped normal of a die; a slanted view sees deeper into its dents."""
+    """Store the colour and gloss of a die in `out`, and return its bump-mapped normal.
+
+    A slanted ray sees a different part of a dent, depending on its depth.
+    """
     face, s, t = face_at(p / half, q / half, r / half)
     look_up_sheet(f, w, style, face, s, t, sheet)
     if abs(sheet[3]) > 0.01:
@@ -140,7 +146,7 @@ def _die(f, w, style, half, p, q, r, u, v, n, e, g, h, sheet, out):
 
 @njit(**JIT)
 def _along(face, e, f, g):
-    """Return a vector in the coordinates of a face: along s, along t, and outwards."""
+    """Return the components of a vector along a die face's column axis, along its row axis, and outwards."""
     if face == 0:
         return f, g, e
     if face == 5:
@@ -156,13 +162,13 @@ def _along(face, e, f, g):
 
 @njit(**JIT)
 def mean_colour(f, w, found, out):
-    """Store in `out` (3,) the mean colour of a solid or of the ground.
+    """Store in `out` the mean colour of a solid or of the ground.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
         w: Integers of the packed scene, see `scene_layout`.
-        found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
-        out: Array that receives the result.
+        found: Number of the solid, or FLOOR or TABLE.
+        out: Array (3,) that receives the linear RGB colour.
     """
     if found < 0:
         o = w[F_COVERS] + w[FLOOR_COVER if found == FLOOR else TABLE_COVER] * F_COVER + MEAN
@@ -180,7 +186,7 @@ def mean_colour(f, w, found, out):
 
 @njit(**JIT)
 def tangents_of(x, y, z):
-    """Return two unit vectors perpendicular to a unit vector.
+    """Return two unit vectors, as six numbers, that are perpendicular to a unit vector and to each other.
 
     The formula is that of Duff et al., Building an Orthonormal Basis, Revisited (2017).
 
@@ -197,7 +203,7 @@ def tangents_of(x, y, z):
 
 @njit(**JIT)
 def room_reflection(f, w, dx, dy, dz, rough, out):
-    """Store in `out` (3,) what a mirror of a given roughness shows of the room.
+    """Store in `out` the light of the room that a mirror of a given roughness shows in a direction.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
@@ -206,7 +212,7 @@ def room_reflection(f, w, dx, dy, dz, rough, out):
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
         rough: Roughness, 0 to 1.
-        out: Array that receives the result.
+        out: Array (3,) that receives the linear RGB light.
     """
     levels, rows, columns = w[N_LEVELS], w[N_ROWS], w[N_COLUMNS]
     level = min(levels - 1.001, rough * levels * 1.25)
@@ -239,14 +245,14 @@ def _mixed(c00, c01, c10, c11, a, b):
 
 @njit(**JIT)
 def room_ambient(f, dx, dy, dz, out):
-    """Store in `out` (3,) the mean light of the half of the room around a direction.
+    """Store in `out` the mean light from the half of the room around a direction.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
-        dx: X of the unit vector along the ray.
-        dy: Y of the unit vector along the ray.
-        dz: Z of the unit vector along the ray.
-        out: Array that receives the result.
+        dx: X of the direction, a unit vector.
+        dy: Y of the direction.
+        dz: Z of the direction.
+        out: Array (3,) that receives the linear RGB light.
     """
     for c in range(3):
         o = ROUGHLY + 4 * c

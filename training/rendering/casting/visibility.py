@@ -11,16 +11,14 @@ START_MM = 0.05  # distance from the point at which the ray starts, in millimetr
 
 @njit(**JIT)
 def mark_hidden(floats, whole, points, own, out):
-    """Fill `out` (n,) with whether anything lies between a point and the camera.
-
-    The die that the point belongs to does not count.
+    """Mark the points that are hidden from the camera by anything but the die to which they belong.
 
     Args:
         floats: Floats of the packed scene, see `scene_layout`.
         whole: Integers of the packed scene, see `scene_layout`.
         points: Points (n, 3) in millimetres.
-        own: (n,) number of the die that each point belongs to.
-        out: Array that receives the result.
+        own: Number (n,) of the die to which each point belongs.
+        out: Mask (n,) that receives the result.
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     for i in range(len(points)):

@@ -1,1 +1,1 @@
-"""Dice: bodies, pips, and how they look."""
+"""The look of dice: their bodies and pips, drawn at random."""

@@ -1,4 +1,4 @@
-"""The material of a die throughout its volume, as it shows on the six faces."""
+"""Draws the material of a die's body, which fills its volume, as it appears on the six faces."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ from training.scenes.noise import RANDOM_VOLUME, fractal_noise, value_noise
 
 Floats = NDArray[np.float32]
 RED, GREEN, BLUE, HEIGHT, ROUGH, METAL, CLEAR, INK = range(8)
-"""Channels of a face; heights are in half edges."""
+"""Channels of a face. Heights are in half edges of the die."""
 BODY_KINDS = ("plain", "marble", "swirl", "layers", "speckle", "blotch", "wood", "stone", "gradient",
          "metal", "pearl", "glitter", "camouflage", "flakes", "cells", "ribbons", "halves")  # fmt: skip
 FACE_DIRECTIONS = np.array(
@@ -18,7 +18,7 @@ FACE_DIRECTIONS = np.array(
 
 
 def draw_body_faces(style: DieStyle, face_px: int) -> Floats:
-    """Return (6, face_px, face_px, 8) faces without pips or marks.
+    """Draw the six faces (6, face_px, face_px, 8) of a die without pips or other marks.
 
     Args:
         style: Look of the set of dice.
@@ -53,7 +53,7 @@ def _fill_body(faces: Floats, body: BodyMaterial) -> None:
 
 
 def _glitter(faces: Floats, shares: Floats, body: BodyMaterial) -> None:
-    """Add flakes of metal."""
+    """Add flakes of metal to the faces of a die where `shares` is large."""
     flake = shares > 1 - 0.3 * body.share
     faces[flake, :3] = np.array(body.colours[2], np.float32) * 0.5 + 0.4
     faces[flake, METAL] = 1.0
@@ -62,7 +62,7 @@ def _glitter(faces: Floats, shares: Floats, body: BodyMaterial) -> None:
 
 
 def _ramp(shares: Floats, middle: float, soft: float) -> Floats:
-    """Return the share of the second material, 0 to 1, which is half where `shares` equal `middle`."""
+    """Return a ramp from 0 to 1 that is 0.5 where `shares` equals `middle`, and `soft` wide."""
     return np.asarray(((shares - middle) / soft + 0.5).clip(0, 1), np.float32)
 
 
@@ -71,7 +71,10 @@ def _shares(  # noqa: PLR0917 - compiled
     px: int, normals: Floats, frame: Floats, volume: Floats, kind: int, scale: float,
     stretch: float, warp: float, seed: float,
 ) -> Floats:  # fmt: skip
-    """Return (6, px, px, 3) shares of the two other materials, and fine grain, all 0 to 1."""
+    """Return for each pixel of the faces (6, px, px, 3) the shares of the second and third material, and fine grain.
+
+    All are from 0 to 1.
+    """
     out = np.empty((6, px, px, 3), np.float32)
     for face in range(6):
         n = normals[face]
@@ -103,7 +106,7 @@ def _share(  # noqa: PLR0912, PLR0917, C901 - one branch for each kind
     volume: Floats, kind: int, x: float, y: float, z: float, scale: float, stretch: float,
     warp: float, seed: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Return the shares of the second and the third material at a point, spread over 0 to 1."""
+    """Return the shares, from about 0 to 1, of the second and the third material at a point in the die."""
     a, b, c = scale * x + seed, scale * y + 3.1 + seed, scale * z / stretch
     bend = warp * (fractal_noise(volume, 0.7 * a, 0.7 * b, 0.7 * c + 9, 3, 0.5) - 0.5)
     other = fractal_noise(volume, 1.3 * a + 20, 1.3 * b + 3, 1.3 * c, 3, 0.55)
@@ -154,7 +157,7 @@ def _share(  # noqa: PLR0912, PLR0917, C901 - one branch for each kind
 
 @njit(cache=True, fastmath=True)
 def _cell(volume: Floats, x: float, y: float, z: float) -> float:
-    """Return a number from 0 to 1 that identifies the nearest of randomly placed points."""
+    """Return a random number from 0 to 1 that belongs to the nearest of many randomly placed points."""
     x0, y0, z0 = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
     least, found = 1e9, 0.0
     for i in range(x0 - 1, x0 + 2):

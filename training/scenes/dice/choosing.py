@@ -1,4 +1,4 @@
-"""Sets of dice whose pips stand out from their body, which is checked on their faces."""
+"""Draws sets of dice at random until one has pips that stand out from the body on every face."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from training.scenes.kept_out import Chooser
 
 CHECK_PX = 20
 MIN_CONTRAST, MIN_DENT_CONTRAST = 17.0, 9.0
-"""Least difference between a printed pip and its body; 100 is black on white. A pip with a shadow
-in it needs less."""
+"""Smallest `visible_difference` between a printed pip and the body around it. A dent, in which there is a shadow, needs
+less."""
 GLASS_FACTOR = 1.35
-"""Factor for glass, through which the pips of other faces shine."""
+"""Factor of that difference for glass, through which the pips of other faces are visible."""
 DIFFICULT_BODIES = ("marble", "metal", "swirl", "halves")
 """Bodies on which pips are hard to see."""
 MIN_GLASS = 0.6
@@ -24,12 +24,12 @@ pip."""
 
 
 def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
-    """Draw a set of dice that can be read and that may be shown.
+    """Draw a set of dice that can be read, and that is not reserved for another purpose.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        difficult: Whether the dice must be of glass, marble, metal or another body that is hard to
+        difficult: Whether the dice must be of glass, marble, metal or another material that is hard to
             read.
     """
     while True:
@@ -51,7 +51,10 @@ def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
 
 
 def face_contrasts(style: DieStyle) -> np.ndarray:
-    """Return (6,) `visible_difference` between the weakest pip of each face and the face."""
+    """Return for each face (6,) how much its weakest pip differs from the body around it.
+
+    The measure is `visible_difference`.
+    """
     body = _lab(draw_body_faces(style, CHECK_PX)[..., : BLUE + 1])
     line = (np.arange(CHECK_PX) + 0.5) / CHECK_PX * 2 - 1
     out = np.empty(6)
@@ -72,7 +75,7 @@ def face_contrasts(style: DieStyle) -> np.ndarray:
 
 
 def _lab(linear: np.ndarray) -> np.ndarray:
-    """Return (..., 3) CIE L*a*b* of an array of linear colours."""
+    """Convert an array of linear RGB colours (..., 3) to CIE L*a*b*."""
     ratio = (linear @ XYZ_FROM_RGB.T / WHITE_XYZ).clip(1e-6)
     root = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
     x, y, z = np.moveaxis(root, -1, 0)

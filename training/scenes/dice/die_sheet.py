@@ -1,6 +1,6 @@
-"""The six faces of a die, unrolled. Both renderers look up colours and heights in them.
+"""Draws the six faces of a die as images, in which both renderers look up colours and heights.
 
-Row s and column t of a face follow the axes of the face (`world.face_axes`), from -1 to 1.
+The columns and rows of a face follow the two axes that `world.face_axes` returns, from -1 to 1.
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,16 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class DieSheet:
-    """(6, p, p, 8) channels of the faces 1 to 6."""
+    """The faces of a die as images.
+
+    Attributes:
+        faces: Channels (6, p, p, 8) of the faces 1 to 6, see `training.scenes.dice.bodies`.
+    """
 
     faces: Floats
 
     def unrolled(self, channels: list[int]) -> Floats:
-        """Return (2 p, 3 p, c) channels of all faces: 1 2 3 above 4 5 6."""
+        """Return some channels of all faces as one image (2 p, 3 p, c): 1 2 3 above 4 5 6."""
         rows = [np.hstack(list(self.faces[k : k + 3][..., channels])) for k in (0, 3)]
         return np.vstack(rows)
 
@@ -96,12 +100,12 @@ def _pip(
 
 
 def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
-    """Return the distance from the middle of a pip of radius 1, scaled to be 1 on its outline.
+    """Return the distance of points from the centre of a pip, scaled to be 1 on the outline of the pip.
 
     Args:
         style: Look of the set of dice.
-        x: Columns relative to the middle of the pip.
-        y: Rows relative to the middle of the pip.
+        x: Columns of the points relative to the centre of the pip, in half edges.
+        y: Rows of the points relative to the centre of the pip, in half edges.
     """
     marks = style.pips
     c, s = np.cos(marks.turn), np.sin(marks.turn)
@@ -109,7 +113,7 @@ def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
     if marks.power == 2:
         away = np.hypot(x, y)
     else:
-        # The sides of a square are nearer to its middle than the outline of a disc of the same area.
+        # The sides of a square are nearer to its centre than the outline of a disc of the same area.
         even = 0.89 if marks.power > 2 else 1.2
         away = (np.abs(x) ** marks.power + np.abs(y) ** marks.power) ** (1 / marks.power) / even
     if marks.lobes:
@@ -118,7 +122,7 @@ def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
 
 
 def _profile(finish: str, away: Floats) -> Floats:
-    """Return the depth of a pip, 0 to 1, at a distance from its middle."""
+    """Return the depth of a pip, 0 to 1, at a distance from its centre, for a kind of finish."""
     if finish in ("drilled", "inlaid"):
         return np.asarray(((1.04 - away) * 7).clip(0, 1), np.float32)
     if finish == "groove":
@@ -150,7 +154,7 @@ def _frame(face: Floats, style: DieStyle) -> None:
 
 
 def _logo(face: Floats, style: DieStyle, rng: Generator) -> None:
-    """Draw a number or a mark beside the pips."""
+    """Draw a number or a logo next to the pips of a face."""
     px = face.shape[0]
     mask = np.zeros((px * 2, px * 2), np.uint8)
     at = (rng.uniform(0.1, 0.75, 2) * px * 2).astype(int)
@@ -172,7 +176,7 @@ def _logo(face: Floats, style: DieStyle, rng: Generator) -> None:
 
 
 def _chip(faces: Floats, style: DieStyle, rng: Generator) -> None:
-    """Break bits off along the edges, which shows the inside."""
+    """Break bits off along the edges of the faces, so that the inside shows."""
     px = faces.shape[1]
     x, y = _grid(px)
     reach = np.maximum(np.abs(x), np.abs(y))
@@ -201,7 +205,7 @@ def _scratch(faces: Floats, style: DieStyle, rng: Generator) -> None:
 
 
 def _soil(faces: Floats, style: DieStyle, rng: Generator) -> None:
-    """Add dirt in the dents, and smear it over the rest."""
+    """Add dirt to the dents, and smear it over the rest of the faces."""
     px = faces.shape[1]
     for face in faces:
         smear = cv2.resize(

@@ -1,4 +1,4 @@
-"""The look of a set of dice: body, pips, shape, finish and wear, drawn from families.
+"""Draws the look of a set of dice at random: body, pips, shape, finish and wear.
 
 Lengths are in half edges of the die, colours are linear.
 """
@@ -49,7 +49,7 @@ GLASS_TYPES = ("clear", "frosted", "cloudy")
 
 @dataclass(frozen=True)
 class BodyMaterial:
-    """The material of a body throughout its volume."""
+    """The material of the body of a die, which fills its volume."""
 
     kind: str
     colours: tuple[Rgb, Rgb, Rgb]
@@ -90,12 +90,12 @@ class DieStyle:
 
 
 def draw_style(chooser: Chooser) -> DieStyle:
-    """Draw a set of dice, readable or not."""
+    """Draw the look of a set of dice, without checking that they can be read."""
     return _ordinary(chooser) if chooser.purpose is Purpose.ORDINARY else _drawn(chooser)
 
 
 def is_kept_out(style: DieStyle) -> bool:
-    """Return whether such dice are never taught."""
+    """Return whether dice of this look are kept out of training."""
     return (
         style.body.kind in KEPT_OUT["body"]
         or style.pips.kind in KEPT_OUT["mark"]
@@ -105,7 +105,7 @@ def is_kept_out(style: DieStyle) -> bool:
 
 
 def _ordinary(chooser: Chooser) -> DieStyle:
-    """Draw dice that people own: one colour, wood or glass, with round white or black pips."""
+    """Draw dice such as people usually own: of one colour, wood or glass, with round white or black pips."""
     rng = chooser.rng
     style = _drawn(chooser, ORDINARY_BODY_WEIGHTS)
     pip = (draw_white if rng.random() < 0.5 else draw_black)(rng)
@@ -148,7 +148,7 @@ def _drawn(chooser: Chooser, kinds: dict[str, float] | None = None) -> DieStyle:
 
 
 def _casino(style: DieStyle, rng: np.random.Generator) -> DieStyle:
-    """Return casino dice: sharp edges, transparent, flush pips and a serial number."""
+    """Turn a style into casino dice: transparent, with sharp edges, flush pips and perhaps a serial number."""
     pips = replace(style.pips, power=2.0, lobes=0, hole=0.0, radius=float(rng.uniform(0.15, 0.22)))
     return replace(
         style, pips=pips, finish="painted", depth=0.0, edge=float(rng.uniform(0.01, 0.04)), ball=2.0,
@@ -157,7 +157,7 @@ def _casino(style: DieStyle, rng: np.random.Generator) -> DieStyle:
 
 
 def draw_body(chooser: Chooser, kinds: dict[str, float]) -> BodyMaterial:
-    """Draw the material of a body.
+    """Draw the material of the body of a die.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
@@ -198,7 +198,7 @@ def draw_body(chooser: Chooser, kinds: dict[str, float]) -> BodyMaterial:
 
 
 def _clearness(rng: np.random.Generator, kind: str) -> tuple[float, float]:
-    """Draw how transparent the first and the second material are."""
+    """Draw how transparent the first and the second material of a body are, 0 to 1."""
     if kind in ("wood", "stone", "metal", "camouflage"):
         return 0.0, 0.0
     chance = {"plain": 0.24, "swirl": 0.4, "glitter": 0.55, "flakes": 0.5, "gradient": 0.35}.get(
@@ -211,7 +211,7 @@ def _clearness(rng: np.random.Generator, kind: str) -> tuple[float, float]:
 
 
 def _palette(chooser: Chooser, kind: str) -> tuple[Rgb, Rgb, Rgb]:
-    """Draw the three colours of a body; most of it has the first one."""
+    """Draw the three colours of a body, of which the first covers most of it."""
     rng = chooser.rng
     own = ORDINARY_PALETTE_WEIGHTS if chooser.purpose is Purpose.ORDINARY else PALETTE_WEIGHTS
     names = list(own)

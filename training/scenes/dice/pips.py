@@ -1,4 +1,4 @@
-"""The places and shapes of pips. Lengths are in half edges of the die."""
+"""Draws the positions and shapes of pips at random. Lengths are in half edges of the die."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ MARK_WEIGHTS = {
 
 @dataclass(frozen=True)
 class PipMarks:
-    """The pips of a set of dice."""
+    """The positions, shapes and colours of the pips of a set of dice."""
 
     kind: str
     colour: Rgb
@@ -62,7 +62,7 @@ class PipMarks:
 
 
 def draw_pip_marks(chooser: Chooser) -> PipMarks:
-    """Draw the pips of a set of dice, of any colour."""
+    """Draw the pips of a set of dice, with any colours."""
     rng = chooser.rng
     kind = chooser.draw_kind("mark", MARK_WEIGHTS)
     power = {"squarish": float(rng.uniform(3, 9)), "diamond": float(rng.uniform(0.9, 1.3))}.get(
@@ -114,10 +114,10 @@ def _within(length: float, least: float, most: float) -> float:
 
 
 def pip_centres(marks: PipMarks, value: int) -> NDArray[np.float64]:
-    """Return (n, 2) centres of the pips of a face.
+    """Return the centres (n, 2) of the pips on a face.
 
     Args:
-        marks: Shape and places of the pips.
+        marks: Shapes and positions of the pips.
         value: Number of pips, 1 to 6.
     """
     places = np.array(PIP_GRID[value], float)
@@ -134,10 +134,10 @@ def pip_centres(marks: PipMarks, value: int) -> NDArray[np.float64]:
 
 
 def pip_colour(marks: PipMarks, value: int) -> Rgb:
-    """Return the colour of the pips of a face.
+    """Return the colour of the pips on a face.
 
     Args:
-        marks: Shape and places of the pips.
+        marks: Shapes and positions of the pips.
         value: Number of pips, 1 to 6.
     """
     if marks.many:

@@ -1,1 +1,1 @@
-"""Grounds: covers of floors and walls, and outlines of trays."""
+"""The surface materials of floors and walls, and the outlines of trays."""

@@ -1,4 +1,4 @@
-"""Coloured covers for floors, walls, tables and objects, drawn from families of patterns."""
+"""Draws covers at random: the surface materials of floors, walls, tables and objects, with their colours."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -63,15 +63,15 @@ PALETTE_WEIGHTS = (
 )
 TILE_DRAWERS = NATURAL_DRAWERS | PRINTED_DRAWERS
 DRAWINGS_PER_KIND = 40
-"""Number of different tiles of each kind; colours, scales and rotations vary freely."""
+"""Number of different texture tiles of each kind. Colours, scales and rotations vary freely."""
 
 
 @lru_cache(maxsize=400)
 def draw_tile(kind: str, number: int, side: int) -> GroundTile:
-    """Return one tile of a kind.
+    """Return a texture tile of one kind. The same arguments give the same tile.
 
     Args:
-        kind: Name of the kind.
+        kind: Kind of the material, a key of TILE_DRAWERS.
         number: Number of the tile, 0 to DRAWINGS_PER_KIND - 1.
         side: Width and height of the texture tile in pixels.
     """
@@ -84,13 +84,13 @@ def draw_tile(kind: str, number: int, side: int) -> GroundTile:
 
 
 def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) -> Cover:
-    """Draw a cover.
+    """Draw a cover, which is the material of a surface.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
         side: Width and height of the texture tile in pixels.
-        kinds: How often each kind is drawn. None takes the kinds of grounds.
+        kinds: Relative frequency of each kind. None takes that for floors and tables.
     """
     rng = chooser.rng
     if kinds is None:
@@ -118,13 +118,13 @@ def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = Non
 
 
 def make_plain_cover(rgb: Rgb, rough: float, metal: float = 0.0, clear: float = 0.0) -> Cover:
-    """Return a cover of a single colour.
+    """Return a cover, which is the material of a surface, of a single colour.
 
     Args:
         rgb: Linear red, green and blue, each 0 to 1.
         rough: Roughness, 0 to 1.
-        metal: 1 for metal.
-        clear: Transparency, 1 for glass.
+        metal: Share of metallic reflection: 0 for none, 1 for metal.
+        clear: Transparency: 0 for none, 1 for glass.
     """
     colours = np.broadcast_to(np.array(rgb, np.float32), (4, 4, 3)).copy()
     return Cover(colours, np.zeros((4, 4), np.float32), 100.0, 0.0, rough, metal, clear=clear)

@@ -1,4 +1,4 @@
-"""Grounds that look like dice: flakes as large as pips, and ground in the colour of the dice."""
+"""Makes floors that are easily confused with dice: with flakes as large as pips, or in the colour of the dice."""
 
 from dataclasses import replace
 
@@ -24,22 +24,22 @@ FLAKE_WEIGHTS = {
     "dots": 0.24, "crumbs": 0.26, "shreds": 0.16, "confetti": 0.1, "patterns": 0.12, "grains": 0.1,
     "bubbles": 0.1,
 }  # fmt: skip
-"""How often each kind of flakes is drawn."""
+"""Relative frequency of each kind of flakes."""
 MAX_TILE_MM = 110.0
-"""Largest tile; on a larger one a pip would have fewer than two pixels."""
+"""Largest width of a texture tile. On a larger one, a flake could be smaller than two pixels."""
 FLAKE_RADIUS = (0.05, 0.17)
-"""Radius of a flake in edges of a die; a pip has 0.05 to 0.13."""
+"""Range of the radius of a flake in die edges. Pips have radii from 0.05 to 0.13."""
 SUBPIXELS = 16
-"""Subpixels per pixel in which outlines are drawn."""
+"""Number of subpixels per pixel with which outlines are drawn."""
 
 
 def strew_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
-    """Return a cover with flakes as large as pips strewn over it.
+    """Return the surface material of a floor with flakes as large as pips strewn over it.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        cover: The ground to strew.
+        cover: Surface material of the floor without flakes.
         edge_mm: Edge of the dice on the ground in millimetres.
     """
     rng = chooser.rng
@@ -78,7 +78,7 @@ def strew_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
 
 
 def _tone(rng: Generator, cover: Cover) -> tuple[float, float, float]:
-    """Draw the colour of some flakes; half of the time it is a shade of the ground."""
+    """Draw the colour of some flakes. Half of the time, it is a shade of the floor."""
     red, green, blue = (float(c) for c in cover.colours.mean(axis=(0, 1)))
     if rng.random() < 0.5:
         return scale_colour(
@@ -93,7 +93,7 @@ def _tone(rng: Generator, cover: Cover) -> tuple[float, float, float]:
 
 
 def _draw(rng: Generator, kind: str, mask: NDArray[np.uint8], radius: float) -> None:
-    """Draw one flake, or one group of flakes, somewhere on a tile."""
+    """Draw one flake, or one group of flakes, somewhere in the mask of a texture tile."""
     side = mask.shape[0]
     at = rng.uniform(0, side, 2)
     if kind == "patterns":  # groups arranged like the pips of a face, without a die
@@ -115,7 +115,7 @@ def _draw(rng: Generator, kind: str, mask: NDArray[np.uint8], radius: float) -> 
 
 
 def _outline(rng: Generator, kind: str, radius: float) -> NDArray[np.float64]:
-    """Return (n, 2) corners of a crumb, shred, piece of confetti or grain around the origin."""
+    """Return the corners (n, 2) of a crumb, shred, piece of confetti or grain around the origin."""
     corners = {"crumbs": int(rng.integers(5, 10)), "grains": 8, "shreds": 8, "confetti": 4}[kind]
     angles = (np.arange(corners) + rng.uniform(0, 0.5, corners)) * 2 * np.pi / corners
     rough = rng.uniform(0.55, 1.1, corners) if kind in ("crumbs", "shreds") else np.ones(corners)
@@ -136,11 +136,11 @@ def _polygon(mask: NDArray[np.uint8], corners: NDArray[np.float64]) -> None:
 
 
 def match_dice_colour(rng: Generator, cover: Cover, body: tuple[float, float, float]) -> Cover:
-    """Return a cover with the same pattern in nearly the colour of the dice.
+    """Return the surface material of a floor with its pattern in nearly the colour of the dice.
 
     Args:
         rng: Source of random numbers.
-        cover: The ground.
+        cover: Surface material of the floor in its own colours.
         body: Linear RGB of the dice.
     """
     grey = cover.colours.mean(axis=2, keepdims=True)

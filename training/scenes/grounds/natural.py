@@ -1,4 +1,4 @@
-"""Felt, wood, leather, stone, carpet and similar grounds, as tiles that repeat without a seam."""
+"""Draws felt, wood, leather, stone, carpet and similar floors as texture tiles that repeat without a seam."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,17 +15,25 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class GroundTile:
-    """A tile without colours: shares of the second and third colour, and heights, all 0 to 1."""
+    """A texture tile before its colours are chosen.
 
-    second: Floats  # (s, s)
+    Attributes:
+        second: Share (s, s) of the second colour in each pixel, 0 to 1.
+        third: Share (s, s) of the third colour, or None if there is none.
+        heights: Height (s, s) of each pixel, 0 to 1.
+        feature: Size of the repeating feature in widths of the tile, or 0 if nothing repeats.
+        sizes_mm: Smallest and largest size of that feature, or of the tile if nothing repeats.
+        soft: Whether the surface has no gloss, like cloth and fur.
+        relief_mm: Largest height in millimetres.
+    """
+
+    second: Floats
     third: Floats | None
     heights: Floats
-    feature: float  # size of the repeating feature in tiles; 0 if nothing repeats
-    sizes_mm: tuple[
-        float, float
-    ]  # range of the size of that feature, or of the tile if nothing repeats
-    soft: bool = False  # cloth and fur have no gloss
-    relief_mm: float = 0.05  # largest height
+    feature: float
+    sizes_mm: tuple[float, float]
+    soft: bool = False
+    relief_mm: float = 0.05
 
 
 TileDrawer = Callable[[Generator, int], GroundTile]
@@ -33,14 +41,14 @@ TILE_SIZES_MM = (90.0, 420.0)
 
 
 def pixel_grid(side: int) -> tuple[Floats, Floats]:
-    """Return x and y of the pixels, 0 to 1."""
+    """Return the x and y (side, side) of the pixels of a texture tile, 0 to 1."""
     line = (np.arange(side, dtype=np.float32) + 0.5) / side
     x, y = np.meshgrid(line, line)
     return x, y
 
 
 def draw_felt(rng: Generator, side: int) -> GroundTile:
-    """Draw fibres, and patches where the felt is worn.
+    """Draw felt: fibres, and patches where it is worn.
 
     Args:
         rng: Source of random numbers.
@@ -54,7 +62,7 @@ def draw_felt(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_plain(rng: Generator, side: int) -> GroundTile:
-    """Draw an almost even surface.
+    """Draw a plain surface that is almost even.
 
     Args:
         rng: Source of random numbers.
@@ -65,7 +73,7 @@ def draw_plain(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_wood(rng: Generator, side: int) -> GroundTile:
-    """Draw rings cut along the trunk, fibres, pores and planks.
+    """Draw wood: annual rings cut along the trunk, fibres, pores and sometimes planks.
 
     Args:
         rng: Source of random numbers.
@@ -92,15 +100,15 @@ def draw_wood(rng: Generator, side: int) -> GroundTile:
 def nearest_points(
     rng: Generator, side: int, count: int, even: float = 0.0
 ) -> tuple[Floats, NDArray[np.int32]]:
-    """Return the distance to the nearest of random points, and the number of that point.
+    """Return for each pixel of a texture tile the distance to the nearest of random points, and that point's number.
 
-    Distances are in widths of a cell.
+    Distances are in widths of the cell that each point has on average.
 
     Args:
         rng: Source of random numbers.
         side: Width and height of the texture tile in pixels.
         count: Number of points.
-        even: How regular the points are: 0 random, 1 a grid.
+        even: Regularity of the points, from 0 (random) to 1 (a grid).
     """
     root = max(1, round(np.sqrt(count)))
     rows, columns = np.mgrid[0:root, 0:root]
@@ -121,7 +129,7 @@ def nearest_points(
 
 
 def draw_leather(rng: Generator, side: int) -> GroundTile:
-    """Draw grains separated by creases, and wear.
+    """Draw leather: grains separated by creases, and wear.
 
     Args:
         rng: Source of random numbers.
@@ -141,7 +149,7 @@ def draw_leather(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_stone(rng: Generator, side: int) -> GroundTile:
-    """Draw granite: noise at all scales, and specks.
+    """Draw granite: noise at every scale, and specks.
 
     Args:
         rng: Source of random numbers.
@@ -153,7 +161,7 @@ def draw_stone(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_veined(rng: Generator, side: int) -> GroundTile:
-    """Draw polished marble.
+    """Draw polished marble with veins.
 
     Args:
         rng: Source of random numbers.
@@ -170,7 +178,7 @@ def draw_veined(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_cork(rng: Generator, side: int) -> GroundTile:
-    """Draw crumbs in all shades of brown.
+    """Draw cork: crumbs, each in its own shade.
 
     Args:
         rng: Source of random numbers.
@@ -183,7 +191,7 @@ def draw_cork(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_carpet(rng: Generator, side: int) -> GroundTile:
-    """Draw tufts and the dark gaps between them.
+    """Draw carpet: tufts, and the dark gaps between them.
 
     Args:
         rng: Source of random numbers.
@@ -195,7 +203,7 @@ def draw_carpet(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_fur(rng: Generator, side: int) -> GroundTile:
-    """Draw long parallel fibres, such as fur, grass or straw.
+    """Draw long parallel fibres, as in fur, grass or straw.
 
     Args:
         rng: Source of random numbers.
@@ -206,7 +214,7 @@ def draw_fur(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_clouds(rng: Generator, side: int) -> GroundTile:
-    """Draw noise of the same strength at every scale, like the spectrum of a photograph.
+    """Draw clouds: noise at every scale, whose spectrum is like that of a photograph.
 
     Args:
         rng: Source of random numbers.
@@ -219,7 +227,7 @@ def draw_clouds(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_wrinkles(rng: Generator, side: int) -> GroundTile:
-    """Draw cloth that does not lie flat.
+    """Draw wrinkled cloth.
 
     Args:
         rng: Source of random numbers.
@@ -248,7 +256,7 @@ def draw_wrinkles(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_scuffed(rng: Generator, side: int) -> GroundTile:
-    """Draw scratches, rings of glasses and stains.
+    """Draw a scuffed surface: scratches, rings left by glasses, and stains.
 
     Args:
         rng: Source of random numbers.
@@ -283,7 +291,7 @@ def draw_scuffed(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_gradient(rng: Generator, side: int) -> GroundTile:
-    """Draw one colour that blends into another and back.
+    """Draw a gradient: one colour that blends into another and back.
 
     Args:
         rng: Source of random numbers.
@@ -297,7 +305,7 @@ def draw_gradient(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_sand(rng: Generator, side: int) -> GroundTile:
-    """Draw grains, each with its own colour.
+    """Draw sand: grains, each with its own shade.
 
     Args:
         rng: Source of random numbers.
@@ -315,7 +323,7 @@ def draw_sand(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_cracks(rng: Generator, side: int) -> GroundTile:
-    """Draw dried mud or old paint.
+    """Draw cracks, as in dried mud or old paint.
 
     Args:
         rng: Source of random numbers.

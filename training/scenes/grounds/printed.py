@@ -1,4 +1,7 @@
-"""Dots, checks, letters, cards and weaves: patterns that repeat, many as large as pips or dice."""
+"""Draws floors with patterns as texture tiles: dots, checks, letters, cards and weaves.
+
+Many of the patterns are as large as pips or dice.
+"""
 
 import cv2
 import numpy as np
@@ -14,21 +17,28 @@ from training.scenes.grounds.natural import (
 from training.scenes.noise import soft_step, tileable_fractal, tileable_noise
 
 PATTERN_MM = (2.5, 34.0)
-"""Range of the period of a pattern, from pips close together to dice apart."""
+"""Range of the period of a pattern, from that of pips close together to that of dice lying apart."""
 
 
 def _print(
     second: Floats, rng: Generator, feature: float, sizes: tuple[float, float] = PATTERN_MM,
     third: Floats | None = None,
 ) -> GroundTile:  # fmt: skip
-    """Return ink on a flat surface."""
+    """Return a texture tile with a pattern printed on a flat surface.
+
+    `second` and `third` are the shares of two inks, `feature` is the period of the pattern in widths of the tile, and
+    `sizes` its smallest and largest period in millimetres.
+    """
     heights = tileable_fractal(rng, len(second), 48)
     faded = 1 - float(rng.uniform(0, 0.3)) * tileable_fractal(rng, len(second), 6)
     return GroundTile(np.asarray(second * faded, np.float32), third, heights, feature, sizes)
 
 
 def _local(rng: Generator, side: int, low: int = 3, high: int = 12) -> tuple[Floats, Floats, int]:
-    """Return x and y within the cells of a grid, -1 to 1, and the number of cells across."""
+    """Divide a texture tile into a random grid, and return each pixel's x and y in its cell, from -1 to 1.
+
+    Also return the number of cells across the tile, which is between `low` and `high`.
+    """
     x, y = pixel_grid(side)
     count = int(rng.integers(low, high))
     if rng.random() < 0.35:  # every other row is shifted by half a cell
@@ -54,7 +64,7 @@ def draw_dots(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_random_dots(rng: Generator, side: int) -> GroundTile:
-    """Draw discs anywhere, like terrazzo made of pips.
+    """Draw discs at random places, like terrazzo made of pips.
 
     Args:
         rng: Source of random numbers.
@@ -68,7 +78,7 @@ def draw_random_dots(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_faces(rng: Generator, side: int) -> GroundTile:
-    """Draw squares with dots in them, like dice seen from above.
+    """Draw squares that contain dots, like dice seen from above.
 
     Args:
         rng: Source of random numbers.
@@ -84,7 +94,7 @@ def draw_faces(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_checks(rng: Generator, side: int) -> GroundTile:
-    """Draw a chessboard, or a finer one.
+    """Draw checks, as on a chessboard, or finer ones.
 
     Args:
         rng: Source of random numbers.
@@ -97,7 +107,7 @@ def draw_checks(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_tiles(rng: Generator, side: int) -> GroundTile:
-    """Draw tiles with joints, each with its own shade.
+    """Draw floor tiles with joints, each tile with its own shade.
 
     Args:
         rng: Source of random numbers.
@@ -140,7 +150,7 @@ def draw_stripes(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_tartan(rng: Generator, side: int) -> GroundTile:
-    """Draw stripes across stripes.
+    """Draw tartan: stripes that cross other stripes.
 
     Args:
         rng: Source of random numbers.
@@ -155,7 +165,7 @@ def draw_tartan(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_weave(rng: Generator, side: int) -> GroundTile:
-    """Draw threads that cross over and under each other, from sacking to linen.
+    """Draw woven threads that cross over and under each other, from sacking to linen.
 
     Args:
         rng: Source of random numbers.
@@ -208,7 +218,7 @@ def draw_letters(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_cards(rng: Generator, side: int) -> GroundTile:
-    """Draw cards with pips, strewn about.
+    """Draw playing cards with pips, strewn about.
 
     Args:
         rng: Source of random numbers.
@@ -259,7 +269,7 @@ def draw_shapes(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_honeycomb(rng: Generator, side: int) -> GroundTile:
-    """Draw hexagons with joints, as on battle maps and bathroom floors.
+    """Draw hexagons separated by lines, as on battle maps and bathroom floors.
 
     Args:
         rng: Source of random numbers.
@@ -297,7 +307,7 @@ def draw_art(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_grid_lines(rng: Generator, side: int) -> GroundTile:
-    """Draw squared paper, a cutting mat or a crossword.
+    """Draw a grid of lines, as on squared paper, a cutting mat or a crossword.
 
     Args:
         rng: Source of random numbers.
@@ -315,7 +325,7 @@ def draw_grid_lines(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_houndstooth(rng: Generator, side: int) -> GroundTile:
-    """Draw broken checks.
+    """Draw houndstooth, a pattern of broken checks.
 
     Args:
         rng: Source of random numbers.
@@ -329,7 +339,7 @@ def draw_houndstooth(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_dominoes(rng: Generator, side: int) -> GroundTile:
-    """Draw rectangles halved by a line, with dots in each half.
+    """Draw dominoes: rectangles divided by a line, with dots in each half.
 
     Args:
         rng: Source of random numbers.
@@ -344,7 +354,7 @@ def draw_dominoes(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_fish_scales(rng: Generator, side: int) -> GroundTile:
-    """Draw rows of overlapping half discs.
+    """Draw fish scales: rows of overlapping half discs.
 
     Args:
         rng: Source of random numbers.
@@ -365,7 +375,7 @@ def draw_fish_scales(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_knit(rng: Generator, side: int) -> GroundTile:
-    """Draw stitches like rows of the letter V.
+    """Draw knitwear: stitches like rows of the letter V.
 
     Args:
         rng: Source of random numbers.

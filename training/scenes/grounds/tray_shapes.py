@@ -1,4 +1,4 @@
-"""Trays of every outline, and the walls that both the physics and the renderers use."""
+"""Draws trays with outlines of many kinds, and makes their walls, for the physics and for the renderers."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from numpy.random import Generator
 from training.scenes.world import Rotation, TrayFloor, Vector
 
 OVERLAP_MM = 0.4
-"""How far walls reach into each other and below the floor, so that no light leaks in."""
+"""How far walls extend into each other and below the floor, so that no light leaks in."""
 WALL_STEP_MM = 0.03
-"""Difference in height between neighbouring walls; tops in one plane would be black where they
+"""Difference in height between neighbouring walls. If their tops were in one plane, they would be black where they
 meet."""
 
 
@@ -24,7 +24,7 @@ class WallBox:
 
 
 def rectangle_corners(width: float, depth: float) -> Vector:
-    """Return (4, 2) corners around the origin.
+    """Return the corners (4, 2) of a rectangle around the origin.
 
     Args:
         width: Extent along x in millimetres.
@@ -35,7 +35,7 @@ def rectangle_corners(width: float, depth: float) -> Vector:
 
 
 def polygon_corners(sides: int, width: float, depth: float) -> Vector:
-    """Return (sides, 2) corners of a regular polygon stretched to fill a rectangle.
+    """Return the corners (sides, 2) of a regular polygon, stretched to fill a rectangle around the origin.
 
     Args:
         sides: Number of corners.
@@ -48,13 +48,13 @@ def polygon_corners(sides: int, width: float, depth: float) -> Vector:
 
 
 def rounded_corners(width: float, depth: float, radius: float, steps: int) -> Vector:
-    """Return (4 steps + 4, 2) corners of a rectangle with rounded corners; one step cuts them.
+    """Return the corners (4 * steps + 4, 2) of a polygon: a rectangle with rounded or cut-off corners.
 
     Args:
         width: Extent along x in millimetres.
         depth: Extent along y in millimetres.
-        radius: Radius of the corners in millimetres.
-        steps: Number of straight pieces of a corner.
+        radius: Radius of the rounded corners in millimetres.
+        steps: Number of straight sides that form each rounded corner. With 1, the corners are cut off.
     """
     quarter = np.linspace(0, np.pi / 2, steps + 1)
     middles = rectangle_corners(width - 2 * radius, depth - 2 * radius)
@@ -69,7 +69,7 @@ OUTLINES = ("rectangle", "rounded", "hexagon", "octagon", "round", "cut", "penta
 
 
 def outline_corners(kind: str, rng: Generator, width: float, depth: float) -> Vector:
-    """Return (k, 2) corners of an outline.
+    """Return the corners (k, 2) of a tray's outline, with random details.
 
     Args:
         kind: Kind of the outline, one of OUTLINES.
@@ -113,7 +113,7 @@ def make_wall_boxes(tray: TrayFloor, below_mm: float = 0.0) -> list[WallBox]:
 
     Args:
         tray: The floor of the tray and the shape of its walls.
-        below_mm: How far the walls reach below the floor, in millimetres.
+        below_mm: How far the walls extend below the floor, in millimetres.
     """
     nexts = np.roll(tray.outline, -1, axis=0)
     return [
@@ -140,17 +140,17 @@ def _wall(tray: TrayFloor, start: Vector, end: Vector, below_mm: float, more_mm:
 
 
 def _miter(tray: TrayFloor) -> float:
-    """Return how far a wall must reach past its corner to close it, as a share of its spread."""
+    """Return how far a wall must extend past its corner to close it, as a share of its outward extent."""
     return float(np.tan(np.pi / len(tray.outline)))
 
 
 def are_inside(tray: TrayFloor, points: Vector, margin_mm: float = 0.0) -> Vector:
-    """Return (n,) whether points are on the floor.
+    """Return whether each of several points (n,) is on the floor of a tray.
 
     Args:
         tray: The floor of the tray and the shape of its walls.
-        points: (n, 2) points in millimetres.
-        margin_mm: Least distance from the walls in millimetres.
+        points: Points (n, 2) in millimetres.
+        margin_mm: Smallest distance from the walls in millimetres.
     """
     nexts = np.roll(tray.outline, -1, axis=0)
     along = (nexts - tray.outline) / np.linalg.norm(nexts - tray.outline, axis=1, keepdims=True)

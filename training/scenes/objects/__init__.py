@@ -1,1 +1,1 @@
-"""Foreign objects: everyday things that lie in and around a tray."""
+"""Foreign objects: everyday objects that lie in and around a tray."""

@@ -1,4 +1,4 @@
-"""Everyday objects in and around a tray, placed so that none of them is inside a die."""
+"""Scatters everyday objects in and around a tray, so that none of them overlaps a die."""
 
 from collections.abc import Callable, Sequence
 
@@ -35,18 +35,18 @@ def scatter_objects(  # noqa: PLR0917 - all limits of a place
     builder: SceneBuilder, chooser: Chooser, dice: Sequence[RestingDie], tray: TrayFloor | None, drop_mm: float,
     reach_mm: float, count: int, kinds: dict[str, float] | None = None,
 ) -> list[str]:  # fmt: skip
-    """Place objects where there is room, and return their kinds.
+    """Place random objects in and around a tray where there is room, and return their kinds.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
         dice: The dice in the scene.
-        tray: The tray, or None on an open table.
+        tray: The tray, or None for an open table.
         drop_mm: Height of the floor of the tray above the table, in millimetres.
-        reach_mm: Largest distance from the middle of an open table, in millimetres.
-        count: Number of objects to try.
-        kinds: How often each kind is drawn. None takes OBJECT_WEIGHTS.
+        reach_mm: Largest distance from the centre of an open table, in millimetres.
+        count: Number of objects to try to place.
+        kinds: Relative frequency of each kind. None takes OBJECT_WEIGHTS.
     """
     there = []
     for _ in range(count):
@@ -66,7 +66,7 @@ def _open_place(
     rng: Generator, dice: Sequence[RestingDie], tray: TrayFloor | None, drop_mm: float, reach_mm: float,
     *, is_out: bool,
 ) -> Vector:  # fmt: skip
-    """Return a place that usually has no die on it."""
+    """Return a random place (3,) for an object, usually one without a die."""
     for _ in range(8):
         place = _place(rng, tray, drop_mm, reach_mm, is_out=is_out)
         if all(np.hypot(*(d.at - place)[:2]) > 1.1 * d.edge_mm for d in dice):
@@ -119,10 +119,10 @@ def _is_free(new: list[Solid], old: list[Solid], dice: Sequence[RestingDie]) -> 
 
 
 def distance_to_box(solid: Solid, points: Vector) -> Vector:
-    """Return (n,) distance of points from the box around a solid, in millimetres.
+    """Return the distances (n,) of points from the box around a solid, in millimetres.
 
     Args:
-        solid: The solid.
+        solid: The solid, such as a foreign object.
         points: Points (n, 3) in millimetres.
     """
     own = np.abs((points - solid.at) @ solid.turn)

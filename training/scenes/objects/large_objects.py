@@ -1,6 +1,6 @@
-"""Large objects that lie near dice: pens, cards, keys, keyboards, phones, cups and cables.
+"""Adds large foreign objects to a scene: pens, cards, keys, keyboards, phones, cups and cables.
 
-Each object is built around the origin of the scene builder and stands on z = 0. Lengths are in
+Each object is built around the origin of the scene builder, and stands on the plane z = 0. Lengths are in
 millimetres.
 """
 
@@ -29,7 +29,7 @@ from training.scenes.world import Cover, Form
 
 
 def add_pen(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a ballpoint pen or a felt pen, with tip, clip and cap.
+    """Add a ballpoint pen or a felt-tip pen, with tip, clip and cap.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -55,7 +55,7 @@ def add_pen(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_pencil(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a six-sided pencil with its point; its end is about as large as a die.
+    """Add a hexagonal pencil with its point, as narrow as a small die.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -82,7 +82,7 @@ def add_pencil(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_card(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add playing cards, notes or a score pad: flat, one or several on top of each other.
+    """Add a playing card, a note or a score pad, or several on top of each other.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -119,13 +119,13 @@ def add_card(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def random_path(rng: np.random.Generator, steps: int, pace: float, bend: float) -> np.ndarray:
-    """Return (steps + 1, 3) level points along a line that bends at random.
+    """Return points (steps + 1, 3) along a level line that bends at random.
 
     Args:
         rng: Source of random numbers.
-        steps: Number of pieces.
-        pace: Length of a piece in millimetres.
-        bend: Standard deviation of the change of curvature in radians.
+        steps: Number of straight segments.
+        pace: Length of a segment in millimetres.
+        bend: Standard deviation of the change in curvature from one segment to the next, in radians.
     """
     turn = np.cumsum(np.cumsum(rng.normal(0, bend, steps)) * 0.6)
     ways = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(steps)])
@@ -154,7 +154,7 @@ def add_cable(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_usb_stick(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a memory stick whose plug has two holes.
+    """Add a USB stick whose plug has two holes.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -177,7 +177,7 @@ def add_usb_stick(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_sd_card(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a memory card.
+    """Add an SD card with a label.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -213,7 +213,7 @@ def add_keys(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_keyboard(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a piece of a keyboard or of a remote control: rows of keys as large as dice, with signs.
+    """Add part of a keyboard or of a remote control: rows of dice-sized keys with letters and symbols.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -238,12 +238,12 @@ def add_keyboard(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def draw_key_cover(rng: np.random.Generator, side: int, *, is_dark: bool) -> Cover:
-    """Draw signs so far apart that each key shows one or two.
+    """Draw the surface material of keys: letters and symbols so far apart that each key shows one or two.
 
     Args:
         rng: Source of random numbers.
         side: Width and height of the texture tile in pixels.
-        is_dark: Whether light signs are printed on dark keys.
+        is_dark: Whether the keys are dark with light symbols. If not, they are light with dark symbols.
     """
     import cv2  # noqa: PLC0415 - only keys need OpenCV here
 
@@ -264,7 +264,7 @@ def draw_key_cover(rng: np.random.Generator, side: int, *, is_dark: bool) -> Cov
 
 
 def add_phone(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a phone with a dark or bright screen, or its back with lenses.
+    """Add a phone that shows a dark or bright screen, or its back with camera lenses.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -289,7 +289,7 @@ def add_phone(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_cup(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a cup or a glass with a drink in it, seen from above.
+    """Add a cup or a glass with a drink in it.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -313,7 +313,7 @@ def add_cup(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_battery(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a battery, a lipstick or a roll: a short cylinder, lying or standing.
+    """Add a short cylinder, lying or standing, such as a battery, a lipstick or a roll.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -333,7 +333,7 @@ def add_battery(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_paperclip(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a bent wire.
+    """Add a bent wire, such as a paperclip.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.

@@ -1,4 +1,4 @@
-"""Regular solids with 4, 8, 12 and 20 faces, lying on one of their faces."""
+"""Adds regular solids with 4, 8, 12 or 20 faces, lying on one of their faces, to a scene."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ GOLDEN = (1 + 5**0.5) / 2
 
 
 def face_normals(count: int) -> Vector:
-    """Return (count, 3) unit normals of the faces."""
+    """Return the unit normals (count, 3) of the faces of a regular solid with 4, 8, 12 or 20 faces."""
     signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
     if count == 4:
         ways = signs[signs.prod(axis=1) > 0]
@@ -31,7 +31,7 @@ def add_regular_solid(builder: SceneBuilder, count: int, radius: float, cover: i
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
         count: Number of faces: 4, 8, 12 or 20.
-        radius: Distance of a face from the middle in millimetres.
+        radius: Distance of the faces from the centre in millimetres.
         cover: Number of its surface material.
     """
     normals = face_normals(count)
@@ -41,7 +41,7 @@ def add_regular_solid(builder: SceneBuilder, count: int, radius: float, cover: i
 
 
 def _down(normal: Vector) -> Rotation:
-    """Return (3, 3) rotation that points a normal straight down."""
+    """Return a rotation (3, 3) that turns a normal straight down."""
     x = np.cross(normal, [0.3, 0.5, 0.81])
     x /= np.linalg.norm(x)
     own = np.stack([x, np.cross(normal, x), normal])

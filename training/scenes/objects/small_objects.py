@@ -1,6 +1,6 @@
-"""Small objects that lie near dice: coins, pawns, screws, buttons and sugar.
+"""Adds small foreign objects to a scene: coins, pawns, screws, buttons and sugar.
 
-Each object is built around the origin of the scene builder and stands on z = 0. Lengths are in
+Each object is built around the origin of the scene builder, and stands on the plane z = 0. Lengths are in
 millimetres.
 """
 
@@ -26,7 +26,7 @@ from training.scenes.world import Form
 
 
 def draw_plastic_cover(builder: SceneBuilder, chooser: Chooser) -> int:
-    """Add a glossy or dull cover of one colour, sometimes transparent, and return its number.
+    """Add a plastic surface material, glossy or dull and sometimes transparent, and return its number.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -40,7 +40,7 @@ def draw_plastic_cover(builder: SceneBuilder, chooser: Chooser) -> int:
 
 
 def draw_metal_cover(builder: SceneBuilder, chooser: Chooser) -> int:
-    """Add a metal cover and return its number.
+    """Add a metallic surface material, and return its number.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -52,7 +52,7 @@ def draw_metal_cover(builder: SceneBuilder, chooser: Chooser) -> int:
 
 
 def draw_any_cover(builder: SceneBuilder, chooser: Chooser) -> int:
-    """Add a cover of any kind and return its number.
+    """Add a random surface material, and return its number.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -63,7 +63,7 @@ def draw_any_cover(builder: SceneBuilder, chooser: Chooser) -> int:
 
 
 def add_coin(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a coin or a poker chip with a rim and a print, sometimes a pile of them.
+    """Add a coin or a poker chip with a rim and a print, or a pile of them.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -111,14 +111,14 @@ def add_ring(builder: SceneBuilder, chooser: Chooser) -> None:
 def add_loop(
     builder: SceneBuilder, radius: float, thick: float, stuff: int, squash: float = 1.0
 ) -> None:
-    """Add a torus of short rods that lies flat.
+    """Add a ring of short rods that lies flat.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
-        radius: Radius of the torus in millimetres.
+        radius: Radius of the ring in millimetres.
         thick: Radius of the rods in millimetres.
-        stuff: Number of its cover.
-        squash: Ratio of its two axes.
+        stuff: Number of its surface material.
+        squash: Ratio of the second axis of the ring to its first: 1 for a circle.
     """
     angles = np.linspace(0, 2 * np.pi, 17)
     ring_ = radius * np.column_stack([np.cos(angles), squash * np.sin(angles), np.zeros(17)])
@@ -127,7 +127,7 @@ def add_loop(
 
 
 def add_bottle_cap(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a crown cap with its teeth.
+    """Add the crown cap of a bottle, with its teeth.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -142,7 +142,7 @@ def add_bottle_cap(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_pawn(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a game pawn, standing or fallen.
+    """Add a pawn of a board game, standing or fallen over.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -169,7 +169,7 @@ def add_pawn(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def _cone(low: float, high: float, half: float) -> np.ndarray:
-    """Return (k, 4) planes of a truncated cone around z."""
+    """Return the planes (k, 4) of a truncated cone around z, with a radius of `low` below and `high` above."""
     angles = np.arange(14) * 2 * np.pi / 14
     slope = (low - high) / (2 * half)
     sides = np.column_stack([np.cos(angles), np.sin(angles), np.full(14, slope)])
@@ -179,7 +179,7 @@ def _cone(low: float, high: float, half: float) -> np.ndarray:
 
 
 def add_polyhedron(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a die with 4, 8, 12 or 20 faces and without pips.
+    """Add a die with 4, 8, 12 or 20 faces that has no pips.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -192,7 +192,7 @@ def add_polyhedron(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_cube(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a wooden cube, an eraser or a box, blank or with a pattern that is no face of a die.
+    """Add a wooden cube, an eraser or a box, either blank or with a pattern that is not a face of a die.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -212,7 +212,7 @@ def add_cube(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_sugar(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add lumps of sugar.
+    """Add one to three sugar lumps.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -244,7 +244,7 @@ def add_domino(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_brick(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a building brick with studs.
+    """Add a toy building brick with studs.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -313,7 +313,7 @@ def add_marble(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_crumbs(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add crumbs, seeds, rice or glitter, as large as pips.
+    """Add crumbs, seeds, grains of rice or glitter, as large as pips.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -368,7 +368,7 @@ def add_nut(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_token(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a cardboard counter or a tile with a sign on it.
+    """Add a cardboard counter or a tile with a symbol printed on it.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.
@@ -393,7 +393,7 @@ def add_token(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_oddment(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a few random pieces stuck together, an object that nobody owns.
+    """Add a meaningless object that consists of a few random shapes stuck together.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.

@@ -1,1 +1,1 @@
-"""Throws: dice that physics brought to rest."""
+"""Simulated throws, and the library that stores them after the dice have come to rest."""

@@ -1,4 +1,4 @@
-"""Dice at rest, as the library of throws stores them."""
+"""A simulated throw after the dice have come to rest, as the library of throws stores it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from training.scenes.world import Rotation, TrayFloor, Vector
 
 @dataclass(frozen=True)
 class Obstacle:
-    """An object in the way of the dice, in millimetres: a coin, rod, bead, bit or slab."""
+    """An object in the way of thrown dice, in millimetres: a coin, rod, bead, bit or slab."""
 
     kind: str
     at: Vector
@@ -20,7 +20,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Rest:
-    """One throw that has come to rest. It leaves open which face of a die is which."""
+    """A throw of one or more dice that have come to rest. Which face of a die has which value is left open."""
 
     tray: TrayFloor
     edges_mm: Vector  # (n,)
@@ -32,7 +32,7 @@ class Rest:
     open_floor: bool
 
     def turns(self) -> Vector:
-        """Return (n, 3, 3) rotations of the dice."""
+        """Return the rotations (n, 3, 3) of the dice."""
         w, x, y, z = self.quaternions.T
         rows = [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -42,6 +42,6 @@ class Rest:
         return np.array(rows).transpose(2, 0, 1)
 
     def tilts_deg(self) -> Vector:
-        """Return (n,) angle between straight up and the face nearest to it, in degrees."""
+        """Return the tilt (n,) of each die: the angle in degrees between its top face and horizontal."""
         ups = np.abs(self.turns()[:, 2, :]).max(axis=1)
         return np.asarray(np.degrees(np.arccos(ups.clip(0, 1))))

@@ -1,7 +1,7 @@
-"""Thousands of throws at rest in one small file: python -m training.scenes.throws.rest_library DIR.
+"""Simulate thousands of throws and store how the dice lie: python -m training.scenes.throws.rest_library DIR.
 
-The command writes `rests.npz` to teach with, and `rests_kept_out.npz` with trays that are never
-taught.
+The command writes `rests.npz` for training, and `rests_kept_out.npz` with trays whose outlines are kept out of training.
+A rest is a throw whose dice have come to rest.
 """
 
 import argparse
@@ -21,31 +21,39 @@ OUTLINE_WEIGHTS = {"rectangle": 0.6, "rounded": 0.1, "hexagon": 0.07, "octagon":
 OBSTACLE_KINDS = ("coin", "rod", "bead", "bit", "slab")
 TEACHING_FILE, KEPT_OUT_FILE = "rests.npz", "rests_kept_out.npz"
 MIN_FIELD_DICE = 10
-"""Number of dice from which a rest counts as a field."""
+"""A throw with at least this number of dice counts as a field."""
 
 
 @dataclass(frozen=True)
 class RestLibrary:
-    """Rests, and which of them are fields, tables, and tables with something unusual."""
+    """Simulated throws whose dice have come to rest, with lists of those that have something in common.
+
+    Attributes:
+        rests: The throws.
+        fields: Numbers of the throws with dozens of dice.
+        tables: Numbers of the throws such as players make.
+        tricky: Numbers of those `tables` in which a die is tilted, lies on another die or touches one.
+        leaning: Numbers of those `tables` in which a die is tilted by more than 3 degrees.
+    """
 
     rests: tuple[Rest, ...]
     fields: NDArray[np.int64]
     tables: NDArray[np.int64]
-    tricky: NDArray[np.int64]  # tables with a die that is cocked, lies on another or touches it
-    leaning: NDArray[np.int64]  # tables with a die that is tilted by more than 3 degrees
+    tricky: NDArray[np.int64]
+    leaning: NDArray[np.int64]
 
     def pick(self, rng: Generator, group: NDArray[np.int64]) -> Rest:
-        """Return a random rest of a group.
+        """Return a random throw of a group.
 
         Args:
             rng: Source of random numbers.
-            group: Numbers of the rests to choose from.
+            group: Numbers of the throws to choose from, such as `tables`.
         """
         return self.rests[int(rng.choice(group))]
 
 
 def group_rests(rests: list[Rest]) -> RestLibrary:
-    """Group rests by what is special about them."""
+    """Make a library of simulated throws, grouped by their number of dice and by how the dice lie."""
     fields = np.array([len(r.edges_mm) >= MIN_FIELD_DICE for r in rests])
     tricky = np.array(
         [bool(r.stacked.any() or r.touching.any() or (r.tilts_deg() > 3).any()) for r in rests]
@@ -56,10 +64,10 @@ def group_rests(rests: list[Rest]) -> RestLibrary:
 
 
 def save_rests(rests: list[Rest], path: Path) -> None:
-    """Write rests to one file of some megabytes.
+    """Write simulated throws to a compressed file.
 
     Args:
-        rests: The rests.
+        rests: The throws, after the dice have come to rest.
         path: The file to write.
     """
     np.savez_compressed(
@@ -73,7 +81,7 @@ def save_rests(rests: list[Rest], path: Path) -> None:
 
 
 def load_rests(path: Path) -> RestLibrary:
-    """Load a file of `save_rests`."""
+    """Load the library of simulated throws from a file that `save_rests` has written."""
     with np.load(path) as file:
         counts, trays, outlines, dice, blocks = (
             file[k].astype(np.float64) for k in ("counts", "trays", "outlines", "dice", "obstacles")
@@ -113,8 +121,8 @@ def make_rest(seed: int, *, kept_out: bool, field_share: float) -> Rest | None:
 
     Args:
         seed: Number of the throw.
-        kept_out: Whether the tray has an outline that is kept out of teaching.
-        field_share: Share of throws that are fields of dozens of dice.
+        kept_out: Whether the tray has an outline that is kept out of training.
+        field_share: Probability that the throw is a field of dozens of dice.
     """
     from training.scenes.throws.throwing import draw_field_throw, draw_player_throw, simulate_throw  # noqa: PLC0415
 
@@ -128,7 +136,7 @@ def make_rest(seed: int, *, kept_out: bool, field_share: float) -> Rest | None:
 
 
 def main() -> None:
-    """Make both files."""
+    """Simulate throws, and write the files for training and for tests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=8000)

@@ -1,6 +1,6 @@
-"""Dice thrown into trays by MuJoCo until they lie still: flat, touching, cocked or stacked.
+"""Simulates throws of dice into trays with MuJoCo until the dice lie still: flat, touching, cocked or stacked.
 
-MuJoCo is needed only to make the library of rests (`python -m
+MuJoCo is needed only to make the library of throws (`python -m
 training.scenes.throws.rest_library`), not to use it. The simulation works in centimetres.
 """
 
@@ -19,12 +19,12 @@ STEP_S = 0.002
 MAX_THROW_S = 5.0
 STILL_SPEED = 0.3  # cm/s and rad/s
 GRAVITY_CM_S2 = 981.0
-MIN_SUPPORT = 0.5  # least vertical part of a contact force that supports a die
+MIN_SUPPORT = 0.5  # smallest vertical component of the normal of a contact that supports a die
 
 
 @dataclass
 class ThrowSetup:
-    """What is thrown: the tray, sizes and starting points of the dice, and obstacles in the way."""
+    """The start of a throw: the tray, the sizes, positions and speeds of the dice, and obstacles in their way."""
 
     tray: TrayFloor
     edges_mm: Vector
@@ -36,11 +36,11 @@ class ThrowSetup:
 
 
 def simulate_throw(throwing: ThrowSetup, rng: Generator) -> Rest | None:
-    """Return how the dice come to rest, or None if they do not in time.
+    """Simulate a throw until the dice have come to rest. Return None if they do not come to rest in time.
 
     Args:
-        throwing: What is thrown.
-        rng: Source of random numbers.
+        throwing: The start of the throw.
+        rng: Source of random numbers for the rotations of the dice.
     """
     model = mujoco.MjSpec.from_string(_xml(throwing)).compile()
     data = mujoco.MjData(model)
@@ -62,7 +62,7 @@ def _settle(model: mujoco.MjModel, data: mujoco.MjData) -> bool:
         still_checks = still_checks + 1 if np.abs(data.qvel).max() < STILL_SPEED else 0
         if still_checks == 3:
             return True
-    # A die or two may rock in a corner without end; such dice are left out.
+    # One or two dice may rock in a corner forever; such dice are left out.
     return bool((_speeds(data) < STILL_SPEED).mean() > 0.9)
 
 
@@ -91,7 +91,7 @@ def _rest(throwing: ThrowSetup, model: mujoco.MjModel, data: mujoco.MjData) -> R
 
 
 def _contacts(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> tuple[Vector, Vector]:
-    """Return which dice are supported by another die, and which touch one."""
+    """Return which dice (n,) are supported by another die, and which touch one."""
     stacked, touching = np.zeros(count, bool), np.zeros(count, bool)
     for k in range(data.ncon):
         contact = data.contact[k]
@@ -142,11 +142,11 @@ def _geom(form: str, at: Vector, turn: Vector, size: Vector) -> str:
 
 
 def draw_player_throw(rng: Generator, kind: str) -> ThrowSetup:
-    """Draw a throw of up to eight dice from a hand, into a tray or onto an open table.
+    """Draw the start of a player's throw of up to eight dice, into a tray or onto an open table.
 
     Args:
         rng: Source of random numbers.
-        kind: Outline of the tray.
+        kind: Outline of the tray, one of `tray_shapes.OUTLINES`.
     """
     edge = float(np.exp(rng.uniform(np.log(8), np.log(22))))
     count = int(rng.integers(1, 9))
@@ -176,11 +176,11 @@ def draw_player_throw(rng: Generator, kind: str) -> ThrowSetup:
 
 
 def draw_field_throw(rng: Generator, kind: str) -> ThrowSetup:
-    """Draw a throw of forty to eighty dice of all sizes, close enough to lean on each other.
+    """Draw the start of a throw of 40 to 80 dice of different sizes, so close that some lean on each other.
 
     Args:
         rng: Source of random numbers.
-        kind: Outline of the tray.
+        kind: Outline of the tray, one of `tray_shapes.OUTLINES`.
     """
     count = int(rng.integers(40, 81))
     edge = 16.0
@@ -201,7 +201,7 @@ def draw_field_throw(rng: Generator, kind: str) -> ThrowSetup:
 
 
 def draw_obstacles(rng: Generator, tray: TrayFloor, edge: float, count: int) -> list[Obstacle]:
-    """Draw coins, rods, beads and bits that dice come to lean on.
+    """Draw coins, rods, beads and other objects that lie in a tray, so that dice may come to lean on them.
 
     Args:
         rng: Source of random numbers.
