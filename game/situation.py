@@ -1,4 +1,4 @@
-"""The states of the table around a match, the choices it offers, and its refusals."""
+"""The states of the table, the choices that it offers to people, and its refusals."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,10 @@ from game.message import Message
 
 
 class Situation(StrEnum):
-    """A state of the table, which decides what a press and a hold do. `docs/play.md` lists them."""
+    """A state of the table, which decides what pressing and holding the button do.
+
+    See `docs/play.md`.
+    """
 
     NO_MATCH = "no match"
     TURN_BEGINS = "turn begins"
@@ -36,7 +39,7 @@ class Choice:
 
     Attributes:
         id: Name of the choice in requests.
-        label: Text of its button.
+        label: Text on its button.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Checked reading of TOML that people write. Errors name the file, the line and the key.
+"""Reading and checking of TOML written by people. Errors name the file, the line and the key.
 
 >>> parse('port = "80"', "settings.toml", ValueError).integer("port", 0, 65_535)
 Traceback (most recent call last):
@@ -26,7 +26,7 @@ Kind = TypeVar("Kind", bound=StrEnum)
 
 _LONGEST_KEY = 40
 _LONGEST_LIST = 400
-"""Most characters of the known words in a hint."""
+"""Largest number of characters in the list of known words in a hint."""
 
 _NEAR = 0.55
 """Lowest similarity of a suggested word: "walnut" finds "walnut-studiolo", "house" finds nothing."""
@@ -38,7 +38,7 @@ def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
     Args:
         text: Content of the file.
         where: Name of the file in error messages.
-        make_error: Makes the errors of this file.
+        make_error: Makes an error from a message, for errors in this file.
 
     Raises:
         Exception: What `make_error` returns, if the text is not valid TOML.
@@ -50,7 +50,7 @@ def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
 
 
 def nearest(word: str, known: Iterable[str]) -> Message:
-    """Return a hint: the most similar known word, or all known words.
+    """Return a hint that names the most similar known word, or else all known words.
 
     Args:
         word: The unknown word.
@@ -70,8 +70,9 @@ class TomlTable:
     Attributes:
         data: The keys and values.
         where: Name of the file in error messages.
-        text: Content of the file, in which lines are counted. Empty for another source.
-        make_error: Makes the errors.
+        text: Content of the file, in which the lines of keys are looked up. Empty for another
+            source.
+        make_error: Makes an error from a message.
         name: Name of the table within the file. Empty for the file itself.
     """
 
@@ -82,11 +83,11 @@ class TomlTable:
     name: str = ""
 
     def check_keys(self, known: Iterable[str], what: Message) -> None:
-        """Check that the table has no other keys than the known ones.
+        """Check that the table contains only known keys.
 
         Args:
             known: The keys that are allowed.
-            what: What an error says about another key, such as "is no setting".
+            what: What an error says about an unknown key, such as "is no setting".
         """
         words = sorted(known)
         for key in self.data:
@@ -95,13 +96,13 @@ class TomlTable:
                 raise self.error(key, Message("%(what)s: %(hint)s", what=what, hint=hint))
 
     def value_like(self, key: str, default: object, low: float = 0, high: float = 0) -> Any:
-        """Return a value that has the type of a default.
+        """Return the value of a key, which must have the type of a default.
 
         Args:
             key: The key.
-            default: A value of the expected type.
-            low: Smallest number that is allowed.
-            high: Largest number that is allowed.
+            default: A value of the required type.
+            low: Smallest number that is allowed, if the value is a number.
+            high: Largest number that is allowed, if the value is a number.
         """
         match default:
             case bool():
@@ -117,14 +118,14 @@ class TomlTable:
         raise TypeError(key)
 
     def boolean(self, key: str) -> bool:
-        """Return true or false."""
+        """Return the value of a key, which must be true or false."""
         value = self.data.get(key)
         if not isinstance(value, bool):
             raise self.invalid(key, Message("true or false"))
         return value
 
     def choice(self, key: str, kind: type[Kind]) -> Kind:
-        """Return a member of an enum.
+        """Return the value of a key, which must name a member of an enum.
 
         Args:
             key: The key.
@@ -137,21 +138,21 @@ class TomlTable:
         return kind(str(value))
 
     def line(self, key: str) -> str:
-        """Return one line of text."""
+        """Return the value of a key, which must be one line of text."""
         value = self.data.get(key)
         if not is_line(value):
             raise self.invalid(key, Message("one line of text in quotes"))
         return value
 
     def lines(self, key: str) -> tuple[str, ...]:
-        """Return a list of lines of text."""
+        """Return the value of a key, which must be a list of lines of text."""
         value = self.data.get(key)
         if not isinstance(value, list) or not all(map(is_line, value)):
             raise self.invalid(key, Message("a list of lines of text"))
         return tuple(value)
 
     def integer(self, key: str, low: int, high: int) -> int:
-        """Return a whole number.
+        """Return the value of a key, which must be a whole number in a range.
 
         Args:
             key: The key.
@@ -165,7 +166,7 @@ class TomlTable:
         return value
 
     def number(self, key: str, low: float, high: float) -> float:
-        """Return a number.
+        """Return the value of a key, which must be a number in a range.
 
         Args:
             key: The key.
@@ -181,7 +182,7 @@ class TomlTable:
         return float(value)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """Return a list of numbers.
+        """Return the value of a key, which must be a list of numbers.
 
         Args:
             key: The key.
@@ -193,7 +194,7 @@ class TomlTable:
         return tuple(float(part) for part in value)
 
     def table(self, key: str) -> "TomlTable | None":
-        """Return the table inside this one that has this name, or None."""
+        """Return the inner table with this name, or None if there is none."""
         value = self.data.get(key)
         if value is None:
             return None
@@ -202,7 +203,7 @@ class TomlTable:
         return TomlTable(value, self.where, self.text, self.make_error, key)
 
     def tables(self, key: str) -> "tuple[TomlTable, ...]":
-        """Return all tables of an array of tables."""
+        """Return all tables in the array of tables with this name."""
         found = self.data.get(key, [])
         if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
             raise self.invalid(
@@ -256,7 +257,7 @@ class TomlTable:
         )
 
     def location(self, key: str) -> Value:
-        """Return the file and the line in which a key, or its table, stands."""
+        """Return the file and the line that contain a key, or the table that the key is missing from."""
         if number := self._line_of(key):
             return Message("%(file)s, line %(n)s", file=self.where, n=str(number))
         return self.where
@@ -279,7 +280,7 @@ def is_number(found: object) -> TypeGuard[float]:
 
 
 def _no_toml(text: str, where: str, why: str) -> Message:
-    """Move the line number from the end of tomllib's message to the front of ours."""
+    """Return an error message for invalid TOML, with the file and line that tomllib's message names."""
     found, at, place = why.partition(" (at ")
     what: Value = found
     lines = text.rstrip().split("\n")

@@ -40,7 +40,7 @@ def match_length(rounds: int, target: int) -> Message:
     ['10 turns each', 'one turn each', 'first to 10,000']
 
     Args:
-        rounds: Turns of each player, or 0 if the match is played to a target.
+        rounds: Number of turns of each player, or 0 if the match is played to a target.
         target: The points to reach.
     """
     if rounds:

@@ -1,4 +1,4 @@
-"""Reads rule sets from TOML files. Each key is an option of `Ruleset`, and every value is checked.
+"""Rule sets in TOML files. Each key is an option of `Ruleset`, and every value is checked.
 
 The published rule sets are `published/NAME.toml`. A house rule is a small file that `extends` a
 published rule set and changes some of its options:
@@ -32,9 +32,10 @@ TABLE_KEYS = {
     "alike_fixed": ("4", "5", "6"),
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
-"""Keys within the options that are tables, unless these are the faces."""
+"""Option whose value is a table -> the keys of that table. In all other tables the keys are the
+faces."""
 METADATA_KEYS = ("extends", "aliases")
-"""Keys of a file that are not options. `aliases` are other names of a published game."""
+"""Keys of a file that are not options. `aliases` lists other names of a published game."""
 
 KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(METADATA_KEYS)
 """All keys of a file."""
@@ -70,8 +71,8 @@ def load(name_or_path: str) -> Ruleset:
 def from_file(path: str) -> Ruleset:
     """Return the rule set in a file.
 
-    The rules have the name of the file without its ending. If a published rule set has that name,
-    the ending stays, so that the two are told apart.
+    The rule set is named after the file, without its ending. If a published rule set has the same
+    name, the ending is kept, so that the two can be told apart.
 
     Raises:
         FileError: If the file cannot be read.
@@ -124,7 +125,7 @@ def _published_table(name: str) -> TomlTable:
 
 
 def parse(text: str, *, name: str, where: str) -> Ruleset:
-    """Return the rule set in a text, after checking that it can be played.
+    """Parse the text of a rule file, and check that a match can be played under its rules.
 
     Args:
         text: Content of a rule file.
@@ -132,14 +133,17 @@ def parse(text: str, *, name: str, where: str) -> Ruleset:
         where: Name of the text in error messages.
 
     Raises:
-        RulesetError: If a key or value is not valid, or the rules make no game.
+        RulesetError: If a key or value is not valid, or no match can be played under the rules.
     """
     table = toml_table.parse(text, where, RulesetError)
     return _proved(_read(table, name, None), table)
 
 
 def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ...] = ()) -> Ruleset:
-    """Return the rules of a table. `path` has the files that led to it by `extends`."""
+    """Return the rules in a TOML table.
+
+    `path` is the chain of files that led to it through `extends`.
+    """
     extends = table.data.get("extends", extends)
     base = _base(table, extends, path)
     if base.name != name:
@@ -160,7 +164,7 @@ def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
 
 
 def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
-    """Check that a table gives no points to more dice of a kind than there are."""
+    """Check that a table gives no points for more dice of a kind than the rules have."""
     for key in TABLE_KEYS.keys() & table.data.keys():
         for name, points in table.data[key].items():
             if points and int(name[-1]) > rules.n_dice:
@@ -174,7 +178,7 @@ def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
 
 
 def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
-    """Return a rule set with some options changed, and check them like those of a file.
+    """Return a rule set with some options changed, after checking them like the options in a file.
 
     >>> with_options(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
     350
@@ -184,7 +188,7 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
         options: The changed options, with the keys and values of a rule file.
 
     Raises:
-        RulesetError: If an option is not valid, or the rules make no game.
+        RulesetError: If an option is not valid, or no match can be played under the rules.
     """
     for name in ("title", "source", "assumed"):
         if name in options:
@@ -203,7 +207,10 @@ def to_toml(rules: Ruleset) -> str:
 
 
 def _extends_published(rules: Ruleset) -> bool:
-    """Return whether a file can extend the published rule set: it cannot remove exceptions from it."""
+    """Return whether the rules can be written as an extension of the published rule set of that name.
+
+    An extension cannot remove exceptions that the published rule set has in `alike_faces`.
+    """
     if rules.name not in names():
         return False
     pairs = zip(published(rules.name).alike_faces, rules.alike_faces, strict=True)
@@ -211,7 +218,7 @@ def _extends_published(rules: Ruleset) -> bool:
 
 
 def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
-    """Return the rules that a file starts from."""
+    """Return the rules that a file extends, or the default rules."""
     if extends is None:
         return Ruleset(name="", title="")
     if path and isinstance(extends, str) and is_file_name(extends):
@@ -225,7 +232,7 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
 
 
 def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Ruleset:
-    """Return the rules of a file in the same folder."""
+    """Return the rules of the file that a table extends, which lies in the same folder."""
     file = path[-1].parent / extends
     if file.resolve() in [each.resolve() for each in path] or len(path) > MAX_PARENTS:
         what = Message("refers back to itself through %(file)s", file=str(file))
@@ -241,7 +248,10 @@ def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Rulese
 
 
 def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Ruleset:
-    """Return the base with the options of a table. `is_new` fills incomplete tables with zeros."""
+    """Return base rules changed by the options of a table.
+
+    If `is_new`, missing keys of inner tables become 0 instead of keeping the values of the base.
+    """
     _check_keys(table)
     changes = {
         key: _value(table, key, getattr(base, key), is_new=is_new)
@@ -322,7 +332,7 @@ def _bounds(key: str) -> tuple[int, int]:
 
 
 def defaults() -> dict[str, object]:
-    """Return each option and its default."""
+    """Return the name of each option and its default."""
     return {f.name: f.default for f in fields(Ruleset) if f.default is not MISSING}
 
 
@@ -336,12 +346,13 @@ def differing_lines(rules: Ruleset) -> Iterator[str]:
 
 
 def from_differing_lines(name: str, text: str, where: str) -> Ruleset:
-    """Return the rule set that `differing_lines` described.
+    """Return the rule set that lines from `differing_lines` describe.
 
-    The result is not checked for playability, because a recorded match was evidently played.
+    The rules are not checked for playability, because a recorded match has evidently been played.
 
     Args:
-        name: Name of the rule set. If it is not published, the lines are complete.
+        name: Name of the rule set. If no published rule set has it, the lines describe all of the
+            rules.
         text: The lines of TOML.
         where: Name of the text in error messages.
 

@@ -17,7 +17,7 @@ MAX_POINTS = 1_000_000
 """Largest value of an option. Published rules stay far below it; a typing error does not."""
 
 Sentences = Callable[[Ruleset], Iterable[Message]]
-"""A function that returns the sentences of an option under a rule set. There may be none."""
+"""A function that returns the sentences about an option, given a rule set. There may be none."""
 
 
 class Section(Enum):
@@ -34,13 +34,13 @@ class Section(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A combination whose score does not depend on single faces, such as a straight.
+    """A combination that is defined by a pattern of faces, such as a straight.
 
     Attributes:
-        name: What the combination is called.
-        made_of: All dice that form it.
+        name: Name of the combination.
+        made_of: All sets of dice that form it.
         shown: The dice that stand for it on the score card.
-        adds_to_triple: Whether its points are added to those of the three of a kind in it.
+        adds_to_triple: Whether its points are added to the points of the three of a kind in it.
     """
 
     name: str
@@ -54,9 +54,10 @@ class RuleOption:
     """One option of the rules.
 
     Attributes:
-        name: The field of `Ruleset`, and the key in a file.
+        name: Name of the field of `Ruleset`, which is also the key in a rule file.
         section: The group of the option.
-        sentences: Returns its sentences, if it is in force.
+        sentences: Function that returns the sentences about the option, or none if it is not in
+            force.
         label: Label of its field on the page. Without a label only files can set the option.
         choices: Each allowed value with its label, if there are only a few.
         shape: The combination whose points the option sets.
@@ -80,11 +81,11 @@ def find_option(name: str) -> RuleOption:
 
 
 SentenceOf = Callable[[int], Message]
-"""A function that returns the sentence of an option with its number."""
+"""A function that returns the sentence about an option, given the option's number."""
 
 
 def _if_any(name: str, sentence: SentenceOf) -> Sentences:
-    """Return a function that yields the sentence with the option's number, unless it is 0."""
+    """Return a function that yields the sentence for an option's number, unless the number is 0."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
         if number := getattr(rules, name):
@@ -104,7 +105,10 @@ def _shape(name: str, label: Message, shape: Shape, sentence: SentenceOf) -> Rul
 
 
 def _switch(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
-    """Return an option that is on or off. Its sentence is used if it differs from the default."""
+    """Return an option that is on or off.
+
+    Its sentence is shown if the option is not at its default.
+    """
     usual = getattr(Ruleset("", ""), name)
     return RuleOption(
         name, section, lambda rules: () if getattr(rules, name) == usual else (sentence,), label
@@ -118,7 +122,7 @@ def _choice(
     choices: tuple[tuple[StrEnum, Message], ...],
     sentences: Sentences,
 ) -> RuleOption:
-    """Return an option with a few values."""
+    """Return an option with a few allowed values."""
     return RuleOption(name, section, sentences, label, choices)
 
 
@@ -245,7 +249,7 @@ def _last_round(rules: Ruleset) -> Iterator[Message]:
 
 
 def _nothing_more(_: Ruleset) -> tuple[Message, ...]:
-    """Return no sentence: the sentence of another option covers this one."""
+    """Return no sentence, because the sentence of another option covers this option."""
     return ()
 
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 PENALTY_STREAK = 3
-"""Farkles, or turns with a scoreless first throw, in a row that cost a penalty."""
+"""Number of farkles in a row, or of turns in a row with a scoreless first throw, that costs a
+penalty."""
 
 FacePoints = tuple[int, int, int, int, int, int]
 """Points for each face, from 1 to 6."""
@@ -21,7 +22,7 @@ PENALTY_FACE = 3
 """The face of which three in one throw may cost points."""
 
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
-"""Points of four, five and six 1s, then of the 2s, and so on. None follows the option `alike`."""
+"""Points of four, five and six 1s, then of the 2s, and so on. For None, the option `alike` decides."""
 
 
 class Alike(StrEnum):
@@ -42,7 +43,7 @@ class Win(StrEnum):
 
 
 class LastRound(StrEnum):
-    """Who plays another turn after the target was reached."""
+    """Which players have another turn after the target has been reached."""
 
     NONE = "none"
     EVERY_OTHER = "every other"
@@ -67,7 +68,7 @@ class Piggyback(StrEnum):
 
 @dataclass(frozen=True)
 class Ruleset:
-    """The options of a game.
+    """The rules of a game: the value of every option.
 
     Points are 0 where a combination does not score or a rule is not played. `docs/rules.md`
     explains each option, and `game.rules.sentences` describes the options of a rule set in
@@ -132,7 +133,7 @@ class Ruleset:
         return 0 if self.has_penalty(face) else self.triples[face - 1]
 
     def exception_points(self, face: int, n: int) -> int | None:
-        """Return the points of n of a kind if they differ from `alike`, else None.
+        """Return the points of n of a kind if they are an exception to the option `alike`, else None.
 
         Args:
             face: The face.
@@ -150,5 +151,5 @@ class Ruleset:
         return self._hash
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the hash out of pickles: it differs in another process."""
+        """Leave the hash out of pickles, because it differs in another process."""
         return {name: value for name, value in self.__dict__.items() if name != "_hash"}

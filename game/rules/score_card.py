@@ -1,6 +1,6 @@
-"""A pocket card with the scores of a rule set, as SVG in true size.
+"""A pocket card with the scores of a rule set, as an SVG document in its actual size.
 
-It is generated from the rules in use, so it always matches them.
+The card is generated from the rules in use, so it always matches them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,8 @@ def card_lines(rules: Ruleset) -> tuple[CardLine, ...]:
 
 
 Found = Iterator[tuple[Dice, str, Message | None]]
-"""Dice, their name, and their score. A score of None means that the combination is not played."""
+"""Dice, the name of their combination, and its score. None means that the combination does not
+score."""
 
 
 def _single_and_triple_lines(rules: Ruleset) -> Found:
@@ -80,7 +81,7 @@ def _single_and_triple_lines(rules: Ruleset) -> Found:
 
 
 def _threes(rules: Ruleset) -> dict[int, int]:
-    """Return the score of three dice of each face, by whatever combination is worth most."""
+    """Return the score of three dice of each face, from the combination that is worth most."""
     points: dict[Dice, int] = {}
     for combo in scoring.combos(rules):
         points[combo.dice] = max(combo.points, points.get(combo.dice, 0))
@@ -123,7 +124,7 @@ def card(rules: Ruleset, say: Translate = str) -> str:
 
     Args:
         rules: The rules.
-        say: Translates the texts.
+        say: Function that translates each message.
     """
     width, height = CARD_MM
     rows = card_lines(rules)
@@ -165,11 +166,11 @@ def _card_line(
     """Draw a line of the card.
 
     Args:
-        line: What scores.
-        corner: Left and upper edge, in mm.
+        line: The content of the line.
+        corner: Left and upper edge of the line, in mm.
         die: Size of a die, in mm.
         letter: Size of the text, in mm.
-        say: Translates the texts.
+        say: Function that translates each message.
     """
     x, y = corner
     for i, face in enumerate(line.dice):

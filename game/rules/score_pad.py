@@ -17,10 +17,11 @@ LINE_MM = 5.0
 """Height of a line for a turn."""
 
 NAME_SIZES = tuple(tenths / 10 for tenths in range(32, 21, -1))
-"""Sizes of names that stand across a column, in mm. If none fits, the names run upwards."""
+"""Font sizes, in mm, for names that are written across a column. If no size fits, names run
+upwards."""
 
 NAME_WIDTH = 0.62
-"""Width of a letter as a share of the font size. A short name may have wide letters only."""
+"""Width of a letter as a share of the font size. A short name may consist of wide letters only."""
 
 MAX_HEAD_MM = 48.0
 """Largest height of the names: 24 characters that run upwards in the largest size."""
@@ -32,7 +33,7 @@ def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
     Args:
         rules: The rules. Their title and target are printed at the top.
         names: Names of the players. There are at least four columns.
-        say: Translates the texts.
+        say: Function that translates each message.
     """
     width, height = PAD_MM
     n = max(4, len(names))
@@ -80,10 +81,10 @@ class PadHead:
         return max((1.2 * self.size * len(lines) for lines in self.names), default=self.size) + 1.4
 
     def draw(self, i: int, x: float, y: float) -> Iterator[str]:
-        """Draw a name.
+        """Draw the name of one player above its column.
 
         Args:
-            i: Number of the column.
+            i: Number of the column, from 0.
             x: Left edge of the column, in mm.
             y: Upper edge of the head, in mm.
         """
@@ -96,7 +97,7 @@ class PadHead:
 
 
 def _pad_head(names: Sequence[str], column: float) -> PadHead:
-    """Return the head with the largest text at which every name fits its column.
+    """Return the names in the largest text size at which every name fits its column.
 
     Args:
         names: The names.

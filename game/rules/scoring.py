@@ -23,8 +23,8 @@ _TRIPLE = 3
 _RESET_FACE, _RESET_COUNT = 2, 4
 
 _TABLES = 16
-"""Rule sets whose tables are cached, at half a megabyte each. People may try many house rules in a
-row."""
+"""Number of rule sets whose tables are cached, at half a megabyte each. People may try many house
+rules in a row."""
 
 _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
@@ -55,7 +55,7 @@ class Keep:
         dice: The faces.
         score: The points of all combinations together.
         combos: The combinations, in the division that scores most.
-        dice_left: Dice of the throw that are not kept.
+        dice_left: Number of dice in the throw that are not kept.
     """
 
     dice: Dice
@@ -99,7 +99,9 @@ def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
 
 
 def legal_keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
-    """Return every legal keep, highest score first. A throw without any is a farkle.
+    """Return every legal keep of a throw, highest score first.
+
+    A throw without a legal keep is a farkle.
 
     Args:
         throw: The faces, in any order.
@@ -116,7 +118,7 @@ def legal_keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
 
 
 def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
-    """Return the keep of exactly these dice.
+    """Return the keep that consists of exactly these dice.
 
     Args:
         throw: The faces of the throw.
@@ -134,7 +136,7 @@ def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep
 
 
 def after_first_throw(rules: Ruleset) -> Ruleset:
-    """Return the rules by which all throws of a turn but the first are scored."""
+    """Return the rules by which all throws of a turn except the first are scored."""
     return replace(rules, nothing=0) if rules.nothing_first_throw else rules
 
 
@@ -184,7 +186,7 @@ def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
     """Return why a turn cannot be banked with this many dice left, or None if it can.
 
     Args:
-        dice_left: Dice that were not kept. 0 is hot dice.
+        dice_left: Number of dice that were not kept. 0 means hot dice.
         rules: The rules.
     """
     if not dice_left and rules.hot_dice is HotDice.MUST:
@@ -205,7 +207,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThrowEvent:
-    """An effect of a throw, and the points that it takes, if any."""
+    """An effect of a throw, and the change of the score that it causes: 0 or negative."""
 
     effect: Effect
     points: int = 0
@@ -236,13 +238,13 @@ def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
 
 
 def count_orders(dice: Dice) -> int:
-    """Return in how many ways distinguishable dice can show these faces."""
+    """Return the number of ways in which distinguishable dice can show these faces."""
     return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
 @lru_cache(_TABLES)
 def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
-    """Return all keeps of all throws of 1 to `n_dice` dice."""
+    """Return all legal keeps of every throw of 1 to `n_dice` dice, highest score first."""
     best = _best_partitions(rules)
     sizes = range(1, rules.n_dice + 1)
     found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
@@ -265,7 +267,7 @@ def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep
 
 @cache
 def _splits() -> Mapping[Dice, Mapping[Dice, Dice]]:
-    """Return, for all dice, every non-empty part -> the rest."""
+    """Return, for each set of dice, a mapping from every non-empty part of it to the rest."""
     return {dice: dict(_parts(dice)) for n in range(7) for dice in _multisets(n)}
 
 
@@ -284,11 +286,11 @@ def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
 
 
 def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
-    """Return the highest-scoring division into combinations for all dice that have one.
+    """Return the highest-scoring division into combinations for each set of dice that has one.
 
-    If several divisions score the same, the one with fewest combinations is taken. The search goes
-    from few dice to many: the best division of some dice is one combination and the best division
-    of the rest.
+    If several divisions score the same, the division with the fewest combinations is chosen. The
+    search goes from few dice to many: the best division of a set of dice is one combination and the
+    best division of the rest.
     """
     best: dict[Dice, tuple[Combo, ...]] = {(): ()}
     combo_of = _best_combos(rules)
@@ -367,7 +369,7 @@ def _shapes(rules: Ruleset) -> Iterator[Combo]:
 
 
 def _shape_points(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
-    """Return the points of a shape, including its three of a kind if both count."""
+    """Return the points of a shape, including those of its three of a kind if both score."""
     if not shape.adds_to_triple:
         return points
     three = rules.triple_points(made_of[_MIDDLE])
@@ -375,4 +377,4 @@ def _shape_points(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> i
 
 
 _MIDDLE = 2
-"""Index of a die that belongs to the three of a full house, whichever face has the pair."""
+"""Index of a die that belongs to the three of a kind in a full house, whichever face the pair has."""

@@ -1,4 +1,4 @@
-"""The rules in force as sentences with their figures, for the page and for printing."""
+"""The rules that are in force, as sentences for the page and for printing."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from game.rules.ruleset import Ruleset
 
 
 def sentences(rules: Ruleset) -> tuple[Message, ...]:
-    """Return a sentence for every option in force, in the order in which one explains a game."""
+    """Return a sentence for every option in force, in the order in which people explain a game."""
     return tuple(_sentences(rules, tuple(Section)))
 
 

@@ -1,4 +1,4 @@
-"""Text and documents of printed SVG, whose fonts and printers are not known."""
+"""Text and documents in SVG, for printing with unknown fonts on unknown printers."""
 
 from collections.abc import Sequence
 from html import escape
@@ -9,7 +9,7 @@ bold."""
 
 
 def fitting(text: str, width: float, size: float) -> float:
-    """Return the size, or a smaller one at which bold text fits the width.
+    """Return a text size, reduced as far as needed for bold text to fit the width.
 
     Args:
         text: The text.
@@ -37,8 +37,8 @@ def svg_text(
         text: The text.
         size: Size of the text, in mm.
         bold: Whether the text is bold.
-        end: Whether the text ends at `x`.
-        upwards: Whether the text runs upwards.
+        end: Whether the text ends at `x`, instead of beginning there.
+        upwards: Whether the text runs upwards, instead of to the right.
     """
     weight = ' font-weight="700"' if bold else ""
     anchor = ' text-anchor="end"' if end else ""
@@ -48,13 +48,13 @@ def svg_text(
 
 
 def svg_document(width: float, height: float, parts: Sequence[str], size: tuple[str, str]) -> str:
-    """Return a document with a white ground as SVG.
+    """Return an SVG document with a white background.
 
     Args:
-        width: Width, in mm.
-        height: Height, in mm.
+        width: Width of the drawing area, in mm.
+        height: Height of the drawing area, in mm.
         parts: SVG elements.
-        size: Width and height as SVG writes them.
+        size: Width and height of the document as SVG attributes, such as `85mm`.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '

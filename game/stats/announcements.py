@@ -1,4 +1,4 @@
-"""What a step of a match brought that lights, sounds and announcements should react to."""
+"""Announcements of what happened in a step of a match, for lights, sounds and speech."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -20,7 +20,7 @@ class AnnouncementKind(StrEnum):
 
 
 class Announcement(TypedDict):
-    """An announcement.
+    """An announcement of something that happened in a match.
 
     Attributes:
         event_type: What happened.
@@ -34,11 +34,11 @@ class Announcement(TypedDict):
 
 
 def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
-    """Yield the announcements of one step. A step that undoes or changes the past has none.
+    """Yield the announcements of one step. A step that undoes or changes earlier steps has none.
 
     Args:
         before: The match before the step. None if the match has just started.
-        after: The match after it.
+        after: The match after the step.
     """
     if before is None:
         yield _moment(AnnouncementKind.BEGUN, after.state.player.name, 0)
@@ -63,7 +63,7 @@ def has_banked(before: Match | None, after: Match | None) -> bool:
 
     Args:
         before: The match before the step.
-        after: The match after it.
+        after: The match after the step.
     """
     happened = announcements(before, after) if after else ()
     return any(moment["event_type"] == AnnouncementKind.BANKED.value for moment in happened)

@@ -1,4 +1,4 @@
-"""Awards after a match: luck, decisions, the coolest head, the longest run, most farkles."""
+"""Awards after a match, for luck, decisions, the longest run of banks and the most farkles."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from game.rules.ruleset import Dice
 from game.stats.tally import points_behind
 
 MIN_RUN = 3
-"""Banks in a row that make a run."""
+"""Smallest number of banks in a row that counts as a run."""
 
 MIN_BOLD_POINTS = 300
-"""Points at risk from which throwing on is bold. With fewer points everybody does."""
+"""Points at risk from which throwing on is bold. With fewer points, everybody throws on."""
 
 MIN_COMEBACK = 0.1
-"""Share of the winner's score from which a deficit that was made up is worth telling."""
+"""Smallest deficit that counts as a comeback, as a share of the winner's score."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
-"""Points and chance to win that a decision may cost and still be right. They round to nothing."""
+"""Points and chance of winning that a decision may cost and still count as right. They round to 0."""
 
 
 class AwardKind(StrEnum):
@@ -38,15 +38,15 @@ class AwardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """An award.
+    """An award for something that a player did in a match.
 
     Attributes:
-        kind: What it is for.
-        seat: Who gets it.
-        words: What is said about it.
-        event: Timeline index of the throw that it is for, or None.
+        kind: Kind of the award.
+        seat: Seat of the player who gets the award.
+        words: Text of the award.
+        event: Index of the throw that the award is for, in the match's timeline, or None.
         dice: The dice of that throw, or the dice kept by the decision.
-        turn: Number of the turn, from 1, or 0.
+        turn: Number of the turn, from 1; 0 if the award is not for a single turn.
     """
 
     kind: AwardKind
@@ -62,7 +62,8 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
 
     Args:
         match: The match.
-        review: Its review, for the awards on luck and decisions. None leaves them out.
+        review: Review of the match, for the awards for luck and decisions. None leaves these awards
+            out.
     """
     found = (
         *(_of_review(match, review) if review else ()),
@@ -73,7 +74,10 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
 
 
 def closing_moment(match: Match) -> Message | None:
-    """Return how the winner came back, or else the best turn; None before a win or if nobody banked."""
+    """Return a sentence about the winner's comeback, or else about the best turn of the match.
+
+    The result is None before somebody has won, or if nobody has banked any points.
+    """
     state = match.state
     if state.winner is None:
         return None
@@ -121,7 +125,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 
 def _boldest(match: Match, review: Review) -> Award | None:
-    """Award the player who threw on with most points at risk when banking would have been worse."""
+    """Award the player who threw on with the most points at risk when banking would have been worse."""
     right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None
@@ -142,7 +146,7 @@ def _was_right(moment: ReviewedMoment) -> bool:
 
 
 def _coolest(match: Match, review: Review) -> Award | None:
-    """Award the player whose decisions cost least, if others' decisions cost more."""
+    """Award the player whose decisions cost the least, if the decisions of others cost more."""
     deciders = sorted({moment.seat for moment in review.moments if moment.done})
     given = {seat: -review.total(seat, Cause.DECISION)[0] for seat in deciders}
     if not any(lost > min(given.values()) for lost in given.values()):
@@ -184,7 +188,10 @@ def _runs(turns: list[Turn]) -> Iterator[list[Turn]]:
 
 
 def _has_points(turn: Turn) -> bool:
-    """Return whether a turn was banked with points. One that overshot its target has none."""
+    """Return whether a turn was banked with points.
+
+    A turn that overshot an exact target has none.
+    """
     return turn.ending is TurnEnding.BANK and turn.points > 0
 
 

@@ -1,4 +1,4 @@
-"""Totals over all matches of a journal: what each player did, and how the dice fell."""
+"""Totals over all matches in a journal: what each player did, and how the dice fell."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,16 +16,16 @@ from game.stats.fairness import Fairness, count_faces, fairness
 from game.stats.tally import Tally, tallies
 
 PAGE_SIZE = 50
-"""Matches that are read in one query."""
+"""Number of matches that are read in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceSetPeriod:
-    """A set of dice, used in the matches that start after a position of the journal.
+    """A set of dice, used in the matches that start after a position in the journal.
 
     Attributes:
         name: Name of the set.
-        after: The position.
+        after: The position in the journal.
     """
 
     name: str
@@ -39,9 +39,9 @@ class DiceSetTotals:
     Attributes:
         dice: The set.
         matches: Number of matches with the set.
-        fairness: What the counted faces say about the dice.
+        fairness: The counts of the faces, and the result of testing whether the dice are fair.
         read: Number of throws that the camera read.
-        corrected: How many of them were corrected.
+        corrected: Number of these throws that people corrected.
     """
 
     dice: DiceSetPeriod
@@ -56,7 +56,7 @@ class Totals:
     """Totals over all matches.
 
     Attributes:
-        players: Names and tallies, most matches won first.
+        players: Names and tallies of the players, the player with the most wins first.
         sets: Sets of dice, the newest first.
     """
 
@@ -66,7 +66,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The figures of one match."""
+    """The counts from one match."""
 
     position: int
     steps: int
@@ -78,7 +78,9 @@ class _Counted:
 
 
 class MatchCounter:
-    """Counts the matches of a journal in small steps. A match that was continued is counted again.
+    """A counter of the matches in a journal, which works in small steps.
+
+    A match that has been continued is counted again.
 
     >>> counter = MatchCounter(history)
     >>> for _ in counter.update(): ...
@@ -98,11 +100,11 @@ class MatchCounter:
                 yield played.id
 
     def reset(self) -> None:
-        """Forget all counts, because the journal is now another one."""
+        """Forget all counts, because another journal has replaced this one."""
         self._counted.clear()
 
     def counts(self, sets: Iterable[DiceSetPeriod]) -> Totals:
-        """Return the totals of all matches counted so far."""
+        """Return the totals of all matches counted so far, split by these sets of dice."""
         counted = list(self._counted.values())
         return Totals(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 
@@ -131,14 +133,14 @@ def _all(history: History) -> Iterator[PlayedMatch]:
 
 
 def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Event]:
-    """Return the events without throws of other dice: those that another tray may have sent."""
+    """Return the events of a match, without throws of other dice that another tray may have sent."""
     if any(mark.startswith(SIGNED) for mark in marks):
         return (event for event in events if not isinstance(event, Thrown) or event.seen_positions)
     return events
 
 
 def _corrected(match: Match, entries: Iterable[Entry]) -> int:
-    """Return how many throws of a match have other dice now than the camera read."""
+    """Return how many throws of a match now have other faces than the camera read."""
     read: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for action in chain.from_iterable(entry.actions for entry in entries):
         if isinstance(action, Thrown):

@@ -1,7 +1,7 @@
 """Whether dice fall evenly: a chi-square test of the counted faces, explained in words.
 
-A camera that misreads looks like a loaded die, so the number of corrected readings should be shown
-with the result.
+Misread dice look like loaded dice, so the number of corrected readings should be shown with the
+result.
 """
 
 from collections import Counter
@@ -13,19 +13,19 @@ from game.match.events import Event, Thrown
 from game.rules.ruleset import FACES
 
 MIN_DICE = 300
-"""Dice that have to be counted before the test says anything: 50 per face. With fewer dice, chance
-hides all but crudely loaded ones."""
+"""Number of dice that have to be counted before the test says anything: 50 per face. With fewer,
+chance hides all but crudely loaded dice."""
 
 ODD, VERY_ODD = 0.05, 0.001
-"""p-values below which a count is called unusual, and hardly luck."""
+"""p-values below which the counts are called unusual, and hardly luck."""
 
 MIN_P = 1e-6
-"""Smallest p-value that is reported. Smaller ones mean nothing more to anybody."""
+"""Smallest p-value that is reported. Smaller values would tell nobody anything more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Counted faces and the result of the test.
+    """How often each face of some dice fell, and the result of testing whether the dice are fair.
 
     Attributes:
         counts: How often each face fell, from 1 to 6.
@@ -44,7 +44,7 @@ class Fairness:
 
     @property
     def oddest(self) -> int:
-        """The face whose count differs most from the expected one."""
+        """The face whose count differs most from the expected count."""
         return max(FACES, key=lambda face: abs(self.counts[face - 1] - self.usual))
 
     @property
@@ -73,7 +73,7 @@ def _share(p: float) -> str:
 
 
 def fairness(counts: Sequence[int]) -> Fairness:
-    """Return the test of a count of each face, from 1 to 6."""
+    """Test whether dice are fair, given how often each face fell, from 1 to 6."""
     total = sum(counts)
     expected = total / len(FACES)
     chi_square = sum((n - expected) ** 2 for n in counts) / expected if total else 0.0
@@ -82,7 +82,7 @@ def fairness(counts: Sequence[int]) -> Fairness:
 
 
 def upper_tail(chi_square: float) -> float:
-    """Return the chance of at least this chi-square with five degrees of freedom.
+    """Return the chance of a chi-square of at least this value, with five degrees of freedom.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.4.4.
     """

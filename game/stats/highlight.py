@@ -1,4 +1,4 @@
-"""What just happened that is worth a cheer or a sigh. It stays on the page until the next throw."""
+"""Highlights of a match, such as hot dice or a farkle. The page shows each until the next throw."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,13 +21,13 @@ class HighlightKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A highlight.
+    """Something that has just happened in a match and deserves a comment.
 
     Attributes:
         kind: What happened.
-        seat: The player.
+        seat: Seat of the player.
         points: Points lost, points at risk, or the new score, depending on the kind.
-        words: What is said about it.
+        words: The comment.
     """
 
     kind: HighlightKind

@@ -1,7 +1,9 @@
-"""What happens at the table as events for other programs: the event stream and the webhook send them.
+"""Events that tell other programs what happens at the table.
 
-The events of a match follow from its journal alone, so that a program which missed some gets exactly
-the same ones later. docs/events.md describes the format for users.
+The event stream and the webhook send them.
+
+The events of a match are derived from its journal alone, so a program that missed some events gets
+exactly the same events later. `docs/events.md` describes the format for users.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +19,12 @@ from game.match.state import State, Throw, Turn, TurnEnding
 from game.stats.summary import MatchSummary, summary
 
 SCHEMA_VERSION: Final = 1
-"""Grows when a field changes its meaning or disappears. New fields and kinds do not change it."""
+"""Version of the schema. It increases when a field changes its meaning or disappears, but not when
+fields or kinds are added."""
 
 
 class StepKind(StrEnum):
-    """What an event reports."""
+    """The kinds of events."""
 
     STARTED = "started"
     WANTED = "wanted"
@@ -38,13 +41,14 @@ class StepKind(StrEnum):
 
 
 class RollSummary(TypedDict):
-    """A roll as it counts now; a later event with the same `id` replaces it.
+    """The current state of a roll. A later event with the same `id` replaces it.
 
-    `seat` and `player` are null outside a match. `dice` are the sorted faces, empty until the roll is read,
-    and `n_dice` is their number. `by_hand` means that a person entered them. `kept` are the dice set aside,
-    null until that is decided; they score `points`. `assumed` means that the companion worked the keep out.
-    `ending` says how the turn ended with this roll ("bank", "farkle", "reset", "win" or "skip"), else null, and
-    `turn_points` what the turn added to the score. `counts` is false once the roll was undone or removed.
+    `seat` and `player` are null outside a match. `dice` are the sorted faces, empty until the roll
+    is read, and `n_dice` is their number. `by_hand` means that a person entered the faces. `kept`
+    are the dice set aside, null until that is decided; they score `points`. `assumed` means that
+    the companion worked out the keep. `ending` says how the turn ended with this roll ("bank",
+    "farkle", "reset", "win" or "skip") and is null otherwise; `turn_points` is what the turn added
+    to the score. `counts` is false once the roll has been undone or removed.
     """
 
     id: str
@@ -72,9 +76,10 @@ class DiceWanted(TypedDict):
 class StepEvent(TypedDict):
     """Something that happened at the table.
 
-    `version` is the version of this schema. `id` is different for each event, and the same if an event is
-    sent again. `seq` is the number of the step in the `match`, which is null without one. `roll` is
-    the roll that the event is about, `wanted` the next roll, and `table` the match after the step.
+    `version` is the version of this schema. `id` is unique to the event and stays the same if the
+    event is sent again. `match` is the id of the match, null outside a match. `seq` is the number
+    of the step in the match, or outside a match the number of the event. `roll` is the roll that
+    the event is about, `wanted` the next roll, and `table` the match after the step.
     """
 
     version: Literal[1]
@@ -140,13 +145,16 @@ def _parts(line: FeedLine) -> Iterator[_Part]:
 def _roll_parts(
     old: Mapping[str, RollSummary], new: Mapping[str, RollSummary], always: StepKind | None
 ) -> Iterator[_Part]:
-    """Yield what happened to each roll, first to those that no longer count, the newest first."""
+    """Yield what happened to each roll: first the rolls that no longer count, the newest of them first.
+
+    `always` is the kind of every event, or None if the kinds follow from the changes.
+    """
     for roll_id in reversed(list(old)):
         if roll_id not in new:
             yield _Part(always or StepKind.UNDONE, {**old[roll_id], "counts": False})
     for roll_id, roll in new.items():
         before = old.get(roll_id)
-        if before is None or {**before, "player": roll["player"]} != roll:  # a new name is no news
+        if before is None or {**before, "player": roll["player"]} != roll:  # names may differ
             for kind in [always] if always else _kinds(before, roll):
                 yield _Part(kind, _unread(roll) if kind is StepKind.ROLLED else roll)
 
@@ -160,13 +168,13 @@ def _only_kind(line: FeedLine) -> StepKind | None:
 
 
 def _number_of_same_turns(old: State, new: State) -> int:
-    """Return how many finished turns at the beginning a step has left alone."""
+    """Return how many finished turns, counted from the first, a step has left unchanged."""
     pairs = zip(old.turns, new.turns, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
 
 
 def _rolls(match: Match, ids: RollIds, skipped_turns: int) -> dict[str, RollSummary]:
-    """Return the rolls of a match by their ids, without those of its first turns."""
+    """Return the rolls of a match by their ids, without the rolls of its first `skipped_turns` turns."""
     state = match.state
     return {
         ids.ids[throw.index]: _roll(ids.ids[throw.index], state, turn, throw)
@@ -194,7 +202,7 @@ def _roll(roll_id: str, state: State, turn: Turn, throw: Throw) -> RollSummary:
 
 
 def _unread(roll: RollSummary) -> RollSummary:
-    """Return a new roll before anybody knows its faces."""
+    """Return a roll as it was before its faces were read."""
     return {
         **roll,
         "dice": [],
@@ -226,7 +234,7 @@ def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
 
 
 def _turn_position(match: Match) -> tuple[int, int, DiceWanted | None]:
-    """Return what changes whenever another roll is wanted."""
+    """Return values that change whenever another roll is wanted."""
     state = match.state
     return len(state.turns), len(state.turn.throws), _wanted(state)
 
@@ -246,13 +254,14 @@ def _wanted(state: State) -> DiceWanted | None:
 
 
 class DiceLogEvents:
-    """The events of throws without a match. For one thread.
+    """The events of throws outside a match, for use by one thread.
 
-    Such throws are in no journal: only a program that is connected gets their events.
+    Such throws are not in a journal, so only programs that are connected at the time get their
+    events.
 
     Args:
         name: Beginning of all ids, different for each run of the program.
-        log: The throws so far, which have no events; None while a match is played.
+        log: The throws so far, for which there are no events; None while a match is being played.
     """
 
     def __init__(self, name: str, log: DiceLog | None) -> None:
@@ -264,7 +273,7 @@ class DiceLogEvents:
         """Return the events since the last call.
 
         Args:
-            log: The throws now, or None while a match is played.
+            log: All throws so far; None while a match is being played.
         """
         before, self._log = self._log or DiceLog(), log
         return (

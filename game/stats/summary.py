@@ -8,7 +8,7 @@ from game.match.state import State, Throw, Turn
 
 
 class PlayerSummary(TypedDict):
-    """A player. `opened` means on the board, and `here` is false once the player has left."""
+    """A player. `opened` is true on the board, and `here` is false once the player has left."""
 
     name: str
     score: int
@@ -27,7 +27,7 @@ class TurnSummary(TypedDict):
 
 
 class ThrowSummary(TypedDict):
-    """The newest throw. `ending` tells how its turn ended, and is None while the turn goes on."""
+    """The newest throw. `ending` says how its turn ended, and is None while the turn continues."""
 
     seat: int
     player: str
@@ -38,7 +38,7 @@ class ThrowSummary(TypedDict):
 
 
 class MatchSummary(TypedDict):
-    """A match.
+    """A short summary of a match, as JSON.
 
     `rounds` is 0 if the match is played to the target. `winner` is a seat. `turn` is None once
     somebody has won.
@@ -81,7 +81,7 @@ def summary(match: Match) -> MatchSummary:
 
 
 def at_risk(state: State) -> int:
-    """Return the points of the turn, with the best keep if the last one is not decided."""
+    """Return the points at risk in the turn, counting the best keep if no keep has been decided yet."""
     last = state.turn.last
     if last is None or last.keep:
         return state.turn.at_risk

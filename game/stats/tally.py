@@ -1,4 +1,4 @@
-"""What players did over many matches, beside what exact chances would expect."""
+"""What players achieved over many matches, compared with what exact chances predict."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from game.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one player did in one match or in several.
+    """Counts of what one player did in one or more matches.
 
     Attributes:
-        matches: Matches that somebody has won.
-        won: Matches that this player or team has won.
-        turns: Finished turns, without skipped ones.
-        banks: Turns that were banked with points.
-        banked: Points of these turns.
-        throws: Throws. Both tries of a last die are one throw.
-        farkles: Throws that farkled.
-        expected: Farkles that exact chances expect from these throws.
-        hot: Throws after which all dice had scored.
+        matches: Number of matches that somebody has won.
+        won: Number of matches that this player or the player's team has won.
+        turns: Number of finished turns, without skipped turns.
+        banks: Number of turns that were banked with points.
+        banked: Points of these turns, added up.
+        throws: Number of throws. Both tries of a last die count as one throw.
+        farkles: Number of throws that farkled.
+        expected: Number of farkles that exact chances predict for these throws.
+        hot: Number of throws after which all dice had scored.
         best_turn: Points of the best bank.
-        comeback: Most points that the player was ever behind in a match that was won.
+        comeback: Largest number of points that the player was behind in a match and still won it.
     """
 
     matches: int = 0
@@ -72,7 +72,7 @@ class Tally:
 
     @property
     def expected_rate(self) -> float:
-        """Share of these throws that exact chances expect to farkle."""
+        """Share of farkles that exact chances predict for these throws."""
         return self.expected / self.throws if self.throws else 0.0
 
 
@@ -86,7 +86,7 @@ def tallies(match: Match) -> tuple[Tally, ...]:
 
 
 def _result(match: Match, seat: int) -> Tally:
-    """Return whether a seat has won, and from how far behind."""
+    """Return the result of a match as a tally: whether a seat has won, and after what deficit."""
     state = match.state
     if state.winner is None:
         return Tally()
@@ -137,7 +137,10 @@ def _farkled(turn: Turn, rules: Ruleset) -> bool:
 
 
 def _sizes(turn: Turn, rules: Ruleset) -> list[int]:
-    """Return the number of dice of each throw. A farkle entered by hand is one unread throw."""
+    """Return the number of dice in each throw.
+
+    A farkle entered by hand counts as one unread throw.
+    """
     last = turn.last
     if last is None:
         return [turn.dice or rules.n_dice] if turn.ending is TurnEnding.FARKLE else []

@@ -60,7 +60,7 @@ def test_the_trace_has_the_request_of_a_step(path, text):
     assert text.read_bytes() == written
 
 
-def test_the_trace_is_readable_for_people(path, text):
+def test_people_can_read_the_trace(path, text):
     play(path, 550)
 
     assert text.read_text().startswith("# Traykeeper, journal ")
@@ -147,7 +147,7 @@ def test_a_trace_that_cannot_be_written_is_reported_and_stops_no_step(path, text
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
 
 
-def test_steps_held_by_backups_are_cut_and_writing_continues(path, text):
+def test_steps_contained_in_backups_are_cut_and_writing_continues(path, text):
     with closing(Journal.open(path)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         for score in (500, 600, 700):

@@ -60,7 +60,7 @@ def test_mistakes_are_known_in_points_without_a_solved_match():
     assert only.points < -1
 
 
-def test_the_newest_decision_of_a_person_is_told_with_its_cost():
+def test_the_newest_decision_of_a_person_is_reported_with_its_cost():
     after_bank = figures(match(TIMID), shipped(RULES)).decision
     after_throw = figures(match(BOLD), shipped(RULES)).decision
 
@@ -69,7 +69,7 @@ def test_the_newest_decision_of_a_person_is_told_with_its_cost():
     assert (after_throw.done.bank, after_throw.best.bank) == (False, True)
 
 
-def test_decisions_of_a_bot_are_not_told():
+def test_decisions_of_a_bot_are_not_reported():
     played = figures(match(TIMID, BEST, bots=(None, Bot())), shipped(RULES))
     only_bot = figures(match(BEST, TIMID, bots=(Bot(), None)), shipped(RULES))
 
@@ -77,12 +77,12 @@ def test_decisions_of_a_bot_are_not_told():
     assert only_bot.decision.seat == 1
 
 
-def test_the_decision_of_an_earlier_turn_is_not_told_after_the_next_throw():
+def test_the_decision_of_an_earlier_turn_is_not_reported_after_the_next_throw():
     again = figures(match(TIMID, BEST, BOLD[:1], bots=(None, Bot())), shipped(RULES))
 
     assert again.decision is None
 
 
-def test_a_throw_without_a_decision_tells_nothing():
+def test_a_throw_without_a_decision_gives_no_decision_to_report():
     assert figures(match((Thrown((1, 2, 3, 4, 4, 6)),)), shipped(RULES)).decision is None
     assert figures(replace(match(), before=None), shipped(RULES)).decision is None

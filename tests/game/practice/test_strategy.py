@@ -25,7 +25,7 @@ def wins():
     return TableStore(Path("none")).find(RULES)
 
 
-def test_best_play_takes_the_choice_with_the_best_chance_to_win(wins):
+def test_best_play_makes_the_choice_with_the_best_chance_of_winning(wins):
     state = position(ScoreSet(0, 9_000), ScoreSet(1, 9_400), Thrown((1, 5, 5, 3, 4, 6)))
     best = keep_options(state, wins)[0]
     expected = Banked if best.should_bank else Kept

@@ -96,7 +96,7 @@ def test_a_rule_file_may_have_any_ending(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["zilch", "dix-mille"])
-def test_a_file_named_like_a_published_set_is_told_apart_from_it(tmp_path, name):
+def test_a_file_named_like_a_published_set_is_distinguished_from_it(tmp_path, name):
     file = tmp_path / f"{name}.toml"
     file.write_text('extends = "zilch"\nopening = 350')
     rules = rule_files.load(str(file))

@@ -13,7 +13,7 @@ from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_every_card_has_its_true_size_and_draws_nothing_outside(name):
+def test_every_card_has_its_actual_size_and_draws_nothing_outside(name):
     svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
 
     assert svg.get("width") == f"{CARD_MM[0]}mm"
@@ -43,7 +43,7 @@ def test_text_in_a_wide_font_stays_on_the_card_and_off_the_dice(name):
 
 
 @pytest.mark.parametrize("name", rule_files.names())
-def test_figures_on_the_card_match_the_scoring(name):
+def test_scores_on_the_card_match_the_scoring(name):
     rules = rule_files.load(name)
     for line in card_lines(rules):
         if str(line.points).replace(",", "").isdigit() and line.dice:
@@ -51,7 +51,7 @@ def test_figures_on_the_card_match_the_scoring(name):
             assert scoring.find_keep(line.dice, line.dice, rules).score >= points, line
 
 
-def test_a_changed_figure_changes_the_card():
+def test_a_changed_score_changes_the_card():
     rules = rule_files.load("walnut-studiolo")
 
     assert "1,750" in card(replace(rules, straight=1750))

@@ -43,7 +43,7 @@ def test_without_a_review_only_run_and_farkles_are_awarded(match):
     assert {award.kind for award in awards(match, None)} <= {AwardKind.RUN, AwardKind.FARKLES}
 
 
-def test_the_best_decision_put_much_at_risk_and_was_right(match):
+def test_the_best_decision_risked_many_points_and_was_right(match):
     looked = review(match, shipped(RULES))
     award = by_kind(awards(match, looked))[AwardKind.DECISION]
 
@@ -77,7 +77,7 @@ def test_a_run_and_farkles_are_counted():
     )
 
 
-def test_a_player_without_decisions_did_not_decide_best():
+def test_a_player_without_decisions_gets_no_award_for_decisions():
     throws_on = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(THOUSAND).keep((1,))
     match = throws_on.throw(FARKLE[:5]).throw(FARKLE).throw(FARKLE)
     assert AwardKind.HEAD not in by_kind(awards(match, review(match)))
@@ -103,24 +103,24 @@ def short(target=3000):
     return Match.start(replace(RULES, target=target), ["Anna", "Ben"])
 
 
-def test_nothing_is_told_before_a_win():
+def test_nothing_is_reported_before_a_win():
     assert closing_moment(short().throw(THOUSAND).bank()) is None
 
 
-def test_a_comeback_is_told():
+def test_a_comeback_is_reported():
     played = short().throw(THOUSAND).bank()
     won = played.throw(SIX_ONES).bank().throw(FARKLE)
 
     assert str(closing_moment(won)) == "Comeback: Ben was 1,000 behind"
 
 
-def test_without_a_comeback_the_best_turn_is_told():
+def test_without_a_comeback_the_best_turn_is_reported():
     won = short().throw(SIX_ONES).bank().throw(THOUSAND).bank()
 
     assert str(closing_moment(won)).startswith("Best turn: Anna, ")
 
 
-def test_nothing_is_told_of_a_match_without_a_bank():
+def test_nothing_is_reported_about_a_match_without_a_bank():
     won = short().push(ScoreSet(0, 3000)).push(Skipped())
 
     assert won.state.winner == 0
