@@ -138,6 +138,7 @@ def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
     for dice, points in enumerate(style.thresholds, 1):
         click.echo(f"  {dice} {points:>6,} points, give or take {style.spread}")
     click.echo(f"One more die for the next throw is worth {style.worth_of_die} points.")
+    click.echo(f"{style.lapse:.0%} of the decisions do not depend on the points.")
     with click.progressbar(imitation.games(matches), length=matches, label="playing") as games:
         bot = win_share(games)
     click.echo(

@@ -28,6 +28,8 @@ class PlayerStyle:
         worth_of_die: Points that the person gives up to have one more die for the next throw.
         takes_over: Whether the person takes over the dice and points that another player has just
             banked.
+        lapse: Share of the decisions that do not depend on the points, as in a moment of
+            inattention. Banking and throwing on are then equally likely.
     """
 
     player: str
@@ -35,6 +37,7 @@ class PlayerStyle:
     spread: int
     worth_of_die: int = 0
     takes_over: bool = False
+    lapse: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ anybody had reached the target.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from math import exp, log1p
+from itertools import product
+from math import log, tanh
 from typing import NamedTuple
 
 from game.errors import OddsError
@@ -26,6 +27,7 @@ LEAST_DECISIONS = 30
 
 _THRESHOLDS = range(0, 3001, 50)
 _SPREADS = (5, 25, 50, 100, 150, 200, 300, 450)
+_LAPSES = (0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 
 _PRIOR_SPREAD = 400.0
@@ -134,40 +136,62 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
                 least=LEAST_DECISIONS,
             )
         )
-    spread, thresholds = _fit(seen.choices, rules)
     worth = max(_WORTHS, key=lambda each: (seen.worths[each], -each))
-    return PlayerStyle(name, thresholds, spread, worth, takes_over=2 * seen.taken > seen.offers)
+    thresholds, spread, lapse = _fit(seen.choices, rules)
+    takes_over = 2 * seen.taken > seen.offers
+    return PlayerStyle(name, thresholds, spread, worth, takes_over=takes_over, lapse=lapse)
 
 
-def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[int, tuple[int, ...]]:
-    """Return the spread and the thresholds (see `PlayerStyle`) that make the choices most likely."""
+def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[tuple[int, ...], int, float]:
+    """Return the thresholds, spread and lapse (see `PlayerStyle`) that make the choices most likely."""
     fits = []
-    for spread in _SPREADS:
-        best = [_best_threshold(choices, rules, dice + 1, spread) for dice in range(rules.n_dice)]
-        fits.append((sum(fit for fit, _ in best), spread, tuple(at for _, at in best)))
-    _, spread, thresholds = max(fits)
-    return spread, thresholds
+    for spread, lapse in product(_SPREADS, _LAPSES):
+        best = [
+            _best_threshold(choices, rules, dice + 1, Curve(spread, lapse))
+            for dice in range(rules.n_dice)
+        ]
+        fits.append((sum(fit for fit, _ in best), tuple(at for _, at in best), spread, lapse))
+    _, thresholds, spread, lapse = max(fits)
+    return thresholds, spread, lapse
+
+
+class Curve(NamedTuple):
+    """How the chance of banking rises with the points at risk: a logistic curve, apart from lapses.
+
+    Attributes:
+        spread: Width of the curve, in points.
+        lapse: Share of the decisions that do not depend on the points.
+    """
+
+    spread: int
+    lapse: float
+
+    def log_chance(self, choice: FreeDecision, threshold: int) -> float:
+        """Return the logarithm of the chance of a choice.
+
+        Args:
+            choice: The choice.
+            threshold: The points at which banking is as likely as throwing on.
+        """
+        x = (choice.points - threshold) / self.spread
+        logistic = (1 + tanh(x / 2)) / 2
+        chance = self.lapse / 2 + (1 - self.lapse) * logistic
+        return log(chance if choice.banked else 1 - chance)
 
 
 def _best_threshold(
-    choices: Counter[FreeDecision], rules: Ruleset, dice: int, spread: int
+    choices: Counter[FreeDecision], rules: Ruleset, dice: int, curve: Curve
 ) -> tuple[float, int]:
+    """Return the logarithm of the likelihood of the best threshold, and the threshold."""
     mine = [(choice, n) for choice, n in choices.items() if choice.dice == dice]
     usual = _threshold_of_points(rules, dice)
 
     def fit(threshold: int) -> float:
         far = (threshold - usual) / _PRIOR_SPREAD
-        likely = sum(n * _log_chance(choice, threshold, spread) for choice, n in mine)
+        likely = sum(n * curve.log_chance(choice, threshold) for choice, n in mine)
         return likely - far * far / 2
 
     return max((fit(threshold), threshold) for threshold in _THRESHOLDS)
-
-
-def _log_chance(choice: FreeDecision, threshold: int, spread: int) -> float:
-    """Return the logarithm of the chance of a choice, which follows a logistic curve."""
-    x = (choice.points - threshold) / spread
-    x = x if choice.banked else -x
-    return -log1p(exp(-x)) if x > 0 else x - log1p(exp(x))
 
 
 def _threshold_of_points(rules: Ruleset, dice: int) -> int:

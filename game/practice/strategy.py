@@ -114,14 +114,14 @@ class StylePlay:
             return total > state.players[best_opponent(state)].score
         if reaches_target(state.rules, total):
             return True
-        return state.locked_points + keep.score >= self._threshold(state, keep)
+        random = Random(f"{self.seed} {state.n_events}")
+        threshold = self._threshold(state, keep, random.uniform(0.001, 0.999))
+        if random.random() < self.style.lapse:
+            return random.random() < 1 / 2
+        return state.locked_points + keep.score >= threshold
 
-    def _threshold(self, state: State, keep: Keep) -> float:
-        """Return the points from which this decision is to bank.
-
-        They vary as the person's decisions do.
-        """
-        chance = Random(f"{self.seed} {state.n_events}").uniform(0.001, 0.999)
+    def _threshold(self, state: State, keep: Keep, chance: float) -> float:
+        """Return the points at which the person banks with this chance, between 0 and 1."""
         dice = keep.dice_left or state.rules.n_dice
         return self.style.thresholds[dice - 1] + self.style.spread * log(chance / (1 - chance))
 

@@ -5,6 +5,7 @@ from random import Random
 
 from game.match.events import Banked, Kept, Thrown
 from game.match.match import Match
+from game.match.state import reaches_target
 from game.practice.strategy import needs_decision, preferred_keep
 from game.rules import rule_files
 
@@ -13,7 +14,10 @@ RULES = rule_files.with_options(rule_files.load("facebook"), {"target": 5_000})
 
 @dataclass
 class Person:
-    """Banks by a rule of thumb, errs now and then, and risks more far behind. No style does that exactly."""
+    """Banks by a rule of thumb, errs now and then, and risks more far behind. No style does that exactly.
+
+    A person who can win by banking always does.
+    """
 
     few_dice: int
     many_dice: int
@@ -29,6 +33,7 @@ class Person:
             1.5 if lead - state.player.score > 3_000 else 1
         )
         wants = wants != (self.random.random() < self.errs)
+        wants = wants or reaches_target(state.rules, state.bank_total(best))
         if state.closer is not None:
             wants = state.bank_total(best) > lead
         if wants and state.bank_refusal(best) is None:

@@ -28,6 +28,15 @@ def test_the_dice_that_a_person_likes_to_keep_in_hand_are_learnt():
     assert style.worth_of_die in (75, 100, 150)
 
 
+def test_a_person_who_errs_has_lapses():
+    steady, careless = (
+        learn(journal(Person(300, 600, errs, 0), Person(350, 900, 0.05, 50), 20), "Anna", RULES)
+        for errs in (0, 0.15)
+    )
+
+    assert steady.lapse <= 0.03 < 0.15 <= careless.lapse
+
+
 def test_too_few_decisions_are_refused_with_their_number(matches):
     with pytest.raises(OddsError, match=f"Cleo has chosen 0 times .* needs {LEAST_DECISIONS}"):
         learn(matches, "Cleo", RULES)

@@ -64,6 +64,14 @@ def test_a_style_banks_at_its_threshold():
     assert low.decide(below) == Kept((1, 1, 1))
 
 
+def test_a_lapse_does_not_depend_on_the_points():
+    state = position(Thrown((1, 1, 1, 2, 3, 4)), rules=NO_OPENING)
+    careless = PlayerStyle("Anna", (3000,) * 6, 1, lapse=0.4)
+    decisions = [StylePlay(careless, seed).decide(state) for seed in range(200)]
+
+    assert 0.1 < decisions.count(Banked((1, 1, 1))) / 200 < 0.3
+
+
 def test_a_style_keeps_fewer_dice_if_a_die_is_worth_more_than_its_points():
     state = position(Thrown((1, 5, 2, 3, 4, 4)), rules=NO_OPENING)
     frugal = StylePlay(PlayerStyle("Anna", (2000,) * 6, 1, worth_of_die=100))
