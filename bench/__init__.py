@@ -1,1 +1,1 @@
-"""Benchmarks for developers. `traykeeper bench` runs them from a checkout; the installed packages do not contain them."""
+"""Benchmarks for developers. `traykeeper bench` runs them in a checkout; the installed packages do not contain them."""

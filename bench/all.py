@@ -1,4 +1,4 @@
-"""`traykeeper bench all`: the benchmarks that take a few minutes together, one after the other."""
+"""`traykeeper bench all`: run the shorter benchmarks one after the other, which takes a few minutes."""
 
 import click
 

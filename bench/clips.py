@@ -1,4 +1,4 @@
-"""`traykeeper bench clips`: what it costs to record each roll, beside watching the tray without it."""
+"""`traykeeper bench clips`: measure what it costs to record each roll, compared with only watching the tray."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -21,24 +21,24 @@ from device.watching.tray_watch import TrayWatch
 from device.watching.watch_loop import PREVIEW_PERIOD_S, WatchOptions
 
 ROLL_S = 2.0
-"""As long as the longest clip."""
+"""Duration of a roll: as long as the longest clip."""
 
 SLOWER = 10.0
-"""An estimate for a core of a Pi Zero 2 W, beside one of a server. It was not measured on one."""
+"""An estimate of how many times slower a core of a Pi Zero 2 W is than one of a server. It was not measured."""
 
 MAX_STEPS = 2_000
-"""Steps after which a throw counts as never read. It takes about a hundred."""
+"""Number of steps after which a throw counts as never read. A reading takes about a hundred."""
 
 
 class TimedCamera:
-    """The camera of a simulated tray, which notes when its previews were taken.
+    """The camera of a simulated tray, with a record of when each preview was taken.
 
     Args:
         source: The simulated tray.
 
     Attributes:
         previews_s: Times of the previews, in seconds.
-        painting_s: Processor time spent on painting, which a real camera does not take, in seconds.
+        painting_s: Processor time spent on painting the frames, in seconds. A real camera does not need it.
     """
 
     def __init__(self, source: SimulatedTray) -> None:
@@ -75,9 +75,9 @@ class Roll:
 
     Attributes:
         seconds: How long the dice rolled.
-        cpu_s: Processor time that the watch used meanwhile, in seconds.
-        dropped: Previews that were due meanwhile and were not taken.
-        clip: What was recorded.
+        cpu_s: Processor time that watching the tray took during the roll, in seconds.
+        dropped: Number of previews that were due during the roll and were not taken.
+        clip: The recorded clip, or None.
     """
 
     seconds: float
@@ -87,14 +87,14 @@ class Roll:
 
 
 class RollingTable:
-    """Dice that are thrown in front of a watch again and again, on a clock of its own.
+    """A simulated tray in which dice are thrown repeatedly, observed by a `TrayWatch` with a simulated clock.
 
-    The clock advances by the processor time of the watch, multiplied as if the machine were slower. So a
-    preview is dropped here exactly when it would be dropped there.
+    The clock advances by the processor time that the watch uses, multiplied as if the machine were slower. A
+    preview is therefore dropped exactly when it would be dropped on the slower machine.
 
     Args:
         records_clips: Whether rolls are recorded.
-        slower: How many times slower the machine is.
+        slower: How many times slower than this machine the simulated machine is.
     """
 
     def __init__(self, *, records_clips: bool, slower: float = SLOWER) -> None:
@@ -146,7 +146,7 @@ class RollingTable:
 
 
 def _dropped(previews_s: list[float]) -> int:
-    """Return how many previews are missing between those that were taken at these times."""
+    """Return how many previews are missing between those that were taken, given their times in seconds."""
     gaps = (after - before for before, after in pairwise(previews_s))
     return sum(max(0, round(gap / PREVIEW_PERIOD_S) - 1) for gap in gaps)
 
@@ -169,7 +169,7 @@ def _dropped(previews_s: list[float]) -> int:
 def command(rolls: int, slower: float) -> None:
     """Measure the processor time of watching dice roll, with and without recording clips.
 
-    It prints also how large the clips are, and how other formats compare.
+    The command also prints how large the clips are, and how other formats compare.
 
     \b
     traykeeper bench clips

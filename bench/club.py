@@ -1,7 +1,8 @@
-"""`traykeeper bench club`: many simulated trays, one Mosquitto and one club board, in separate processes.
+"""`traykeeper bench club`: measure a club board with many trays.
 
-Each simulated tray has its own connection and publishes the same messages as a real one, an event and a
-state for each step. Its matches are self-played. The club board is the real one.
+Many simulated trays, a Mosquitto broker and a club board run in separate processes. Each simulated tray has its own
+connection and publishes the same messages as a real one: an event and a state for each step. The program plays their
+matches against itself. The club board is the real one.
 """
 
 import json
@@ -46,10 +47,10 @@ from web.club.tray_inbox import TrayInbox
 from web.contracts.table import Lamp, Snapshot
 
 PROCESSES = 2
-"""Number of processes that share the trays. A single one would be the bottleneck instead of the board."""
+"""Number of processes among which the trays are divided. A single one would be the bottleneck instead of the board."""
 
 SETTLE_S = 10.0
-"""Time at the end for the messages that are still in transit."""
+"""Time to wait at the end for messages that are still in transit."""
 
 CONNECT_INTERVAL_S = 0.01
 """Time between the connections of two trays."""
@@ -57,7 +58,7 @@ CONNECT_INTERVAL_S = 0.01
 _LAMP = Lamp("#2aa866", 0.0, Message("ready: throw and press"))
 
 Times = dict[tuple[str, int], float]
-"""When each entry was published or received, by match and number, on the clock that all processes share."""
+"""When each journal entry was published or received, by match and entry number, on a clock that all processes share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class ClubLoad:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the trays of one process have published."""
+    """The journal entries that the trays in one process have published, with their times and total sizes."""
 
     times: Times
     event_bytes: int
@@ -86,7 +87,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What the club board has received, and the processor time and memory of its process."""
+    """The journal entries that the club board has received, and the processor time and memory of its process."""
 
     times: Times
     cpu_s: float
@@ -112,7 +113,7 @@ class Received:
     help="Seconds from one step of a tray to its next; people take about eight.",
 )
 def command(trays: int, seconds: float, pace: float) -> None:
-    """Measure events per second, the delay from tray to board, and memory, with trays on a Mosquitto broker.
+    """Measure events per second, the delay from tray to board, and memory, with many trays on a Mosquitto broker.
 
     \b
     traykeeper bench club
@@ -169,7 +170,7 @@ def _run(load: ClubLoad, url: str, folder: str) -> tuple[list[Published], Receiv
 
 
 def _board(url: str, folder: str, stop: Event, results: Connection) -> None:
-    """Run the real board and record when it received each entry."""
+    """Run a real club board in this process until `stop` is set, and send what it has received to `results`."""
     options = ClubOptions(url, host="127.0.0.1", port=0, state=folder)
     made: list[_TimedInbox] = []
 
@@ -184,7 +185,7 @@ def _board(url: str, folder: str, stop: Event, results: Connection) -> None:
 
 
 class _TimedInbox(TrayInbox):
-    """The inbox of the board, with the time at which each entry was received."""
+    """The inbox of a club board, which records when each journal entry was received."""
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
@@ -200,7 +201,7 @@ class _TimedInbox(TrayInbox):
 
 
 class _SelfPlayedMatches:
-    """The self-played matches of a tray, in the place of a journal."""
+    """The matches that a simulated tray has played against itself, used in place of a journal."""
 
     def __init__(self) -> None:
         self.played: list[SelfPlay] = []
@@ -252,7 +253,7 @@ class _Tray:
         return self._matches.played[-1]
 
     def play(self) -> None:
-        """Play one step and publish it as a real tray does."""
+        """Play one step of the match, and publish it as a real tray does."""
         if self._current.match.state.winner is not None:
             self._current = self._begin_match()
         if not self.times or self._current.entries[-1].seq == 0:
@@ -276,7 +277,7 @@ class _Tray:
 
 
 def _play(url: str, names: list[str], load: ClubLoad, seed: int, results: Connection) -> None:
-    """Play the trays of one process, each at the same pace, their steps spread evenly over time."""
+    """Let the simulated trays in this process play at the same pace, with their steps spread evenly over time."""
     trays = []
     for number, name in enumerate(names):
         trays.append(_Tray(url, name, 1_000 * seed + number))
@@ -297,7 +298,7 @@ def _play(url: str, names: list[str], load: ClubLoad, seed: int, results: Connec
 
 @contextmanager
 def _mosquitto(folder: Path) -> Iterator[tuple[int, int]]:
-    """Run a broker on the loopback interface; yield its port and its process number."""
+    """Run a Mosquitto broker on the loopback interface; yield its port and its process ID."""
     program = shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         raise UsageError("Mosquitto is not installed: sudo apt install mosquitto")

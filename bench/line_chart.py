@@ -1,4 +1,4 @@
-"""Small line charts as SVG, two in a row, without a plotting library."""
+"""Draws small line charts as SVG, two side by side, without a plotting library."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ WIDTH, HEIGHT = 360, 260
 CHARTS_PER_ROW = 2
 COLOURS = ("#0b7285", "#e8590c")
 AXIS_X, AXIS_Y, X_LENGTH, Y_LENGTH = 50, 210, 295, 190
-"""The corner where both axes begin, and their lengths."""
+"""The position of the corner where the axes begin, and the lengths of the axes."""
 ABOVE, BELOW = -8, 16
 """Vertical offset of a line's name from the end of the line."""
 OVERLAP = 24
@@ -23,8 +23,8 @@ class LineChart:
     Attributes:
         label: Text below the horizontal axis.
         unit: Unit of the vertical axis.
-        lines: Points of each line, by its name.
-        most: Upper end of the vertical axis; None leaves a little room above the highest point.
+        lines: Points of each line, by the name of the line.
+        most: Upper end of the vertical axis. None leaves a little room above the highest point.
     """
 
     label: str
@@ -69,7 +69,7 @@ def _line(name: str, spots: Points, colour: str, name_offset: int) -> str:
 
 
 def drawing(charts: Sequence[LineChart]) -> str:
-    """Return an SVG file that shows the charts."""
+    """Return the text of an SVG file that shows the charts, two side by side."""
     rows = -(-len(charts) // CHARTS_PER_ROW)
     placed = [
         f'<g transform="translate({WIDTH * (k % CHARTS_PER_ROW)} {HEIGHT * (k // CHARTS_PER_ROW)})">'

@@ -1,4 +1,4 @@
-"""`traykeeper bench odds`: solving a match and answering one question, beside simple value iteration."""
+"""`traykeeper bench odds`: time the solution of a match and one answer, compared with simple value iteration."""
 
 import resource
 from collections import Counter
@@ -35,7 +35,7 @@ _STEP = 50
     help="Points of the match that is solved both ways.",
 )
 def command(target: int, small: int) -> None:
-    """Measure the time and memory of a solve and the time of one answer, beside simple value iteration.
+    """Measure the time and memory for solving a match and the time for one answer, compared with simple value iteration.
 
     Simple value iteration grows with the fourth power of the target, so the two are compared on a
     smaller match.
@@ -69,7 +69,7 @@ def _solve(rules: Ruleset, target: int) -> tuple[float, MatchOdds]:
 
 
 def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
-    """Return the mean time of a question about scores that were not asked about before."""
+    """Return the mean time in milliseconds of a question about scores that have not been asked about before."""
     boards = [MatchPosition(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
     boards = [board for board in boards if board.theirs >= 0]
     turn_odds(rules, boards[0], wins)  # fills the caches that all scores share
@@ -84,7 +84,9 @@ def _peak_mb() -> float:
 
 
 def simple_value_iteration(rules: Ruleset, target: int) -> float:
-    """Return the chance to win of the player who begins, under rules where the first to the target wins.
+    """Return the first player's chance of winning, calculated by simple value iteration.
+
+    The first player to reach the target wins at once.
 
     Args:
         rules: A rule set without an opening, penalties and a last round.
@@ -125,7 +127,10 @@ def simple_value_iteration(rules: Ruleset, target: int) -> float:
 
 
 def _offers(rules: Ruleset, n: int) -> Iterator[tuple[float, tuple[tuple[int, int], ...]]]:
-    """Group the throws of n dice by their keeps, each as a score and the dice left, with their chance."""
+    """Yield each set of keeps that a throw of n dice can offer, with its probability.
+
+    A keep is given as its score and the number of dice left.
+    """
     found: Counter[tuple[tuple[int, int], ...]] = Counter()
     for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n and keeps:

@@ -1,7 +1,7 @@
-"""`traykeeper bench players`: the chance to win of three to six players, compared with simulated matches.
+"""`traykeeper bench players`: compare the chances of winning of three to six players with simulated matches.
 
-In the simulated matches each player decides as in the solved match of two against the best of the
-others. That is a different policy from the race that the computed chance is based on.
+In the simulated matches, each player decides as in a solved match of two against the best of the
+others. This policy differs from the race on which the computed chance is based.
 """
 
 from collections import defaultdict
@@ -35,16 +35,16 @@ NEAR = 0.01
 Draws = npt.NDArray[np.uint16]
 
 N_DRAWS = 4096
-"""Number of equally likely outcomes by which the distribution of a turn is approximated, so that drawing is fast."""
+"""Number of equally likely outcomes that approximate the distribution of a turn's points, so that drawing is fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A match of several players at the beginning of a turn.
+    """A position in a match of several players, at the beginning of a turn.
 
     Attributes:
-        scores: Scores in steps of 50 points; the player whose turn it is comes first.
-        later: Number of players who still have a turn in this round.
+        scores: Scores in steps of 50 points. The player whose turn it is comes first.
+        later: Number of players who still have a turn in this round after that player.
     """
 
     scores: tuple[int, ...]
@@ -67,7 +67,7 @@ class Position:
     help="Positions for each rule set.",
 )
 def command(matches: int, positions: int) -> None:
-    """Measure the error of the chances to win of three to six players, by simulating matches.
+    """Measure the error in the chances of winning of three to six players, by simulating matches.
 
     \b
     traykeeper bench players --matches 100000 --positions 200
@@ -114,15 +114,15 @@ def _turn(model: Race, position: Position) -> RaceTurn:
 
 
 def _chance(model: Race, turn: RaceTurn) -> tuple[float, Outcomes]:
-    """Return the computed chance to win, and the distribution of the turn that is played for it."""
+    """Return the computed chance of winning, and the distribution of the outcomes of the turn on which it is based."""
     return float(turn.worth.thrown[0, -1, 0]), turn_outcomes(model.throws, turn.stakes, turn.worth)
 
 
 class SimulatedMatches:
-    """Simulated matches of several players, in which each turn is drawn as a whole.
+    """Simulated matches of several players, in which the points of a whole turn are drawn at once.
 
     Args:
-        wins: The solved match of two. Each player decides by it against the best of the others.
+        wins: The solved match of two, by which each player decides against the best of the others.
     """
 
     def __init__(self, wins: MatchOdds) -> None:
@@ -134,7 +134,10 @@ class SimulatedMatches:
         }
 
     def _draws(self) -> Draws:
-        """Return the steps that a turn brings, at [seat, mine, theirs, draw]."""
+        """Return the points of N_DRAWS equally likely turns in each position, in steps of 50.
+
+        The array is indexed by seat, own score, score of the opponent, and draw.
+        """
         model = self._wins.model
         shape = model.ending.seats, self._goal, self._goal, N_DRAWS
         found: Draws = np.zeros(shape, np.uint16)
@@ -148,7 +151,10 @@ class SimulatedMatches:
         return found
 
     def _last_draws(self, most: int, *, opened: int) -> Draws:
-        """Return the steps that the turns of a last round bring, at [steps needed, draw]."""
+        """Return the points of N_DRAWS equally likely turns in a last round, in steps of 50.
+
+        The array is indexed by the steps that are needed to win, and by draw.
+        """
         ended = last_turns(self._wins.rules, most, opened=bool(opened))
         return np.array([_drawn(ended[:, needed]) for needed in range(most + 1)])
 
@@ -158,10 +164,10 @@ class SimulatedMatches:
         """Return the share of simulated matches that the first player of the position wins.
 
         Args:
-            position: Where the matches begin.
-            first: Distribution of the first player's turn.
-            matches: Number of matches.
-            rng: Source of the draws.
+            position: The position in which the matches begin.
+            first: Distribution of the outcomes of the first player's turn.
+            matches: Number of matches to simulate.
+            rng: Source of random numbers.
         """
         k = len(position.scores)
         score = np.tile(np.array(position.scores), (matches, 1))
@@ -211,7 +217,7 @@ class SimulatedMatches:
 
     @staticmethod
     def _winner(score: Indices, closer: Indices) -> Indices:
-        """Return the seat with the highest score; a tie goes to the player who reached the goal first."""
+        """Return for each match the seat that wins: the highest score, or among equals the first to reach the goal."""
         best = score.max(axis=1)
         tied = score[np.arange(len(score)), closer] == best
         found: Indices = np.where(tied, closer, score.argmax(axis=1))
@@ -219,7 +225,10 @@ class SimulatedMatches:
 
 
 def _drawn(chances: Floats) -> Draws:
-    """Return each outcome as often as its chance requires; outcome 0 takes the remaining draws."""
+    """Return N_DRAWS outcomes in which each outcome appears as often as its probability requires.
+
+    Outcome 0 takes the remaining draws.
+    """
     reached = chances[::-1].cumsum()
     of_most = np.searchsorted(reached, (np.arange(N_DRAWS) + 0.5) / N_DRAWS)
     return np.maximum(len(chances) - 1 - of_most, 0).astype(np.uint16)

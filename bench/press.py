@@ -1,4 +1,4 @@
-"""`traykeeper bench press`: from the button to a phone, beside the time that the reader alone takes."""
+"""`traykeeper bench press`: measure the time from a press to a phone, compared with that of the readings alone."""
 
 import json
 import statistics
@@ -19,10 +19,10 @@ from game.situation import Situation
 from vision import read
 
 ROLL_S = 0.6
-"""The shortest roll that the watch reliably sees."""
+"""Duration of a roll in seconds: the shortest that is reliably noticed."""
 
 SETTLED_S = 2.0
-"""Time from the throw until the dice have rolled, have come to rest, and have been read ahead."""
+"""Time from a throw until the dice have come to rest and have been read in advance."""
 
 
 @click.command("press")
@@ -34,9 +34,9 @@ SETTLED_S = 2.0
     help="Number of presses.",
 )
 def command(runs: int) -> None:
-    """Measure the milliseconds from a press to the snapshot on a phone's stream.
+    """Measure the milliseconds from a press to the new snapshot in a phone's event stream.
 
-    Half of the presses are on dice at rest, half on dice that were just thrown.
+    Half of the presses are for dice at rest, half for dice that have just been thrown.
 
     \b
     traykeeper bench press
@@ -69,7 +69,10 @@ def _reader() -> Callable[[], object]:
 
 
 def _press_times_ms(companion: Companion, port: int, runs: int, wait_s: float) -> list[float]:
-    """Throw and press many times; `wait_s` is the time from the throw to the press."""
+    """Throw and press many times, and return the time from each press to a phone.
+
+    `wait_s` is the time from a throw to its press.
+    """
     companion.do(StartMatch(("Anna", "Ben")))
     connection = HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/api/v1/events")
@@ -87,7 +90,7 @@ def _press_times_ms(companion: Companion, port: int, runs: int, wait_s: float) -
 
 
 def _wait_for_reading(stream: HTTPResponse, version: int) -> None:
-    """Wait for a snapshot after this version that is not "waiting"; the stream may skip the one that is."""
+    """Wait for a snapshot newer than this version in which the companion no longer waits for still dice."""
     while True:
         line = stream.readline()
         if not line.startswith(b"data:"):

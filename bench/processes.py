@@ -1,15 +1,15 @@
-"""The memory and processor time of a process, as Linux reports them in /proc."""
+"""Measures the memory and processor time of a process, as Linux reports them in /proc."""
 
 import os
 from pathlib import Path
 
 PEAK, RESIDENT, ANONYMOUS = "VmHWM", "VmRSS", "RssAnon"
-"""Fields of /proc/PID/status: the largest resident memory so far, the resident memory now, and that part of it
-which is not shared with files."""
+"""Fields of /proc/PID/status: the largest resident memory so far, the resident memory now, and the part of it that
+is not backed by files."""
 
 
 def has_proc() -> bool:
-    """Whether this system reports the resources of a process in /proc."""
+    """Return whether this system reports the memory and processor time of a process in /proc."""
     return Path("/proc/self/status").exists()
 
 
@@ -17,14 +17,14 @@ def memory_mb(pid: int, field: str = PEAK) -> float:
     """Return the memory of a process in MB.
 
     Args:
-        pid: Number of the process.
-        field: PEAK, RESIDENT or ANONYMOUS.
+        pid: Process ID.
+        field: Which memory: PEAK, RESIDENT or ANONYMOUS.
     """
     status = Path(f"/proc/{pid}/status").read_text("utf-8")
     return int(status.partition(f"{field}:")[2].split()[0]) / 1024
 
 
 def cpu_s(pid: int) -> float:
-    """Return the processor time that a process has used so far, in seconds."""
+    """Return the processor time that a process has used so far, in seconds, given its process ID."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

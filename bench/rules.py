@@ -1,4 +1,4 @@
-"""`traykeeper bench rules`: the table of keeps, compared with the simplest brute force."""
+"""`traykeeper bench rules`: time the table of all keeps, compared with a simple brute-force search."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +16,7 @@ LOOKUPS = 200_000
 
 @click.command("rules")
 def command() -> None:
-    """Measure how long it takes to build a table of keeps and to look up a throw, beside brute force.
+    """Measure how long it takes to build a table of keeps and to look up a throw, compared with brute force.
 
     \b
     traykeeper bench rules
@@ -57,7 +57,10 @@ def _brute_force_us(ruleset: Ruleset, throw: Dice) -> float:
 
 
 def _all_keeps(throw: Dice, points: dict[Dice, int]) -> dict[Dice, int]:
-    """Try every choice of dice, and for each choice every way to split it into combinations."""
+    """Return the keeps of a throw and their scores by brute force.
+
+    Every choice of dice is tried, and for each choice every way to split it into combinations.
+    """
 
     @cache
     def best(dice: Dice) -> int | None:

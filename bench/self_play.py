@@ -1,4 +1,4 @@
-"""Matches that a program plays against itself, step by step, for benchmarks, pictures and tests."""
+"""Plays matches of the program against itself, step by step, for benchmarks, pictures and tests."""
 
 from random import Random
 
@@ -9,11 +9,11 @@ from game.match.state import State
 from game.rules.ruleset import Ruleset
 
 BANKS_AT = 500
-"""Points at which a careful player banks."""
+"""Points from which the program banks, like a careful player."""
 
 
 class SelfPlay:
-    """A match in progress with all of its entries.
+    """A match that the program plays against itself, with its journal entries so far.
 
     Args:
         match: The match before its first step.
@@ -22,7 +22,7 @@ class SelfPlay:
 
     Attributes:
         match: The match after the last entry.
-        entries: All entries, in order.
+        entries: All journal entries, in order.
     """
 
     def __init__(self, match: Match, match_id: str, began_s: float) -> None:
@@ -30,13 +30,13 @@ class SelfPlay:
         self.entries = [WireEntry.first(match_id, match, began_s)]
 
     def do(self, *actions: Action) -> WireEntry:
-        """Apply actions as one step and return its entry."""
+        """Apply actions as one step, and return its journal entry."""
         self.match = self.match.push(*actions)
         self.entries.append(self.entries[-1].then(*actions))
         return self.entries[-1]
 
     def play(self, random: Random) -> WireEntry:
-        """Throw all dice in hand, or bank if the points are enough, and return the entry."""
+        """Bank if there are enough points, otherwise throw the dice in hand, and return the journal entry."""
         state = self.match.state
         if _should_bank(state):
             return self.do(Banked())
@@ -60,14 +60,14 @@ def whole_match(
     began_s: float,
     teams: list[int] | None = None,
 ) -> SelfPlay:
-    """Play a match to its end.
+    """Play a whole match of the program against itself.
 
     Args:
         rules: The rules of the match.
         names: Names of the players, in the order of their seats.
         seed: Seed of the dice. The same seed gives the same match.
         began_s: When the match began, in seconds since 1970.
-        teams: Number of each player's team; None if everybody plays alone.
+        teams: Number of each player's team, or None if everybody plays alone.
     """
     random = Random(seed)
     played = SelfPlay(Match.start(rules, names, teams=teams), f"{seed:016x}", began_s)

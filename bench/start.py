@@ -1,4 +1,4 @@
-"""`traykeeper bench start`: how soon commands answer, and the load of `play` while nobody throws."""
+"""`traykeeper bench start`: measure how soon commands answer, and the load of `play` while nobody throws."""
 
 import socket
 import subprocess
@@ -21,7 +21,7 @@ COMMAND = "from device.cli import main; main()"
 PATIENCE_S = 60.0
 POLL_S = 0.01
 SETTLED_S = 5.0
-"""Time after the page is up in which everything else is loaded in the background."""
+"""Time after the page first answers in which everything else is loaded in the background."""
 
 
 @click.command("start")
@@ -41,9 +41,9 @@ SETTLED_S = 5.0
     help="Seconds for which the idle load is measured.",
 )
 def command(runs: int, rest_s: float) -> None:
-    """Measure the time from `play` to its page, the idle load of `play`, and the time of `keeps`.
+    """Measure the time from `play` to its page, the idle load of `play`, and the time that `keeps` takes.
 
-    `play` is compared with a Python that only imports the libraries, `keeps` with a Python that does
+    `play` is compared with a Python process that only imports the libraries, `keeps` with one that does
     nothing.
 
     \b
@@ -82,7 +82,7 @@ def _print_idle_load(rest_s: float) -> None:
 
 @contextmanager
 def _idle_python() -> Iterator[int]:
-    """Run a Python that imports the libraries and then waits; yield its process number."""
+    """Run a Python process that imports the libraries and then waits; yield its process ID."""
     process = subprocess.Popen(  # noqa: S603 - ours
         [sys.executable, "-c", f"{LIBRARIES}; input()"], stdin=subprocess.PIPE
     )
@@ -93,7 +93,10 @@ def _idle_python() -> Iterator[int]:
 
 
 def _medians(runs: int, *ways: Callable[[], float]) -> tuple[float, ...]:
-    """Time the ways in turn and return the median of each; the first round may compile and is not counted."""
+    """Call timing functions in turn, `runs` times each, and return the median of the times of each.
+
+    A first round is not counted, because Python may compile files in it.
+    """
     times_s = [tuple(way() for way in ways) for _ in range(runs + 1)][1:]
     return tuple(median(each) for each in zip(*times_s, strict=True))
 
@@ -114,7 +117,7 @@ def _page_s() -> float:
 
 @contextmanager
 def _playing() -> Iterator[int]:
-    """Run `play` and wait for its page; yield its process number."""
+    """Run `play` and wait for its page; yield the process ID."""
     port = _free_port()
     with TemporaryDirectory() as state:
         options = ["--camera", "sim", "--host", "127.0.0.1", "--port", str(port), "--state", state]

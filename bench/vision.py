@@ -1,4 +1,4 @@
-"""`traykeeper bench vision`: how fast pictures are read, how that grows, and which ones are read wrong."""
+"""`traykeeper bench vision`: measure how fast pictures are read, and draw those that are read wrongly."""
 
 from functools import partial
 from pathlib import Path
@@ -55,7 +55,7 @@ WORST_FIRST = (Outcome.SILENT, Outcome.ASKED)
 def command(
     runs: int, threads: int, curves: Path | None, failures: Path | None, pictures: Path | None
 ) -> None:
-    """Measure the milliseconds per reading, beside one pass of blur, Otsu and contours on the same frame.
+    """Measure the milliseconds per reading, compared with a pass of blur, Otsu's threshold and contours on the frame.
 
     \b
     traykeeper bench vision --runs 100
@@ -87,7 +87,7 @@ def _print_times(runs: int, threads: int) -> None:
 
 
 def _print_times_of(throw: StagedThrow, runs: int) -> None:
-    """Print one line for each amount of knowledge about the table, in each engine that is installed."""
+    """Print the time of a reading with increasing knowledge about the tray, for each installed engine."""
     image = throw.image
     readers = {
         "": partial(read, image),
@@ -106,7 +106,7 @@ def _print_times_of(throw: StagedThrow, runs: int) -> None:
 
 
 def _reference_pass(image: Image) -> None:
-    """Do the least that any reader based on contours does."""
+    """Run the minimum of work of any reader that is based on contours, as a reference for times."""
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (5, 5), 0)
     _, mask = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -147,7 +147,7 @@ def _digits(values: tuple[int, ...]) -> str:
 
 
 def _draw_curves(path: Path, runs: int) -> None:
-    """Draw the time of a reading over the size of the picture and over the number of dice."""
+    """Draw charts of the time of a reading, over the size of the picture and over the number of dice."""
     cv2.setNumThreads(1)
     by_pixels, reference, by_dice = [], [], []
     whole = StagedThrow.of()

@@ -1,4 +1,4 @@
-"""`traykeeper bench web`: how late the last of many phones receives a change, and how much memory that takes."""
+"""`traykeeper bench web`: measure how late the last of many phones receives a change, and the memory that this takes."""
 
 import os
 import resource
@@ -28,7 +28,7 @@ from game.commands import StartMatch
     help="Duration, with one action a second.",
 )
 def command(phones: int, seconds: int) -> int:
-    """Measure how late the last of many phones receives an action; exit 1 if one was missed.
+    """Measure how late the last of many phones receives an action; exit with status 1 if a phone misses one.
 
     \b
     traykeeper bench web
@@ -52,7 +52,7 @@ def command(phones: int, seconds: int) -> int:
 
 
 def _memory_mb() -> float:
-    """Return the resident memory of this process, or its peak where only that is known."""
+    """Return the resident memory of this process in MB, or its peak if the system reports only that."""
     if has_proc():
         return memory_mb(os.getpid(), RESIDENT)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

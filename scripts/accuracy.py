@@ -1,8 +1,8 @@
-"""Read every labelled picture and write docs/accuracy.md: right, asked and silent, by kind.
+"""Read every labelled picture, and write how many are right, asked and silent (wrong but sure) to docs/accuracy.md.
 
     TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
 
-The folder holds `photos/`, `renders/` and `evenings/`, see `vision.dataset`.
+The folder contains `photos/`, `renders/` and `evenings/`, see `vision.dataset`.
 """
 
 import os
@@ -99,7 +99,7 @@ Read = tuple[Case, Reading]
 
 
 def main() -> None:
-    """Read all pictures and write the page."""
+    """Read all labelled pictures, and write and print the page."""
     cv2.setNumThreads(1)
     folder = os.environ.get("TRAYKEEPER_PICTURES")
     if not folder:
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def _read(case: Case, known: KnownTray) -> Reading:
-    """Return a reading with its processor time, which does not depend on what else the machine does."""
+    """Return a reading whose `ms` is the processor time, which other programs on the machine hardly affect."""
     picture = load(case.path)
     start = process_time()
     reading = read(picture, case.tray, known=known)
@@ -134,7 +134,11 @@ def _table(reads: list[Read]) -> Iterator[str]:
 
 
 def _played(evening: Evening) -> dict[str, list[Read]]:
-    """Read the throws of an evening with the tray alone, with a profile, and with all knowledge of the table."""
+    """Read the throws of an evening three times, and return the readings by what was known.
+
+    At first only the tray's corners are known, then also earlier throws as a profile stores them, and finally also the
+    empty tray.
+    """
     empty = load(evening.empty)
     before = KnownTray(empty)
     learnt = [read(load(path), evening.tray, known=before) for path in evening.earlier]
@@ -169,13 +173,13 @@ def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
 
 
 def _without_foreign_objects(reading: Reading) -> Reading:
-    """Return the reading without questions about foreign objects, which are right if there is one."""
+    """Return a reading without questions about foreign objects, for pictures in which such a question is right."""
     dice = tuple(die for die in reading.dice if die.problem is not Problem.FOREIGN_OBJECT)
     return replace(reading, dice=dice)
 
 
 def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
-    """Return the pictures of trays, each with its kind and the real corners."""
+    """Return the pictures of trays in a folder, each with its kind and the true corners of the tray."""
     trays = [("renders", case.path, case.tray) for case in load_cases(folder) if case.tray]
     for evening in load_evenings(folder):
         trays.append(("evenings, the empty tray", evening.empty, evening.tray))
@@ -185,7 +189,7 @@ def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
 
 
 def _found(kind: str, path: Path, truth: Quad) -> tuple[str, bool, bool]:
-    """Search the tray in a picture; return the kind, whether the result is right, and whether it is sure."""
+    """Search for the tray in a picture; return the kind, whether the result is right, and whether it is sure."""
     image = load(path)
     height, width = image.shape[:2]
     found = find_tray([image])

@@ -1,4 +1,4 @@
-"""Make the pictures of the club board: an invented evening, in real Chromium.
+"""Make the picture of the club board for the docs: an invented evening, shown in Chromium.
 
 .venv/bin/python scripts/club_pictures.py
 """
@@ -35,7 +35,7 @@ TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "win
 
 
 def main() -> None:
-    """Serve a club board and take a picture of it."""
+    """Serve a club board with an invented evening, and take a picture of it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         store = ClubStore.open(Path(folder) / "club.db")
@@ -54,11 +54,11 @@ def main() -> None:
 
 
 def fill(inbox: TrayInbox, random: Random) -> None:
-    """Publish matches that are over, and then one in progress at each tray.
+    """Publish finished matches, and then one in progress at each tray.
 
     Args:
-        inbox: Receives the messages of the trays.
-        random: Source of names and dice.
+        inbox: Inbox of the club board, which receives the messages from the trays.
+        random: Source of random names and dice.
     """
     rules = rule_files.load("walnut-studiolo")
     for number in range(14):
@@ -75,10 +75,10 @@ def fill(inbox: TrayInbox, random: Random) -> None:
 
 
 def publish(inbox: TrayInbox, tray: str, played: SelfPlay) -> None:
-    """Publish every entry of a match.
+    """Publish every journal entry of a match.
 
     Args:
-        inbox: Receives the entries.
+        inbox: Inbox of the club board, which receives the entries.
         tray: Name of the tray.
         played: The match.
     """
@@ -87,10 +87,10 @@ def publish(inbox: TrayInbox, tray: str, played: SelfPlay) -> None:
 
 
 def shoot(browser: Browser, address: str, name: str) -> None:
-    """Take a picture of a page.
+    """Take a picture of a page, and write it into the docs.
 
     Args:
-        browser: The browser.
+        browser: The browser that shows the page.
         address: Address of the page.
         name: File name of the picture.
     """

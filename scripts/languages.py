@@ -24,23 +24,23 @@ FOLDER = ROOT / "web" / "translations"
 ROOMS = ("game", "device", "web")
 
 TEMPLATE_TAKERS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
-"""What takes templates in Python, and how many of them."""
+"""Functions and classes that take message templates in Python, and how many templates each takes."""
 
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
-"""Functions that take templates in Jinja, in the format of Babel's extractor."""
+"""Functions that take message templates in Jinja, in the format of Babel's extractor."""
 
 Words = str | tuple[str, ...]
 
 
 def main() -> None:
-    """Update every catalogue and print how many translations each one lacks."""
+    """Update the catalogue of every language, and print how many translations each one lacks."""
     for language in LANGUAGES:
         if language != "en":
             print(f"{language}: {update(language)} to translate")
 
 
 def update(language: str) -> int:
-    """Write the catalogue of a language and return how many translations it lacks."""
+    """Update and write the catalogue of a language, and return how many translations it lacks."""
     catalog = fresh(language)
     folder = FOLDER / language / "LC_MESSAGES"
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def update(language: str) -> int:
 
 
 def fresh(language: str) -> Catalog:
-    """Return a catalogue of all current templates with the translations that exist."""
+    """Return a catalogue of all current message templates, with the translations that exist in a language."""
     file = FOLDER / language / "LC_MESSAGES" / "messages.po"
     catalog = Catalog(locale=language)
     if file.exists():
@@ -63,7 +63,7 @@ def fresh(language: str) -> Catalog:
 
 @cache
 def template() -> Catalog:
-    """Return a catalogue of all templates, without translations."""
+    """Return a catalogue of all message templates, without translations."""
     catalog = Catalog()
     for words in (*in_python(), *_in_pages(), *_in_rule_sets(), *Problem):
         catalog.add(words)
@@ -71,7 +71,7 @@ def template() -> Catalog:
 
 
 def in_python() -> Iterator[Words]:
-    """Yield the templates in Python: a string, or singular and plural."""
+    """Yield the message templates in Python files, each as a string or as its singular and plural."""
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):
             yield from _in_tree(ast.parse(file.read_text("utf-8")))
@@ -98,13 +98,13 @@ def _in_pages() -> Iterator[Words]:
 
 
 def _in_rule_sets() -> Iterator[Words]:
-    """Yield the assumptions of the published rule sets."""
+    """Yield the assumptions in the published rule sets, which are translated as well."""
     for file in sorted((ROOT / "game" / "rules" / "published").glob("*.toml")):
         yield from tomllib.loads(file.read_text("utf-8")).get("assumed", [])
 
 
 def untranslated(catalog: Catalog) -> list[str]:
-    """Return the templates whose translation is missing, uncertain or incomplete."""
+    """Return the message templates whose translation in a catalogue is missing, uncertain or incomplete."""
     return [str(m.id) for m in catalog if m.id and (m.fuzzy or not all(_texts(m.string)))]
 
 
@@ -122,7 +122,7 @@ def as_po(catalog: Catalog) -> bytes:
 
 
 def as_mo(catalog: Catalog) -> bytes:
-    """Return a catalogue in the compiled format of gettext, without the time of compilation."""
+    """Compile a catalogue to the binary format of gettext, without the time of compilation."""
     out = BytesIO()
     compiled = read_po(BytesIO(as_po(catalog)), locale=catalog.locale)
     compiled.creation_date = compiled.revision_date = datetime.fromtimestamp(0, UTC)

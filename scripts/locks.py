@@ -1,4 +1,4 @@
-"""Update the lists of packages, with hashes, that the install uses: `make locks`.
+"""Update the lists of packages, with hashes, from which the installer installs: `make locks`.
 
 There is one file in `systemd/locks` for each supported system. Packages without a wheel are refused,
 because nothing is compiled on a Pi.
@@ -22,7 +22,7 @@ class Release:
     """A release of Debian.
 
     Attributes:
-        codename: Name of the release.
+        codename: Codename of the release, such as "trixie".
         python: Version of its Python.
         manylinux: Newest platform tag of wheels that its C library supports.
     """
@@ -33,7 +33,7 @@ class Release:
 
     @property
     def constraints(self) -> tuple[str, ...]:
-        """The option for the constraints of this release, if there is a file."""
+        """The command-line option for the constraints file of this release, or nothing if there is none."""
         file = f"constraints-{self.codename}.txt"
         return ("--constraints", file) if (ROOT / file).exists() else ()
 
@@ -45,7 +45,7 @@ RELEASES = (
 
 
 def main() -> None:
-    """Update all packages, or only those that are named on the command line."""
+    """Update all packages in the lists, or only those that are named on the command line."""
     names = sys.argv[1:]
     upgrade = [f"--upgrade-package={name}" for name in names] or ["--upgrade"]
     LOCKS.mkdir(exist_ok=True)
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _build_needs() -> list[str]:
-    """Return the packages that build the wheel, which the install takes from the list as well."""
+    """Return the packages that are needed to build the wheel, which the installer takes from the list as well."""
     needs: list[str] = _pyproject()["build-system"]["requires"]
     return needs
 

@@ -2,9 +2,9 @@
 
     .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE] [--settings FILE]
 
-The companion and its worker run in a control group with this much memory and no swap, as on a Zero 2 W.
-The camera is the simulated tray. The script prints the memory of the processes themselves, and with the
-files that the kernel caches for them.
+The companion and its worker run in a control group with this much memory and no swap, as on a Zero 2 W. The camera is
+simulated. The script prints the memory that the processes themselves use, and the memory including the files that the
+kernel caches for them.
 """
 
 import argparse
@@ -34,11 +34,11 @@ ROLLED_S = 1.0
 
 @dataclass
 class Group:
-    """A control group of the kernel.
+    """A control group of the Linux kernel, which limits and measures the memory of processes.
 
     Attributes:
-        folder: Its folder in /sys/fs/cgroup.
-        second: Whether it is of version 2.
+        folder: The folder of the group in /sys/fs/cgroup.
+        second: Whether the group belongs to version 2 of control groups.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class Group:
 
     @classmethod
     def make(cls, limit_mb: int) -> "Group":
-        """Create a group with this memory limit and without swap."""
+        """Create a control group with a memory limit, and without swap in version 2."""
         second = "memory" in _text(CGROUPS / "cgroup.controllers").split()
         group = cls((CGROUPS if second else CGROUPS / "memory") / "traykeeper-evening", second)
         group.folder.mkdir(exist_ok=True)
@@ -57,17 +57,17 @@ class Group:
         return group
 
     def enter(self) -> None:
-        """Move this process into the group."""
+        """Move this process into the control group."""
         (self.folder / "cgroup.procs").write_text(str(os.getpid()))
 
     def held_mb(self) -> tuple[float, float]:
-        """Return the memory of the processes alone, and with cached files, in MB."""
+        """Return the memory of the processes in the group, without and with cached files, in MB."""
         stat = dict(line.split() for line in _text(self.folder / "memory.stat").splitlines())
         now = _text(self.folder / ("memory.current" if self.second else "memory.usage_in_bytes"))
         return int(stat["anon" if self.second else "rss"]) / MB, int(now) / MB
 
     def killed(self) -> int:
-        """Return how many processes were killed because the memory was full."""
+        """Return how many processes in the group have been killed because the memory was full."""
         events = _text(self.folder / ("memory.events" if self.second else "memory.oom_control"))
         return int(dict(line.split() for line in events.splitlines())["oom_kill"])
 
@@ -81,14 +81,14 @@ def _text(path: Path) -> str:
 
 @dataclass
 class PeakRecorder:
-    """Records the peak memory of each kind of work.
+    """A recorder of the peak memory during each kind of work.
 
     Attributes:
         group: The control group that is measured.
-        log: File for all samples; None writes none.
+        log: File for all samples, or None if they are not written.
         work: The current kind of work.
-        peaks: Memory of the processes and with cached files, in MB, by kind of work.
-        done: Set to end the recording.
+        peaks: Peak memory of the processes without and with cached files, in MB, by kind of work.
+        done: Event that ends the recording when it is set.
     """
 
     group: Group
@@ -98,7 +98,7 @@ class PeakRecorder:
     done: Event = field(default_factory=Event)
 
     def run(self) -> None:
-        """Sample the memory until `done` is set."""
+        """Sample the memory of the group until `done` is set, and then write the log."""
         began_s = time.monotonic()
         lines = []
         while not self.done.wait(SAMPLE_INTERVAL_S):
@@ -111,11 +111,11 @@ class PeakRecorder:
 
 
 class Phone:
-    """The phone of the scorekeeper.
+    """The scorekeeper's phone, as a client of the page's HTTP API.
 
     Args:
         address: Address of the page.
-        state: State folder of the companion, for its PIN.
+        state: State folder of the companion, from which the PIN is read.
     """
 
     def __init__(self, address: str, state: str) -> None:
@@ -133,7 +133,7 @@ class Phone:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
     def post(self, path: str, **body: object) -> dict:
-        """Post a request and return the answer.
+        """Post a request, and return the JSON answer.
 
         Args:
             path: Path below /api/v1/.
@@ -142,7 +142,7 @@ class Phone:
         return self._ask(path, json.dumps(body).encode())
 
     def get(self, path: str) -> Any:
-        """Return the answer of a path below /api/v1/."""
+        """Return the JSON answer to a GET request for a path below /api/v1/."""
         return self._ask(path, None)
 
     def _ask(self, path: str, body: bytes | None) -> Any:
@@ -164,7 +164,7 @@ class Phone:
             self.post(path, **body)
 
     def must(self, path: str, **body: object) -> None:
-        """Post a request, and exit if it is refused, because the measurement needs it.
+        """Post a request that the measurement needs, and exit the program if it is refused.
 
         Args:
             path: Path below /api/v1/.
@@ -176,7 +176,7 @@ class Phone:
             sys.exit(f"{path} is refused ({error.code}): {_detail(error)}")
 
     def wait(self, path: str) -> None:
-        """Wait until the answer of this path has been computed."""
+        """Wait until the answer for a path below /api/v1/ has been computed."""
         while True:
             try:
                 self.get(path)
@@ -197,7 +197,7 @@ def _detail(error: urllib.error.HTTPError) -> str:
 
 
 def main() -> None:
-    """Play an evening and print the peaks."""
+    """Play an evening, and print the peak memory during each kind of work."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--throws", type=int, default=200)
     parser.add_argument("--mb", type=int, default=512)
@@ -245,7 +245,7 @@ def _evening(phone: Phone, recorder: PeakRecorder, throws: int) -> None:
 
 
 def calibrate(phone: Phone) -> None:
-    """Calibrate as on the page, from finding the tray to saving the profile."""
+    """Calibrate in the same steps as on the page, from finding the tray to saving the profile."""
     for step in ("find", "check", "throw", "learn", "throw", "learn", "throw", "test", "save"):
         phone.must(f"calibration/{step}")
         if step == "throw":
@@ -253,7 +253,7 @@ def calibrate(phone: Phone) -> None:
 
 
 def _throw(phone: Phone) -> None:
-    """Throw, read, and bank if the rules allow it."""
+    """Throw the dice, press, answer a question if there is one, and bank if the rules allow it."""
     before = phone.post("throw")["version"]
     phone.may("press")
     while True:

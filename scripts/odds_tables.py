@@ -1,10 +1,10 @@
-"""Solve published rule sets and put their tables into the package.
+"""Calculate the chances of winning under published rule sets, and write the tables into the package.
 
     .venv/bin/python scripts/odds_tables.py            # rule sets without a valid table
     .venv/bin/python scripts/odds_tables.py zilch      # these rule sets, even if they have a table
 
-Run it whenever a rule set or `METHOD` in game/odds/match_odds.py changes. It takes about a minute for each
-rule set.
+Run this script whenever a rule set or `METHOD` in game/odds/match_odds.py changes. It takes about a minute for
+each rule set.
 """
 
 import sys
@@ -20,7 +20,7 @@ TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
 
 
 def make(name: str) -> None:
-    """Solve the rule set of this name, and delete the table of its earlier rules."""
+    """Calculate and write the table of the rule set with this name, and delete the table of its earlier version."""
     rules = rule_files.load(name)
     start_s = perf_counter()
     wins = MatchOdds.unsolved(rules, rules.target)
@@ -36,7 +36,7 @@ def make(name: str) -> None:
 
 
 def missing() -> list[str]:
-    """Return the names of the rule sets without a table."""
+    """Return the names of the published rule sets that need a table and have none."""
     with TemporaryDirectory() as empty:
         store = TableStore(Path(empty))
         sets = [rule_files.load(name) for name in rule_files.names()]

@@ -1,8 +1,8 @@
-"""Measure how soon a phone shows the page, how much is sent for it, and how soon a second phone follows.
+"""Measure how soon a phone shows the page, how much data is sent for it, and how soon a second phone follows.
 
     .venv/bin/python scripts/page_speed.py
 
-The page shows a match with a photo. The dice are simulated, Chromium is real, and both run on this machine.
+The page shows a match with a photo. The camera is simulated. It and Chromium both run on this machine.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ RECORD_CHANGES = """() => {
 
 
 def main() -> None:
-    """Measure and print."""
+    """Take all measurements, and print them."""
     with table() as (companion, address), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         loads = [slow_load(browser, address) for _ in range(RUNS)]
@@ -59,7 +59,7 @@ def main() -> None:
 
 @contextmanager
 def table() -> Iterator[tuple[Companion, str]]:
-    """Serve a match with a throw that has been read; yield the companion and the address of the page."""
+    """Serve a page with a match and a throw that has been read; yield the companion and the address of the page."""
     with (
         TemporaryDirectory() as state,
         serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=12)) as (
@@ -81,7 +81,7 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
     """Load the page for the first time over a slow network.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         address: Address of the page.
 
     Returns:
@@ -103,10 +103,10 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
 
 
 def second_phone(browser: Browser, address: str, companion: Companion) -> list[int]:
-    """Return how far apart two phones show each change, in milliseconds.
+    """Return for each of several changes the time at which one phone shows it, minus that of another, in milliseconds.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         address: Address of the page.
         companion: The companion that changes the match.
     """
@@ -126,7 +126,7 @@ def second_phone(browser: Browser, address: str, companion: Companion) -> list[i
 
 
 def first_change_ms(phone: Page) -> int:
-    """Return the time of the first change since the last call, in milliseconds since 1970."""
+    """Return when the page on a phone first changed since the last call, in milliseconds since 1970."""
     return phone.evaluate("changes.splice(0)[0]")
 
 

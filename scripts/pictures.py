@@ -1,4 +1,4 @@
-"""Make the pictures of the README and the docs: the simulated tray, on a phone in real Chromium.
+"""Make the pictures in the README and the docs: pages of the simulated tray on a phone, shown in Chromium.
 
 .venv/bin/python scripts/pictures.py
 """
@@ -37,7 +37,7 @@ ENOUGH = 500
 
 
 def main() -> None:
-    """Play on the simulated tray and take all pictures."""
+    """Play on the simulated tray, and take all pictures."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (
         TemporaryDirectory() as state,
@@ -72,10 +72,10 @@ def main() -> None:
 
 
 def scorekeeper_page(browser: Browser, link: str) -> Page:
-    """Open the page on the phone of the scorekeeper.
+    """Open the page on the scorekeeper's phone.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         link: Link with a token that makes the phone the scorekeeper.
     """
     page = browser.new_page(viewport=PHONE, device_scale_factor=2)
@@ -85,10 +85,10 @@ def scorekeeper_page(browser: Browser, link: str) -> Page:
 
 
 def shoot_replays(browser: Browser, page: Page, address: str) -> None:
-    """Take pictures of a roll that is shown again, on the phone and on the board.
+    """Take pictures of the replay of a roll, on the phone and on the board.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         page: The page of the scorekeeper.
         address: Address of the page.
     """
@@ -105,12 +105,12 @@ def shoot_replays(browser: Browser, page: Page, address: str) -> None:
 
 
 def shoot_overlay(browser: Browser, address: str, table: Companion) -> None:
-    """Take a picture of the page for video streams over a video of the tray.
+    """Take a picture of the overlay for video streams, on top of a video frame of the tray.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         address: Address of the page.
-        table: The companion.
+        table: The companion, with the simulated tray.
     """
     page = browser.new_page(viewport=VIDEO)
     page.goto(f"{address}overlay?size=70&place=bottom-right")
@@ -126,7 +126,7 @@ def shoot_overlay(browser: Browser, address: str, table: Companion) -> None:
 
 
 def shoot_phones(page: Page, address: str) -> None:
-    """Take pictures of the scoreboard on a phone, in both themes.
+    """Take pictures of the scoreboard and its dialogs on a phone, in the light and dark themes.
 
     Args:
         page: The page of the scorekeeper.
@@ -150,12 +150,12 @@ def shoot_phones(page: Page, address: str) -> None:
 
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
-    """Take pictures of the live coach and of the review of the last match.
+    """Take pictures of the live coach and of the review of the first match.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         address: Address of the page.
-        table: The companion.
+        table: The companion that plays the match.
     """
     snapshot = table.do(SetCoachMode(CoachMode.LIVE))
     while not snapshot.coach.figures:
@@ -173,10 +173,10 @@ def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
 
 
 def shoot_boards(browser: Browser, address: str) -> None:
-    """Take pictures of the board, in landscape and portrait format.
+    """Take pictures of the board for large screens, in landscape and portrait format.
 
     Args:
-        browser: The browser.
+        browser: The browser to use.
         address: Address of the page.
     """
     for name, viewport, theme in (
@@ -190,7 +190,7 @@ def shoot_boards(browser: Browser, address: str) -> None:
 
 
 def shoot_the_rest(page: Page, address: str) -> None:
-    """Take pictures of house rules, calibration and health. This comes last because it leaves the match.
+    """Take pictures of house rules, rules, calibration and health. Call this last, because it starts another match.
 
     Args:
         page: The page of the scorekeeper.
@@ -222,7 +222,7 @@ def shoot_the_rest(page: Page, address: str) -> None:
 
 
 def play_a_match(table: Companion) -> None:
-    """Play a whole match in which both players bank at 500 points."""
+    """Play a whole match in which both players bank from 500 points on."""
     dice = Random(8)
     state = table.do(StartMatch(("Anna", "Ben"))).match.state
     while state.winner is None:
@@ -236,7 +236,7 @@ def play_a_match(table: Companion) -> None:
 
 
 def play_a_little(table: Companion) -> None:
-    """Play a few turns, and then a throw with several keeps."""
+    """Start a match, play a few turns, and then read a throw with several keeps."""
     table.do(StartMatch(("Anna", "Ben", "Cleo")))
     for dice in (
         (1, 1, 1, 2, 4, 6),
@@ -258,10 +258,10 @@ def play_a_little(table: Companion) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Take a picture of a page.
+    """Take a picture of a page, and write it into the docs.
 
     Args:
-        page: The page.
+        page: The page as it is shown.
         name: File name of the picture.
     """
     page.wait_for_timeout(SETTLE_MS)
@@ -269,7 +269,7 @@ def shoot(page: Page, name: str) -> None:
 
 
 def annotated_throw() -> np.ndarray:
-    """Return a throw with its reading drawn on it."""
+    """Return an image of a throw with its reading drawn on it."""
     tray = SimulatedTray(seed=21, roll_s=0)
     tray.throw_all(THROW)
     image = tray.capture().image
@@ -288,7 +288,7 @@ def join(target: str, *names: str) -> None:
 
 
 def side_by_side(*names: str) -> np.ndarray:
-    """Return the pictures at the same height, with white gaps."""
+    """Return pictures side by side at the same height, with white gaps between them."""
     images = [cv2.imread(str(FOLDER / name)) for name in names]
     scaled = [
         cv2.resize(

@@ -30,7 +30,7 @@ PHRASES = {
     r"the same of": "say what is the same",
     r"what is none": "name the thing that is rejected",
 }
-"""Phrases that no longer occur in plain English or that hide the subject, and what to write instead."""
+"""Phrases that are archaic or hide the subject, and what to write instead."""
 
 MIN_ARGS = 2
 """A function with one argument may describe it in its summary."""
@@ -39,7 +39,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Finding(NamedTuple):
-    """One place that needs rewriting."""
+    """A place in a file that needs rewriting, and the reason."""
 
     path: Path
     line: int
@@ -51,7 +51,7 @@ class Finding(NamedTuple):
 
 
 def prose_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the line number and text of each docstring and comment, or of each line of a document."""
+    """Yield the number and text of each line of docstrings and comments, or of each line of prose in a document."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from lines_outside_fences(source)
@@ -68,7 +68,7 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def lines_outside_fences(document: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and text of each line of a Markdown document that is not in a block of code."""
+    """Yield the number and text of each line in a Markdown document that is not in a fenced code block."""
     is_code = False
     for number, line in enumerate(document.splitlines(), 1):
         is_code ^= line.lstrip().startswith("```")
@@ -77,12 +77,12 @@ def lines_outside_fences(document: str) -> Iterator[tuple[int, str]]:
 
 
 def without_code(text: str) -> str:
-    """Return the text without its code spans, whose names other programs may rely on."""
+    """Return a text without its code spans, because the names in them cannot be rewritten."""
     return re.sub(r"`[^`]*`", "", text)
 
 
 def archaic(path: Path) -> Iterator[Finding]:
-    """Find phrases of PHRASES in the prose of a file."""
+    """Yield a finding for each archaic phrase in the prose of a file."""
     for line, text in prose_of(path):
         for phrase, remedy in PHRASES.items():
             found = re.search(rf"\b(?:{phrase})\b", without_code(text), re.IGNORECASE)
@@ -100,14 +100,14 @@ def public_functions(body: list[ast.stmt]) -> Iterator[Function]:
 
 
 def is_described_elsewhere(function: Function) -> bool:
-    """Whether a protocol, a base class or the options of a click command describe the arguments."""
+    """Return whether a protocol, a base class or the options of a click command describe a function's arguments."""
     decorators = [ast.unparse(each).partition("(")[0] for each in function.decorator_list]
     is_command = any(name.endswith((".command", ".group")) for name in decorators)
     return is_command or (ast.get_docstring(function) or "").startswith("Implement `")
 
 
 def undescribed(path: Path) -> Iterator[Finding]:
-    """Find public functions whose docstring does not describe each of their arguments."""
+    """Yield a finding for each public function whose docstring does not describe all of its arguments."""
     for function in public_functions(ast.parse(path.read_text(encoding="utf-8")).body):
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -124,7 +124,7 @@ def undescribed(path: Path) -> Iterator[Finding]:
 
 
 def files_of(roots: list[str]) -> Iterator[Path]:
-    """Yield the Python and Markdown files named by, or below, each root."""
+    """Yield the files named by the roots, and all Python and Markdown files in the folders named by them."""
     for root in map(Path, roots):
         if root.is_file():
             yield root
@@ -133,7 +133,7 @@ def files_of(roots: list[str]) -> Iterator[Path]:
 
 
 def main(roots: list[str]) -> int:
-    """Print each finding and return the exit status: 1 if there is any."""
+    """Print all findings, and return the exit status: 1 if there are any, otherwise 0."""
     findings = [
         finding
         for path in files_of(roots)

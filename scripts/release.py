@@ -1,6 +1,6 @@
 """Build a release, try it in an empty environment, and print what to upload: `make release`.
 
-`dist/` then contains the wheel, the source package, the notes of this version, and SHA-256 sums.
+`dist/` then contains the wheel, the source package, the release notes, and SHA-256 checksums.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from zipfile import ZipFile
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 SOURCES = {".py", ".po", ".pot"}
-"""Files that a wheel contains anyway, or in compiled form."""
+"""Suffixes of files that a wheel always contains, or contains in compiled form."""
 
 CARD = "vendor-data"
 STARTS_S = 60.0
@@ -38,7 +38,7 @@ assert tuple(read(tray.capture().image, tray.tray).values) == (1, 2, 3, 4, 5, 6)
 
 
 class ReleaseError(Exception):
-    """The reason why the release fails, with the remedy."""
+    """An error because of which there can be no release. The message names the reason and the remedy."""
 
 
 def main() -> None:
@@ -63,11 +63,11 @@ def main() -> None:
 
 
 def notes_of(changelog: str, version: str) -> tuple[str, bool]:
-    r"""Return the notes of a version, and whether they have a date.
+    r"""Return the release notes of a version, and whether they have a date.
 
     Args:
         changelog: Text of CHANGELOG.md.
-        version: The version.
+        version: The version, such as "1.1".
 
     >>> notes_of("# Changes\n\n## 1.1 (2026-12-01)\n\n- New.\n\n## 1.0 (2026-11-01)\n", "1.1")
     ('- New.\n', True)
@@ -90,7 +90,7 @@ def _clean_checkout() -> None:
 
 
 def _build(version: str) -> tuple[Path, Path]:
-    """Build the wheel and the source package; the same commit gives the same bytes."""
+    """Build the wheel and the source package, and return their paths. The same commit gives the same bytes."""
     for old in DIST.glob("*"):
         old.unlink()
     dated = os.environ | {"SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct")}
@@ -102,7 +102,7 @@ def _build(version: str) -> tuple[Path, Path]:
 
 
 def _holds_everything(wheel: Path) -> None:
-    """Check that the wheel has every file of the packages that is not Python, and the docs."""
+    """Check that the wheel contains the docs and all files of the packages that are not Python code."""
     rooms = ("game", "vision", "calibration", "device", "web")
     wanted = {f for f in _git("ls-files", *rooms).split("\n") if Path(f).suffix not in SOURCES}
     docs = {f"share/doc/traykeeper/{f.name}" for f in (ROOT / "docs").glob("*.md")}
@@ -113,23 +113,23 @@ def _holds_everything(wheel: Path) -> None:
 
 
 def _is_a_checkout(source: Path) -> None:
-    """Check that the source package is a complete checkout, because the install on a card uses it."""
+    """Check that the source package contains all committed files, because a card is installed from it."""
     if missing := lacking(source, committed()):
         raise ReleaseError(f"the source package lacks {', '.join(missing)}: see MANIFEST.in")
 
 
 def committed() -> dict[str, bool]:
-    """Return the committed files, without those of git, and whether each is executable."""
+    """Return the committed files, except those whose names begin with a dot, and whether each is executable."""
     rows = (line.split("\t") for line in _git("ls-files", "--stage").split("\n"))
     return {name: kind.startswith("100755") for kind, name in rows if not name.startswith(".")}
 
 
 def lacking(source: Path, files: dict[str, bool]) -> list[str]:
-    """Return the files that the source package lacks, or has with the wrong executable bit.
+    """Return the files that a source package lacks, or that have the wrong executable bit in it.
 
     Args:
-        source: The source package.
-        files: Names of the files, and whether each is executable.
+        source: The source package, a tar file.
+        files: Names of the files to look for, and whether each is executable.
     """
     with tarfile.open(source) as pack:
         held = {
@@ -139,7 +139,7 @@ def lacking(source: Path, files: dict[str, bool]) -> list[str]:
 
 
 def _plays(folder: Path, wheel: Path, version: str) -> None:
-    """Try the wheel in an environment with only its dependencies, like one of pipx."""
+    """Install the wheel in a fresh environment, as pipx does, and check that its commands and its page work."""
     print("Trying the wheel in its own environment")
     home = folder / "venv"
     venv.create(home, with_pip=True)
@@ -168,7 +168,7 @@ def _says(folder: Path, wanted: str, *command: str | Path) -> None:
 
 @contextmanager
 def _playing(folder: Path, command: Path) -> Iterator[str]:
-    """Run `traykeeper play` as on a laptop; yield the address of the page."""
+    """Run `traykeeper play` in a fresh home folder; yield the address of the page."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")} | {
         "HOME": str(folder)
     }

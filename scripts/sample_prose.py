@@ -1,8 +1,8 @@
-"""Draw docstrings, sentences of the docs and messages at random, for a reader to judge.
+"""Draw docstrings, sentences from the docs, and messages at random, for a reader to judge.
 
     python scripts/sample_prose.py --seed 1 > sample.txt
 
-The reader marks every text that is unclear or unidiomatic. The same seed gives the same sample for the same tree.
+The reader marks every text that is unclear or unidiomatic. For the same commit, the same seed gives the same sample.
 """
 
 import argparse
@@ -19,7 +19,7 @@ Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def docstrings() -> Iterator[str]:
-    """Yield every docstring of the packages with its place and the line that it describes."""
+    """Yield every docstring in the packages, with its file and the signature that it describes."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -29,7 +29,7 @@ def docstrings() -> Iterator[str]:
 
 
 def signature(node: Definition) -> str:
-    """Return the name and arguments of a definition, or nothing for a module."""
+    """Return the first line of a class or function, with its name and arguments, or "module" for a module."""
     match node:
         case ast.ClassDef():
             return f"class {node.name}"
@@ -41,7 +41,7 @@ def signature(node: Definition) -> str:
 
 
 def sentences() -> Iterator[str]:
-    """Yield every sentence of the documents that is prose: no code, headings, pictures or tables' heads."""
+    """Yield every sentence of prose in the documents, which excludes code, headings, pictures and table headers."""
     for root in DOCUMENTS:
         path = ROOT / root
         for document in [path] if path.is_file() else sorted(path.rglob("*.md")):
@@ -67,7 +67,7 @@ def draw(texts: Iterator[str], count: int, source: random.Random) -> list[str]:
 
     Args:
         texts: All texts to choose from.
-        count: Number of texts to draw; all of them if there are fewer.
+        count: Number of texts to draw. If there are fewer, all of them are drawn.
         source: Source of random numbers.
     """
     every = sorted(set(texts))
@@ -75,7 +75,7 @@ def draw(texts: Iterator[str], count: int, source: random.Random) -> list[str]:
 
 
 def main() -> None:
-    """Print the sample, each text with a number."""
+    """Print a random sample of docstrings, sentences and messages, each with a number."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--docstrings", type=int, default=100)

@@ -1,4 +1,4 @@
-"""Draw docs/pictures/wiring.svg: button, lamp and buzzer on the pins that the code uses.
+"""Draw docs/pictures/wiring.svg: how to connect the button, lamp and buzzer to the pins that the code uses.
 
 .venv/bin/python scripts/wiring.py
 """
@@ -31,14 +31,14 @@ KINDS = {"3.3 V": "#e8a33d", "5 V": "#d63b3b", "ground": "#2b2b2b"}
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A wire from a header pin to a part.
+    """A wire in the drawing, from a header pin to the button, lamp or buzzer.
 
     Attributes:
         header: Number of the header pin.
         colour: Colour of the wire.
-        to: Where the wire ends.
-        lane: Horizontal position of its vertical part.
-        across: Whether it leaves an odd pin to the right, between two rows of pins.
+        to: Coordinates of the end of the wire.
+        lane: Horizontal position of the vertical part of the wire.
+        across: Whether the wire leaves an odd pin to the right, between two rows of pins.
     """
 
     header: int
@@ -49,12 +49,12 @@ class Wire:
 
 
 def header_of(bcm: int) -> int:
-    """Return the header pin of a BCM number."""
+    """Return the number of the header pin to which a BCM GPIO number belongs."""
     return next(number for number, name in HEADER.items() if name == f"GPIO{bcm}")
 
 
 def draw() -> str:
-    """Return the drawing as SVG."""
+    """Return the drawing of the wiring as SVG."""
     parts = [_title(), _header(), _button(), _lamp(), _buzzer()]
     parts += [*map(_wire, _wires()), *map(_label, HEADER), _legend()]
     return (
@@ -68,7 +68,7 @@ def draw() -> str:
 
 
 def _wires() -> list[Wire]:
-    """Return all wires: odd pins to the left of the header, even pins to the right, each in its own lane."""
+    """Return all wires. Those of odd pins are to the left of the header, those of even pins to the right."""
     button, red, green, blue, buzzer = map(
         header_of, (BUTTON_PIN, RED_PIN, GREEN_PIN, BLUE_PIN, BUZZER_PIN)
     )
@@ -137,7 +137,7 @@ def _pin(number: int, name: str) -> str:
 
 
 def _label(number: int) -> str:
-    """Return the label of a pin, above its wire and drawn over all wires."""
+    """Return the label of a header pin as SVG, above the pin's wire and drawn over all wires."""
     x, y = _pin_at(number)
     name, odd = HEADER[number], number % 2
     used = number in {wire.header for wire in _wires()}
