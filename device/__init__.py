@@ -1,1 +1,1 @@
-"""The program beside the tray: camera, button, lamp, command line, and the companion that joins them."""
+"""The program that runs next to the tray: camera, button, lamp, command line, and the companion that connects them."""

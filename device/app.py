@@ -1,4 +1,4 @@
-"""`traykeeper play`: connects the parts and serves the page until somebody stops it."""
+"""`traykeeper play`: connects the parts and serves the page until the program is stopped."""
 
 import gc
 import logging
@@ -99,10 +99,13 @@ ADDRESS_CHECK_S = 10.0
 """How often to check whether the address of this machine has changed, in seconds."""
 
 ENGINE_CHECK_DELAY_S = 30.0
-"""A new engine is checked only when the start is over, because the check keeps a core busy for seconds."""
+"""Delay in seconds before a new engine for the neural networks is checked.
+
+The check keeps a core busy for seconds, so it waits until the start is over.
+"""
 
 ENGINE_RECORD = "engine.json"
-"""Name of the file with the result of checking the networks' engine."""
+"""Name of the file that records whether the engine for the neural networks passed its check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,8 @@ class PlayOptions(Settings):
 
     Attributes:
         roll_s: How long simulated dice roll, in seconds.
-        seed: Seed of the simulated dice; None is a different one each time.
-        settings_file: The file of the settings, which belongs in a backup.
+        seed: Seed of the simulated dice; None uses a different seed each time.
+        settings_file: Path of the settings file, which is included in backups; None if there is none.
         safe: Why this start is in safe mode; None if it is not.
     """
 
@@ -127,7 +130,7 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
 
     Args:
         options: The settings.
-        starts: Where the parts that this start reaches are written down.
+        starts: The record in which this start notes each part that it reaches, such as the camera.
 
     Raises:
         UsageError: If root would play in another user's folder, or the folder cannot be created.
@@ -160,7 +163,7 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
 
 
 Reach = Callable[[StartPart], object]
-"""Called with each part that a start reaches, before it is opened."""
+"""A function that is called with each part of the start (such as the camera) just before that part is opened."""
 
 
 @contextmanager
@@ -171,7 +174,7 @@ def serving(
 
     Args:
         options: The settings.
-        reach: Called with each part that the start reaches.
+        reach: Called with each part of the start just before that part is opened.
     """
     scorekeeper_file = ScorekeeperFile(state_folder(options.state) / PENCIL)
     if scorekeeper_file.trouble:
@@ -193,7 +196,10 @@ def serving(
 
 
 def _server(app: Flask, options: PlayOptions) -> Server:
-    """Create the server. In safe mode after a failure at the page, another address may have to do."""
+    """Create the page's server.
+
+    In safe mode, if the page failed to start before, other ports on every address are tried as well.
+    """
     if options.safe and options.safe.blames(StartPart.PAGE):
         for port in (options.port, *OTHER_PORTS):
             with suppress(ServerError):
@@ -202,10 +208,10 @@ def _server(app: Flask, options: PlayOptions) -> Server:
 
 
 def announce(companion: Companion, settings: Settings, port: int) -> None:
-    """Update the address behind the QR code, because the network may come late or change.
+    """Update the page's address in the QR code, because the network may come up late or change.
 
     Args:
-        companion: The companion whose page it is.
+        companion: The companion whose page is served.
         settings: The settings, which may fix the address.
         port: The port that the server listens on.
     """
@@ -216,7 +222,7 @@ def announce(companion: Companion, settings: Settings, port: int) -> None:
 
 
 def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
-    """Create the app, with the rules of the settings first in the list of rule sets."""
+    """Create the Flask app. The rule set named in the settings comes first in its list of rule sets."""
     chosen = rule_files.load(options.rules)
     others = (rule_files.load(name) for name in rule_files.names() if name != chosen.name)
     companion = maintenance.companion
@@ -249,12 +255,12 @@ def open_maintenance(
     scorekeeper_file: ScorekeeperFile | None = None,
     reach: Reach = lambda _: None,
 ) -> Iterator[Maintenance]:
-    """Run a companion, and what looks after it, within the block.
+    """Run a companion, with its backups, stored pictures and coach, within the block.
 
     Args:
         options: The settings.
         scorekeeper_file: Where the scorekeeper is saved; None keeps it in memory only.
-        reach: Called with each part that the start reaches.
+        reach: Called with each part of the start just before that part is opened.
     """
     safe = options.safe
     reach(StartPart.SETTINGS)
@@ -342,12 +348,12 @@ def open_maintenance(
 
 
 def _no_camera() -> Camera:
-    """Refuse to open a camera, because this is safe mode."""
+    """Refuse to open a camera, because Traykeeper is in safe mode."""
     raise CameraError(NO_CAMERA)
 
 
 def _pins(safe: SafeMode | None) -> Factory:
-    """Open the pins; mock pins do in safe mode after a failure at the pins."""
+    """Open the GPIO pins; in safe mode, use mock pins if opening the real ones failed before."""
     if safe and safe.blames(StartPart.PINS):
         return mock_pins()
     return open_pins(partial(print_line, err=True))
@@ -364,7 +370,7 @@ def _safe_mode_notice(safe: SafeMode) -> SafeModeNotice:
 def _shared_matches(
     options: PlayOptions, state: Path, rules: Ruleset, frames: ThrowPictures, inbox: Inbox
 ) -> SharedMatches:
-    """Return what plays matches with other trays, over HTTP and over the broker if there is one."""
+    """Return the object that plays matches with other trays: over HTTP, and over the broker if one is set."""
     broker = None
     with suppress(UsageError, GameError):  # `publish_to_broker` reports what is wrong
         if options.mqtt:
@@ -383,19 +389,19 @@ def _shared_matches(
 
 
 def _joined(*troubles: Message | None) -> Message | None:
-    """Join the troubles to one message, if there are any."""
+    """Join the problems into one message; return None if there are none."""
     return Paragraph(*troubles) if any(troubles) else None
 
 
 def _found_backup_notice(state: Path) -> Message | None:
-    """Return the notice that a backup was found on a stick or card, which only a person can restore."""
+    """Return a notice if a backup was found on a USB stick or card: somebody must confirm that it is restored."""
     if IncomingBackup(state).file is None:
         return None
     return Message("A backup was found: the health page asks whether to restore it.")
 
 
 def _continue_match(live_match: LiveMatch) -> Message | None:
-    """Continue the last match; if this version cannot read it, return why."""
+    """Continue the last match. Return the reason if this version cannot read it, otherwise None."""
     try:
         live_match.reload()
     except JournalError as error:
@@ -407,7 +413,7 @@ def _continue_match(live_match: LiveMatch) -> Message | None:
 
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:
-    """Return the button, or why there is none."""
+    """Return the button, or None and the reason why there is no button."""
     press, hold = inbox.pressed, inbox.held
     open_it = partial(
         TrayButton, pins, on_press=press, on_hold=hold, on_holding=inbox.holding, pin=pin
@@ -438,7 +444,7 @@ def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
 
 
 def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
-    """Return the coach, whose own process starts when it is first needed."""
+    """Return the coach. Its own process starts when the coach is first needed."""
     return TableCoach(
         WorkerClient(journal, state / TABLES),
         History(journal),
@@ -448,12 +454,15 @@ def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
 
 
 def _system(options: PlayOptions, state: Path) -> System:
-    """Return what the health page checks about this machine."""
+    """Return the description of this machine that the health page checks."""
     return System(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
 
 
 def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | None:
-    """Return what shuts the machine down. A simulated button never does, as anybody on the network can press it."""
+    """Return the function that shuts the machine down, or None if holding the button must not do so.
+
+    A simulated button never shuts the machine down, because anybody on the network can press it.
+    """
     if not options.shut_down or isinstance(pins, MockFactory):
         return None
     return power_off_action()
@@ -462,10 +471,10 @@ def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | No
 def _camera(
     options: PlayOptions, profiles: ProfileStore, width_px: int
 ) -> tuple[SimulatedTray | None, Callable[[], Camera] | None]:
-    """Return the simulated tray, if it is one, and the function that opens the camera.
+    """Return the simulated tray and the function that opens the camera.
 
-    A missing real camera does not prevent the start: dice can be entered until it comes. If phones take the
-    pictures, there is no camera to open.
+    The tray is None if the camera is real. A missing real camera does not prevent the start, because dice can be
+    entered by hand until it is plugged in. If phones take the pictures, both are None.
     """
     if as_camera(options.camera)[0] == "phone":
         return None, None
@@ -476,7 +485,7 @@ def _camera(
     )
 
     def opener(named: str) -> CameraOpener:
-        """Use the newest calibration each time, because it may have changed."""
+        """Return the opener of a camera with the newest calibration, which may have changed since the last call."""
         spec = profiles.resolve_camera(named)
         tuning = profiles.tuning_for(spec, usual)
         return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
@@ -510,7 +519,7 @@ def _wiring(options: PlayOptions) -> Wiring:
 
 
 def _greet(companion: Companion, server: Server) -> None:
-    """Print the address, and its QR code for phones."""
+    """Print the address of the page, and its QR code for phones."""
     snapshot = companion.snapshot()
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"

@@ -16,7 +16,7 @@ from device.interrupts import INTERRUPTED, exit_at_ctrl_c
 from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "compare": "backup", "match": "rules", "cameras": "doctor"}
-"""Verbs in the module of another verb."""
+"""Verbs that are defined in another verb's module, with the name of that verb."""
 
 VERBS = (
     "play", "read", "keeps", "rules", "odds", "match", "calibrate", "pin", "club", "settings",
@@ -26,11 +26,11 @@ VERBS = (
 ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
     click.exceptions, "NoArgsIsHelpError", ()
 )
-"""What click raises if no verb is given. Before 8.2 it printed the help itself."""
+"""The exception that click raises if no verb is given. Before version 8.2, click printed the help itself."""
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line. Every expected error is one line, never a traceback.
+    """Run the command line. Every expected error is printed as one line, never as a traceback.
 
     Args:
         args: The arguments; None takes those of the process.
@@ -54,7 +54,10 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _open_streams() -> None:
-    """Open closed standard streams, because the next file would take their place and be printed into."""
+    """Reopen standard streams that are closed.
+
+    Otherwise, the next file that is opened would take their place and receive the printed output.
+    """
     for number, name, how in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
@@ -70,7 +73,10 @@ def _fail(message: str) -> None:
 
 
 class Verbs(click.Group):
-    """Loads the module of a verb when it is called, so that `keeps` need not wait for OpenCV or `read` for Flask."""
+    """A command group that imports a verb's module only when the verb is called.
+
+    For example, `keeps` need not wait for OpenCV, nor `read` for Flask.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
         """Implement `click.Group.list_commands`."""
@@ -106,13 +112,13 @@ def cli() -> None:
     traykeeper calibrate height           # find out how high to hang the camera
     traykeeper pin                        # print the PIN that lets a screen keep score
     traykeeper club --broker URL          # show every tray of a club night on one screen
-    traykeeper settings                   # print the settings in force
+    traykeeper settings                   # print the settings in use
     traykeeper doctor                     # check this machine
     traykeeper cameras                    # list the cameras and how to choose one
     traykeeper backup                     # save matches, calibration and settings in one file
-    traykeeper restore evening.zip        # restore them
+    traykeeper restore evening.zip        # restore such a file
     traykeeper compare a.zip b.zip        # compare a match that two trays played together
-    traykeeper bench fit                  # measure what suits this machine
+    traykeeper bench fit                  # measure which settings suit this machine
 
     Each command has its own help, for example: traykeeper play --help
     """

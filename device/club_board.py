@@ -37,7 +37,7 @@ from web.club.trays import Trays
 from web.server import Server
 
 CALL_PERIOD_S = 1.0
-"""How often free trays get the next match of a tournament, in seconds."""
+"""Interval at which free trays are given the next match of a tournament, in seconds."""
 
 _TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/[^/]+|assign/answer)")
 
@@ -48,8 +48,9 @@ class ClubOptions:
 
     Attributes:
         broker: Address of the MQTT broker.
-        secret: File with user and password for the broker; "" is none.
-        ca: Certificate of the authority that signed the broker's; "" trusts the system's authorities.
+        secret: File with the user name and password for the broker; "" if the broker needs none.
+        ca: File with the certificate of the authority that signed the broker's certificate; "" trusts the
+            system's authorities.
         host: Address to listen on.
         port: Port of the page.
         state: Folder for the matches; "" is the default folder.
@@ -66,10 +67,10 @@ class ClubOptions:
 
 
 class BoardClient:
-    """The board's client on the broker.
+    """The club board's connection to the broker.
 
     Args:
-        address: The broker.
+        address: Address of the broker.
         warn: Prints one line about a problem.
     """
 
@@ -83,30 +84,30 @@ class BoardClient:
         self._link = BrokerClient(address, f"traykeeper-{self._name}", events)
 
     def start(self, inbox: TrayInbox) -> None:
-        """Connect, and pass on what the trays send."""
+        """Connect to the broker, and pass what the trays send on to `inbox`."""
         self._inbox = inbox
         self._link.start()
 
     def close(self) -> None:
-        """Disconnect."""
+        """Disconnect from the broker."""
         self._link.close()
 
     def ask(self, tray: str, request: dict[str, Any]) -> None:
-        """Ask a tray for matches. The answer may come much later, or never.
+        """Ask a tray to send matches that it has played. The answer may come much later, or never.
 
         Args:
             tray: Name of the tray.
-            request: What to send.
+            request: Fields of the request, which say which matches are wanted.
         """
         text = json.dumps({"to": self._name, **request})
         self._link.publish(Topics(tray).replay, text)
 
     def call(self, tray: str, match: dict[str, Any] | None) -> None:
-        """Call a match to a tray. The broker keeps the call until the tray is online.
+        """Call on a tray to begin a match. The broker keeps the call until the tray is online.
 
         Args:
             tray: Name of the tray.
-            match: The match; None withdraws the call.
+            match: Fields that describe the match; None withdraws the call.
         """
         text = json.dumps(match) if match else ""
         self._link.publish(Topics(tray).assign, text, retain=True)
@@ -133,7 +134,7 @@ class BoardClient:
 
 
 def run(options: ClubOptions) -> None:
-    """Show the board until Ctrl-C or a termination signal."""
+    """Run the club board until Ctrl-C or a termination signal."""
     limit_malloc_arenas()
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -150,12 +151,12 @@ def serving(
     warn: Callable[[str], object],
     make_inbox: Callable[[Trays, MatchHistory, SendRequest, OnCallAnswer], TrayInbox] = TrayInbox,
 ) -> Iterator[tuple[Server, Steward]]:
-    """Run the board and serve its pages within the block.
+    """Run the club board and serve its pages within the block.
 
     Args:
-        options: The options.
+        options: Options of the command line.
         warn: Prints one line about a problem.
-        make_inbox: Creates what takes the messages of the trays; tests use another one.
+        make_inbox: Creates the object that receives the messages from the trays; tests replace it.
     """
     broker = parse_address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
@@ -182,7 +183,7 @@ def serving(
 def _calling_players(
     calls: TournamentCalls, trays: Trays, inbox: TrayInbox, warn: Callable[[str], object]
 ) -> Iterator[None]:
-    """Call players to free trays within the block, on a separate thread."""
+    """Within the block, call the players of the next matches to free trays, on a separate thread."""
     closing_now = Event()
 
     def call_players() -> None:

@@ -1,8 +1,8 @@
-"""The starts of the service that failed, in a small file, so that the next start can leave out what failed.
+"""Failed starts of the service, recorded in a small file so that the next start can leave out what failed.
 
-Every start writes down which part it has reached. A start that ends without a word has left that behind. The
-times are those of the monotonic clock, which belongs to one boot: no change of the date matters, and the
-starts before a reboot or a power cut do not count.
+Every start records which part it has reached, so that a start that is killed leaves a trace as well. Times come
+from the monotonic clock, which starts again at each boot. So a change of the date has no effect, and starts before
+a reboot or a power cut do not count.
 """
 
 import json
@@ -26,17 +26,17 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 MAX_BYTES = 16 * 1024
 
 LIMIT = 3
-"""After so many failed starts in `WINDOW_S`, the next one is in safe mode."""
+"""After this many failed starts within `WINDOW_S` seconds, the next start is in safe mode."""
 
 WINDOW_S = 600.0
 GOOD_S = 180.0
-"""A start that lasts this long has succeeded. Three shorter ones fit into the window, restarts included."""
+"""A start that lasts this many seconds has succeeded. Three shorter starts fit into `WINDOW_S`, pauses included."""
 
 MOST_KEPT = 6
 
 
 class StartPart(StrEnum):
-    """The parts that a start reaches one after the other."""
+    """The parts of a start, each of which may fail."""
 
     SETTINGS = "settings"
     JOURNAL = "journal"
@@ -49,12 +49,12 @@ class StartPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailedStart:
-    """A start that failed.
+    """A start of the service that failed.
 
     Attributes:
-        began_s: When it began, on the monotonic clock.
+        began_s: When the start began, in seconds of the monotonic clock.
         part: The part that it had reached.
-        why: The error in one line; "" if it ended without a word.
+        why: The error in one line; "" if the start ended without one, for instance because it was killed.
     """
 
     began_s: float
@@ -63,11 +63,12 @@ class FailedStart:
 
 
 class StartRecord:
-    """The record of the starts, for one start.
+    """The record of failed starts, to which the current start adds itself.
 
     Args:
-        folders: Where the record is written; the first folder that can be written is used.
-        boot: Id of this boot; times of another boot mean nothing.
+        folders: Where the record is kept; the first folder that can be written is used. Without folders, nothing
+            is recorded.
+        boot: Id of the current boot; records from another boot are ignored.
         clock: Monotonic clock, in seconds.
 
     Attributes:
@@ -85,11 +86,11 @@ class StartRecord:
 
     @classmethod
     def of_service(cls, state: Path, environ: Mapping[str, str] = os.environ) -> Self:
-        """Return the record of the service; it stays empty if systemd did not start this process.
+        """Return the record of the service's starts; it stays empty if systemd did not start this process.
 
         Args:
             state: The state folder.
-            environ: The environment, with what systemd put there.
+            environ: The environment variables, including those set by systemd.
         """
         if "NOTIFY_SOCKET" not in environ:
             return cls((), "")
@@ -102,22 +103,22 @@ class StartRecord:
 
     @property
     def is_safe_mode_due(self) -> bool:
-        """Whether so many starts failed that this one has to leave out what failed."""
+        """Whether so many starts have failed that this one must leave out what failed."""
         return len(self.earlier) >= LIMIT
 
     def reach(self, part: StartPart) -> None:
-        """Write down the part that this start has reached."""
+        """Record the part that this start has reached."""
         self._this = replace(self._this, part=part)
         self._write((*self.earlier, self._this))
 
     def tick(self) -> None:
-        """Forget the failed starts once this one has lasted long enough. In safe mode they are kept."""
+        """Forget the failed starts once the current start has lasted long enough; in safe mode, keep them."""
         if not self.is_safe_mode_due and self._clock() - self._this.began_s >= GOOD_S:
             self._forget()
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Run a start within the block: an error is written down, and an orderly end forgets what failed."""
+        """Run the start within the block. Record an error; after an orderly end, forget the failed starts."""
         try:
             yield
         except BaseException as error:
@@ -127,7 +128,7 @@ class StartRecord:
             self._forget()
 
     def allow_one_try(self) -> None:
-        """Let the next start be a normal one; if that fails, the one after it is in safe mode again."""
+        """Make the next start a normal one; if it fails, the start after it is in safe mode again."""
         last, now_s = self.earlier[1 - LIMIT :], self._clock()
         self._write([replace(s, began_s=now_s - age_s) for age_s, s in enumerate(last[::-1])])
         self._is_closed = True
@@ -146,7 +147,7 @@ class StartRecord:
                 (folder / FILE).unlink(missing_ok=True)
 
     def _write(self, starts: Sequence[FailedStart]) -> None:
-        """Replace the file. It is not flushed, because a power cut makes it worthless anyway."""
+        """Replace the file without flushing it to disk, because a power cut makes the record worthless anyway."""
         if self._is_closed:
             return
         data = {"boot": self._boot, "starts": [asdict(start) for start in starts[-MOST_KEPT:]]}
@@ -159,9 +160,9 @@ class StartRecord:
         log.warning("failed starts cannot be counted: no folder can be written")
 
     def _read(self) -> tuple[FailedStart, ...]:
-        """Return the failed starts of this boot in the last minutes; a damaged file has none.
+        """Return the failed starts in this boot within `WINDOW_S`; a damaged file counts as empty.
 
-        A later folder is used only after the first has become read-only, so it knows more.
+        A later folder is used only after the first has become read-only, so its record is the newer one.
         """
         found: dict[float, FailedStart] = {}
         for folder in self._folders:

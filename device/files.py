@@ -20,7 +20,7 @@ __all__ = (
     "atomic_file",
     "read_bounded",
     "write_atomically",
-)  # from the game, for all of `device`
+)  # re-exported from `game` for all of `device`
 
 SERVICE = "traykeeper.service"
 UNIT_FILE = Path("etc/systemd/system") / SERVICE
@@ -31,19 +31,19 @@ SERVICE_USER = "traykeeper"
 
 ROOT = Path("/")
 ABANDONED_S = 60.0
-"""Age after which an unfinished file is a leftover of a power cut."""
+"""Age in seconds from which an unfinished file counts as left over from a power cut."""
 
 YEAR_OF_ZIP = 1980
-"""The earliest year of the format. A Pi whose clock was never set is in 1970."""
+"""The earliest year that a zip file can store. The clock of a Pi that was never set shows 1970."""
 
 
 def state_folder(named: str | None = None, root: Path | None = None) -> Path:
     """Return the folder in which the companion keeps its matches and its profile.
 
     Args:
-        named: The folder in the settings or on the command line. If it is empty or None, it is the
-            folder of the service, or the user's own if there is no service.
-        root: Root folder of the system; None is this one. The doctor and tests use another one.
+        named: The folder named in the settings or on the command line. If this is empty or None, the service's
+            folder is returned, or the user's own folder if the service is not installed.
+        root: Root folder of the system; None means `/`. The doctor and tests use another one.
     """
     if named:
         return Path(named)
@@ -53,12 +53,12 @@ def state_folder(named: str | None = None, root: Path | None = None) -> Path:
 
 
 def is_service(root: Path | None = None) -> bool:
-    """Return whether the service is installed on the system below `root`, by default this one."""
+    """Return whether the service is installed on the system below `root`; None means this machine."""
     return ((root or ROOT) / UNIT_FILE).exists()
 
 
 def printable(text: Path | str) -> str:
-    """Return a text on one line, with control characters of terminals escaped."""
+    """Return the text on one line, with line breaks and control characters escaped."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(text))
 
 
@@ -76,11 +76,11 @@ def remove_unfinished(folder: Path, now_s: float) -> None:
 
 
 def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
-    """Return the header of a file in a zip, dated now and readable by its owner only.
+    """Return the header of a file in a zip archive, dated now and readable by its owner only.
 
     Args:
-        name: Name of the file in the zip.
-        compression: A constant of `zipfile`.
+        name: Name of the file in the archive.
+        compression: Compression method, a constant of `zipfile`.
     """
     now = time.localtime()
     info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
@@ -96,7 +96,7 @@ def replace_file(path: Path, data: bytes) -> None:
         data: Its new content.
 
     Raises:
-        OSError: If it cannot be written. The old file is unchanged then.
+        OSError: If the file cannot be written. The old file then remains unchanged.
     """
     with atomic_file(path) as file:
         file.write(data)
@@ -109,17 +109,18 @@ def print_line(line: object, *, err: bool = False) -> None:
     """Print a line on the terminal, with control characters escaped.
 
     Args:
-        line: What to print. Names in it may come from strangers.
-        err: Whether to print on stderr.
+        line: What to print. It may contain names that strangers have chosen.
+        err: Whether to print to stderr instead of stdout.
     """
     click.echo(printable(str(line)), err=err)
 
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """Access files as the owner of a folder while root works there, so that no link in it reaches root's files.
+    """Within the block, access files as the owner of a folder if the process runs as root.
 
-    This holds for the calling thread only; other threads keep root's access to the camera.
+    A symbolic link in the folder then cannot make root change other files. This applies only to the calling thread;
+    other threads keep root's access to the camera.
     """
     owner = folder.stat() if folder.exists() else None
     if os.geteuid() != 0 or owner is None or owner.st_uid == 0:
@@ -142,7 +143,7 @@ def refuse_as_root(folder: Path) -> None:
     """Refuse to play as root in another user's folder, because its owner could not write there afterwards.
 
     Raises:
-        UsageError: If root would play in another user's folder.
+        UsageError: If the process runs as root and the folder belongs to another user.
     """
     if os.geteuid() == 0 and folder.exists() and (owner := folder.stat().st_uid):
         raise UsageError(
@@ -152,10 +153,10 @@ def refuse_as_root(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create the folder for the matches, if it does not exist.
+    """Create the folder for the matches if it does not exist.
 
     Raises:
-        UsageError: If it cannot be created.
+        UsageError: If the folder cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

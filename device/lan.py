@@ -19,7 +19,7 @@ ALL_INTERFACES = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 NOT_FOR_PHONES = ("127.", "169.254.")
 
 ROUTED_ADDRESSES = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-"""Addresses reserved for documentation. The route to them is the one to the internet."""
+"""Addresses reserved for documentation. The route to them is the same as the route to the internet."""
 
 SYSTEM = Path("/")
 
@@ -29,15 +29,15 @@ TEMPORARY, DEPRECATED, TENTATIVE = 0x01, 0x20, 0x40
 
 
 def lan_address(host: str, system: Path = SYSTEM) -> str:
-    """Return the address that phones can reach; an IPv6 address is in brackets.
+    """Return the address at which phones can reach this machine; an IPv6 address is in brackets.
 
-    The interface of a VPN or of Docker has an address, too, which phones cannot reach. So addresses of network
-    cards come first, and among them the one towards the router.
+    The interface of a VPN or of Docker also has an address, but phones cannot reach it. So the addresses of network
+    cards are preferred, above all the address of the card that leads to the router.
 
     Args:
-        host: The address that the server listens on. If that is every interface, the address on the
+        host: The address that the server listens on. If it stands for every interface, the address on the
             LAN is returned.
-        system: Folder in the place of `/`, for tests.
+        system: Root folder of the system; tests replace it.
     """
     if host not in ALL_INTERFACES:
         return in_url(host)
@@ -48,13 +48,13 @@ def lan_address(host: str, system: Path = SYSTEM) -> str:
 
 
 def as_page_url(text: str) -> str:
-    """Return the URL in the setting `address`, with a slash at its end; "" if it is empty.
+    """Return the URL in the setting `address`, with a slash at its end; "" if the setting is empty.
 
     >>> as_page_url("https://dice.example")
     'https://dice.example/'
 
     Raises:
-        UsageError: If it is not the URL of a page.
+        UsageError: If it is not an http or https URL of a host, without a path.
     """
     try:
         parts = urlsplit(text)
@@ -69,12 +69,12 @@ def as_page_url(text: str) -> str:
 
 
 def in_url(host: str) -> str:
-    """Return a host as a URL names it: an IPv6 address needs brackets."""
+    """Return a host as it is written in a URL: an IPv6 address gets brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 def own_address(host: str) -> str:
-    """Return the address at which this machine itself reaches a server, as a URL names it.
+    """Return the address at which this machine can reach its own server, as it is written in a URL.
 
     Args:
         host: The address that the server listens on.
@@ -85,9 +85,9 @@ def own_address(host: str) -> str:
 def _pick(
     addresses: Iterator[tuple[str, str]], family: socket.AddressFamily, system: Path
 ) -> str | None:
-    """Return the best of the addresses, which are pairs of an interface and its address.
+    """Return the address that phones are most likely to reach, given pairs of an interface and its address.
 
-    Without a router, for example in this machine's own hotspot, the first address is the best one.
+    Without a router, for example in this machine's own hotspot, that is the first address.
     """
     every = list(addresses)
     routed = _address_towards_router(family)
@@ -108,7 +108,7 @@ def _address_towards_router(family: socket.AddressFamily) -> str | None:
 
 
 def _is_network_card(interface: str, system: Path) -> bool:
-    """Whether an interface is hardware, or a bridge, bond or VLAN on top of hardware."""
+    """Return whether an interface is hardware, or a bridge, bond or VLAN on top of hardware."""
     folder = system / "sys/class/net" / interface
     lower = (path.name.removeprefix("lower_") for path in folder.glob("lower_*"))
     return (folder / "device").exists() or any(_is_network_card(name, system) for name in lower)
@@ -122,7 +122,7 @@ def _ipv4_addresses() -> Iterator[tuple[str, str]]:
 
 
 def interface_address(interface: str) -> str | None:
-    """Return the IPv4 address of an interface, if it is up and has one."""
+    """Return the IPv4 address of a network interface, or None if it is down or has none."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:
             request = struct.pack("256s", interface.encode())
@@ -133,7 +133,7 @@ def interface_address(interface: str) -> str | None:
 
 
 def _ipv6_addresses(system: Path) -> Iterator[tuple[str, str]]:
-    """Yield the global addresses that stay for some time, permanent ones first."""
+    """Yield each interface that has a usable global IPv6 address, with the address; permanent addresses come first."""
     try:
         lines = (system / "proc/net/if_inet6").read_text("ascii").splitlines()
     except OSError:  # a kernel without IPv6

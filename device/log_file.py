@@ -1,4 +1,4 @@
-"""The log in the state folder. On a Pi systemd's journal is only in memory, and a power cut erases it."""
+"""The log file in the state folder. On a Pi, systemd's journal is only in memory, so a power cut erases it."""
 
 import faulthandler
 import logging
@@ -12,7 +12,7 @@ from pathlib import Path
 
 FILE, CRASHES = "log.txt", "crashes.txt"
 MAX_BYTES, N_OLD_FILES = 200_000, 1
-"""The size of the log, and how many older files of this size are kept."""
+"""Maximum size of the log file in bytes, and how many older log files are kept."""
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class SyncedFileHandler(RotatingFileHandler):
-    """A log file whose errors are on the disk as soon as they are written. A full disk is ignored."""
+    """A handler that flushes each error to the disk at once, and ignores a full disk."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Implement `logging.Handler.emit`."""
@@ -30,7 +30,7 @@ class SyncedFileHandler(RotatingFileHandler):
                 os.fsync(self.stream.fileno())
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
-        """Implement `logging.Handler.handleError`: print nothing, because the program goes on."""
+        """Implement `logging.Handler.handleError`: print nothing, because the program continues without the log."""
 
     def close(self) -> None:
         """Implement `logging.Handler.close`."""
@@ -40,7 +40,7 @@ class SyncedFileHandler(RotatingFileHandler):
 
 @contextmanager
 def keep_log(folder: Path) -> Iterator[None]:
-    """Write starts, stops, warnings and crashes into a file within the block.
+    """Within the block, write starts, stops, warnings and crashes to a file in the state folder.
 
     Warnings are still printed on stderr.
 
@@ -88,7 +88,7 @@ def _added_to_root(file: logging.FileHandler) -> Iterator[None]:
 
 @contextmanager
 def _crashes_in(path: Path) -> Iterator[None]:
-    """Log errors that end a thread, and write the stack into a file if a library crashes."""
+    """Within the block, log errors that end a thread, and write the stack to a file if a library crashes."""
     before, threading.excepthook = threading.excepthook, _log_end_of_thread
     with path.open("a") as file:  # not the log, which may be replaced by a new file at any time
         faulthandler.enable(file)

@@ -1,7 +1,7 @@
-"""How the reader uses this machine: size of the frames, threads, readings of each throw, memory.
+"""How the reader uses this machine: size of the frames, number of threads, readings per throw, and memory.
 
-`traykeeper bench fit` measures what suits the machine and can save it beside the matches. If a setting is
-`auto`, the saved value is used, or else one that depends on the machine's memory.
+`traykeeper bench fit` measures which values suit the machine and can save them in the state folder. A setting that is
+`auto` takes the saved value, or, if none is saved, a default that depends on the machine's memory.
 """
 
 import json
@@ -18,18 +18,24 @@ from game.errors import quoted
 FILE = "fit.json"
 AUTO = "auto"
 SMALL_MB = 1000
-"""A machine with less is a Zero 2 W or a Pi 3: four frames of 2304x1296 fill a tenth of its memory."""
+"""A machine with less memory is small, such as a Zero 2 W or a Pi 3: four frames of 2304x1296 take a tenth of it."""
 
 WIDTHS_PX = (2304, 1536, 1152)
-"""A die of 16 mm at 30 cm is 95, 63 or 47 pixels wide; below 40 pixels, pips begin to merge."""
+"""Frame widths to choose from. A 16 mm die, 30 cm from the camera, is then 95, 63 or 47 pixels wide.
+
+Below 40 pixels, pips begin to merge.
+"""
 
 MAX_READINGS = 4
 
 M_ARENA_MAX = -8
-"""Option number in glibc's malloc.h."""
+"""Number of the option in glibc's malloc.h."""
 
 ARENAS = 2
-"""One for the reader and one for the pages. The default, eight per core, used 150 MB more with 500 streams."""
+"""Number of malloc's memory arenas: one for the reader and one for the pages.
+
+The default of eight per core used 150 MB more with 500 event streams.
+"""
 
 BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MAX_READINGS)}
 """Smallest and largest value of each setting."""
@@ -41,8 +47,8 @@ class Fit:
 
     Attributes:
         picture_px: Largest width of the frames that are read, in pixels.
-        threads: Threads of the reader; 0 is one for each core.
-        looks: Readings of one throw that must agree.
+        threads: Number of threads of the reader; 0 means one for each core.
+        looks: Number of readings of one throw that must agree.
     """
 
     picture_px: int = WIDTHS_PX[0]
@@ -54,13 +60,13 @@ DEFAULT_FIT = Fit()
 
 
 def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit:
-    """Return what suits a machine with this memory if nothing was measured.
+    """Return the values for a machine that has not been measured, based on its memory.
 
     On a small machine, one core is left to the pages.
 
     Args:
-        cores: Number of cores; None is this machine's.
-        memory_mb: Memory in MB; None is this machine's.
+        cores: Number of cores; None uses this machine's number.
+        memory_mb: Memory in MB; None uses this machine's memory.
 
     >>> default_fit(cores=4, memory_mb=416)
     Fit(picture_px=1536, threads=3, looks=2)
@@ -73,7 +79,7 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 
 def load(state: Path) -> Fit | None:
-    """Return what was measured and saved in this folder; None if there is nothing valid."""
+    """Return the values that `traykeeper bench fit` saved in the state folder; None if none or invalid ones are there."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
         numbers = (fit.picture_px, fit.threads, fit.looks)
@@ -83,30 +89,30 @@ def load(state: Path) -> Fit | None:
 
 
 def save(fit: Fit, state: Path) -> Path:
-    """Save what was measured, for settings that are `auto`.
+    """Save values that suit this machine, for settings that are `auto`.
 
     Args:
-        fit: What was measured.
-        state: Folder of the matches.
+        fit: The values.
+        state: The state folder.
 
     Returns:
-        The file.
+        Path of the file.
 
     Raises:
-        OSError: If it cannot be written.
+        OSError: If the file cannot be written.
     """
     write_atomically(state / FILE, json.dumps(asdict(fit)) + "\n")
     return state / FILE
 
 
 def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
-    """Return how the settings want the machine to be used.
+    """Return the values in the settings, with the saved or default value for each setting that is `auto`.
 
     Args:
-        picture: Largest width of the frames, as a number or `auto`.
-        threads: Threads of the reader, as a number or `auto`.
-        looks: Readings of one throw, as a number or `auto`.
-        state: Folder of the matches.
+        picture: Largest width of the frames in pixels, as a number or `auto`.
+        threads: Number of threads of the reader, as a number or `auto`.
+        looks: Number of readings of one throw, as a number or `auto`.
+        state: The state folder.
 
     Raises:
         UsageError: If a setting is neither a number within its bounds nor `auto`.
@@ -124,10 +130,10 @@ def parse_number(name: str, text: str) -> int | None:
 
     Args:
         name: Name of the setting, a key of `BOUNDS`.
-        text: Its text.
+        text: Value of the setting.
 
     Raises:
-        UsageError: If it is neither a number within its bounds nor `auto`.
+        UsageError: If the value is neither a number within the bounds of the setting nor `auto`.
     """
     if text == AUTO:
         return None
@@ -138,15 +144,15 @@ def parse_number(name: str, text: str) -> int | None:
 
 
 def total_memory_mb() -> float:
-    """Return the memory of this machine in MB."""
+    """Return the total memory of this machine, in MB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**2
 
 
 def limit_malloc_arenas() -> None:
-    """Let all threads of this process share their free memory.
+    """Make all threads of this process share their free memory.
 
-    By default glibc gives each thread memory of its own and keeps what the thread has freed. Call this
-    before the threads start. With another C library nothing changes.
+    By default, glibc gives each thread memory of its own and keeps for it what the thread has freed. Call this
+    function before other threads start. With another C library, it has no effect.
     """
     with suppress(OSError, AttributeError, TypeError):
         CDLL(None).mallopt(M_ARENA_MAX, ARENAS)

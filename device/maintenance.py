@@ -1,4 +1,4 @@
-"""What the page asks for besides a match: checks, backups, and pictures of throws."""
+"""What the page requests apart from the match: health checks, backups, and pictures of throws."""
 
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
@@ -25,20 +25,23 @@ from web.contracts.maintenance import FoundBackup, HealthCheck, WebhookReport
 from web.contracts.table import Snapshot
 
 PACKING_WAIT_S = 10.0
-"""Enough to pack a thousand long matches. Only one backup at a time fits into memory."""
+"""How long to wait for another backup, in seconds: enough to pack a thousand long matches.
+
+Only one backup at a time fits into memory.
+"""
 
 
 @dataclass(slots=True)
 class Maintenance:
-    """Looks after one companion; it implements `web.contracts.maintenance.Maintainer`.
+    """The maintenance of one companion. Implements `web.contracts.maintenance.Maintainer`.
 
     Attributes:
         companion: The companion.
-        journal: Its journal.
-        backups: Its backups.
-        frames: Its pictures of throws.
-        misreads: Its pictures that people corrected.
-        coach: Works out figures of its matches.
+        journal: The companion's journal.
+        backups: The backups of its matches, calibration and settings.
+        frames: The pictures and clips of its throws.
+        misreads: The pictures of throws whose readings people corrected.
+        coach: Works out statistics and advice for its matches.
         checks: The checks of the health page.
         shared: Its matches with other trays.
     """

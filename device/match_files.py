@@ -1,4 +1,4 @@
-"""Files with matches: journals, backups and texts, and whether two of them hold the same match."""
+"""Files that contain matches (journals, backups and texts), and a comparison of a match in two of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,19 +27,20 @@ from game.match.match_text import from_text, to_text
 KINDS = "name a journal.db, its folder, a backup (.zip), or a match as text (.txt)"
 
 MOST = 10_000
-"""Matches of a journal among which the common one is searched."""
+"""Number of latest matches in a journal that are searched for one that another journal contains as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFile:
-    """A file with matches.
+    """A file that contains matches: a journal, or one match as text.
 
     Attributes:
-        name: What messages call it.
+        name: Name of the file in messages.
         history: The journal; None for a text.
-        numbers: Number of each match in the journal by its id, the match played last first.
-        text: The match of a text; None for a journal.
-        links: What the tray of the journal knows of its shared matches, to check signatures.
+        numbers: Number of each match in the journal by its id, latest match first.
+        text: The match in a text; None for a journal.
+        links: The codes of shared matches that are stored next to the journal, for checking signatures; None for a
+            text.
     """
 
     name: str
@@ -50,43 +51,53 @@ class MatchFile:
 
     @classmethod
     def of_journal(cls, name: str, path: Path) -> Self:
-        """Return the matches of a journal.
+        """Open the journal in a database file.
 
         Args:
-            name: What messages call the file.
-            path: The database.
+            name: Name of the file in messages.
+            path: Path of the database.
         """
         history = History(path)
         numbers = {played.key: played.id for played in history.matches(limit=MOST)}
         return cls(name, history, numbers, links=LinkStore(path.parent / FOLDER))
 
     def entries(self, key: str) -> tuple[WireEntry, ...]:
-        """Return the entries of the match with this id."""
+        """Return the journal's entries of the match with this id.
+
+        Raises:
+            UsageError: If this is not a journal, or the journal does not contain the match.
+        """
         if self.history is None or key not in self.numbers:
             raise UsageError(f"{self.name} has no such match: {KINDS}")
         found = entries_with_marks(self.history, self.numbers[key], key)
         return tuple(wire for wire, _, _ in found)
 
     def unsigned_step(self, key: str) -> int | None:
-        """Return the first step that lacks the signature of the other tray, if the code is known here."""
+        """Return the number of the first step of a match that lacks the other tray's signature.
+
+        None means that every step is signed, or that the code of the match is not known here.
+        """
         link = self.links.get(key) if self.links else None
         if link is None or self.history is None or key not in self.numbers:
             return None
         return first_unsigned(link, entries_with_marks(self.history, self.numbers[key], key))
 
     def timeline(self, key: str) -> tuple[WireEntry, ...]:
-        """Return what counts in the match with this id, by default in the one played last."""
+        """Return the steps that count in a match, without undone and corrected ones.
+
+        An empty `key` takes the match that was played last.
+        """
         match = self.text or last_state(self.entries(key or next(iter(self.numbers), "")))
         # A text does not tell an assumed keep from a chosen one, so both copies go through it.
         return entries_of_match(from_text(to_text(match), self.name)) if match else ()
 
 
 def read(file: str, unpack_to: Path) -> MatchFile:
-    """Return the matches of a file.
+    """Open a file that contains matches.
 
     Args:
-        file: A journal, its folder, a backup or a text.
-        unpack_to: Folder in which the journal of a backup may be written.
+        file: Path of a journal, the folder that contains one, a backup or a text.
+        unpack_to: Folder to which the journal in a backup is written.
 
     Raises:
         UsageError, GameError: If the file cannot be read.
@@ -110,12 +121,15 @@ def read(file: str, unpack_to: Path) -> MatchFile:
 
 
 def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, str]:
-    """Return whether two files hold the same match, and that in a sentence.
+    """Compare a match in two files.
 
     Args:
         ours: One file.
         theirs: The other file.
-        key: Id of the match; "" takes the match played last.
+        key: Id of the match; "" takes the latest match that both contain.
+
+    Returns:
+        Whether both files contain the same match, and a sentence with the result.
 
     Raises:
         UsageError: If the files have no match in common, or this version cannot play it.
@@ -132,16 +146,16 @@ def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, st
         if (seq := file.unsigned_step(mine[0].match)) is not None:
             return (
                 False,
-                f"{file.name}: step {seq} has no signature of the other tray: somebody changed it.",
+                f"{file.name}: step {seq} has no signature from the other tray: somebody changed it.",
             )
     scores = _scores(last) if last else ""
-    return True, f"{ours.name} and {theirs.name} hold the same match: {scores}."
+    return True, f"{ours.name} and {theirs.name} contain the same match: {scores}."
 
 
 def _copies(
     ours: MatchFile, theirs: MatchFile, key: str
 ) -> tuple[Sequence[WireEntry], Sequence[WireEntry]]:
-    """Return the two copies to compare: step by step if both are journals, else only what counts."""
+    """Return the two copies to compare: every step if both files are journals, otherwise only steps that count."""
     if ours.text or theirs.text:
         return ours.timeline(key), theirs.timeline(key)
     common = [each for each in ours.numbers if each in theirs.numbers and key in ("", each)]

@@ -13,7 +13,7 @@ from vision import Quad
 
 N_CORNERS = 4
 MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
-"""Area of a tray in any picture that can be read, in square pixels."""
+"""Smallest and largest area of a tray in a picture, in square pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class TablePictures:
     """Pictures that show what a tray and its dice look like.
 
     Attributes:
-        empty: The empty tray.
-        throws: Throws of the same dice in the same tray, with unknown faces.
+        empty: A picture of the empty tray; None if there is none.
+        throws: Pictures of throws of the same dice in the same tray, whose faces need not be known.
     """
 
     empty: Path | None = None
@@ -34,11 +34,11 @@ class Picture:
     """A picture to read.
 
     Attributes:
-        name: What the output calls it.
-        path: Where it is.
-        tray: Corners of the tray in the picture; None reads the whole picture.
-        table: Further pictures of the same tray.
-        drawn: Where to save the picture with its dice drawn in; None draws nothing.
+        name: Name of the picture in the output.
+        path: Path of the picture.
+        tray: Corners of the tray in the picture, in pixels; None reads the whole picture.
+        table: Further pictures of the same tray; None if there are none.
+        drawn: Where to save a copy with the reading drawn on it; None draws nothing.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Picture:
 
 
 def read(path: Path) -> Iterator[Picture]:
-    """Yield the pictures of a list. Their paths are relative to the folder of the list.
+    """Yield the pictures named in a list file. Their paths are relative to the folder of the list.
 
     Raises:
-        UsageError: If a line is not valid.
+        UsageError: If a line of the list is not valid.
     """
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():
@@ -71,7 +71,7 @@ def _picture(path: Path, number: int, line: str) -> Picture:
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UsageError(
-            f'--list {path}, line {number}: write {{"file": "a.jpg"}}, and if you like '
+            f'--list {path}, line {number}: write {{"file": "a.jpg"}}, and optionally '
             '"tray": four corners [[x, y], ...] in the picture, '
             '"table": {"empty": "b.jpg", "throws": ["c.jpg", ...]}'
         ) from None

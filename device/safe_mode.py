@@ -1,8 +1,9 @@
-"""Safe mode: after several failed starts, Traykeeper leaves out what may have failed, and keeps score.
+"""Safe mode: after several failed starts, Traykeeper keeps score without the parts that may have failed.
 
-There is no camera, no button, no broker and no webhook, and dice are tapped in. Everything except the address, the
-folder of the matches and the lamp has its default. Whatever failed is left out as well: the lamp after a failure
-at the pins, the usual folder after one at the matches, the usual port after one at the page.
+The camera, button, broker and webhook are off, and players tap the dice in. All settings have their defaults, except
+for the address of the page, the folder for the matches and the lamp. If one of those may be the cause, it is changed
+as well: the lamp is off if the pins failed, the matches go to a temporary folder if the stored ones failed, and the
+page may use another port if the page failed.
 """
 
 import os
@@ -24,10 +25,10 @@ KEPT = (
     *("address", "host", "port", "hosts", "state"),
     *("lamp", "red_pin", "green_pin", "blue_pin", "common_anode"),
 )
-"""Settings that safe mode takes from the file: without them nobody would find the page, the matches or the lamp."""
+"""Settings that safe mode takes from the file; without them, the page, the matches and the lamp would not be found."""
 
 OTHER_PORTS = (8000, 8080, 0)
-"""Ports to try if the usual one may be what fails. 0 is any free port."""
+"""Ports to try if the usual port may be the cause of the failed starts; 0 means any free port."""
 
 NO_CAMERA = Message("Traykeeper is in safe mode")
 
@@ -44,23 +45,23 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class SafeMode:
-    """What led to safe mode.
+    """The failed starts that led to safe mode.
 
     Attributes:
         failures: The failed starts, oldest first.
-        record: The record of the starts.
+        record: The record of failed starts, which can make the next start a normal one.
     """
 
     failures: tuple[FailedStart, ...]
     record: StartRecord
 
     def blames(self, part: StartPart) -> bool:
-        """Return whether a start failed at this part."""
+        """Return whether any of the failed starts failed at this part."""
         return any(start.part is part for start in self.failures)
 
     @property
     def reason(self) -> Message:
-        """What people have to know."""
+        """The message to people: why Traykeeper is in safe mode, and what that changes."""
         last = self.failures[-1]
         why = Sentence(Message("the error was: %(why)s", why=Verbatim(last.why)))
         return Paragraph(
@@ -77,7 +78,7 @@ class SafeMode:
 
 
 def kept_settings(file: Path | None) -> Settings:
-    """Return the defaults, with `KEPT` from those lines of a settings file that are valid.
+    """Return the default settings, but take those in `KEPT` from the valid lines of a settings file.
 
     Args:
         file: The settings file; None if there is none.
@@ -92,9 +93,9 @@ def kept_settings(file: Path | None) -> Settings:
 
 
 def temporary_folder(environ: Mapping[str, str] = os.environ) -> str:
-    """Return a folder for matches that need not be kept, if the usual one cannot be used.
+    """Create a temporary folder for matches, because the usual one cannot be used, and return its path.
 
     Args:
-        environ: The environment, with the folder that systemd makes for the service.
+        environ: The environment variables, with the folder that systemd creates for the service.
     """
     return mkdtemp(prefix="safe-mode-", dir=environ.get("RUNTIME_DIRECTORY"))

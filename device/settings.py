@@ -1,7 +1,7 @@
 """The settings of one Traykeeper: a TOML file with flat, documented keys.
 
-The file is the one named with `--settings`, else `settings.toml` in the user's configuration folder, else
-`/etc/traykeeper/settings.toml`. Without any file, the defaults apply.
+The option `--settings` names the file. Without it, the file is `settings.toml` in the user's configuration folder or,
+if that does not exist, `/etc/traykeeper/settings.toml`. Without any file, the defaults apply.
 """
 
 import json
@@ -28,24 +28,24 @@ from game.toml_table import TomlTable, nearest
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")
 
 HIGHEST_PIN = 27
-"""Highest BCM number of the 40-pin header."""
+"""Highest BCM number on the 40-pin header."""
 
 HIGHEST_PORT = 65_535
 
 
 Check = Callable[[Any], object]
-"""Raises `UsageError` or `GameError` for an invalid value. It is the function that later uses the value."""
+"""A function that raises `UsageError` or `GameError` for an invalid value: the one that later converts the value."""
 
 
 def _setting(
     default: Any, doc: str, low: float = 0, high: float = 0, check: Check | None = None
 ) -> Any:
-    """Return a field with its text in the file, and the bounds of a number."""
+    """Return a dataclass field for a setting, with its description and, for a number, its lower and upper bound."""
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "check": check})
 
 
 def _rules(name: str) -> None:
-    """Check the name of published rules. A file need not exist where settings are packed or unpacked."""
+    """Check the name of a published rule set. A rule file is not checked, because backups do not contain it."""
     if not name.endswith(".toml"):
         rule_files.published(name)
 
@@ -63,7 +63,7 @@ def _pin(default: int, doc: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set, in the order of the file."""
+    """All settings, in the order in which the settings file lists them."""
 
     camera: str = _setting(
         "auto",
@@ -72,7 +72,7 @@ class Settings:
     )
     rules: str = _setting(
         "walnut-studiolo",
-        "Rules of a match that is started with the button: a name, or a .toml file.",
+        "Rules for matches that are started with the button: a name, or a .toml file.",
         check=_rules,
     )
     host: str = _setting(
@@ -81,7 +81,7 @@ class Settings:
     )
     port: int = _setting(
         8000,
-        "Port of the page. To use 80, run the install again after changing it.",
+        "Port of the page. To use 80, run the installer again after changing it.",
         0,
         HIGHEST_PORT,
     )
@@ -91,7 +91,7 @@ class Settings:
     )
     address: str = _setting(
         "",
-        "Address of the page in the QR code, such as http://dice.example:8000; empty finds it out.",
+        "Address of the page in the QR code, such as http://dice.example:8000; empty uses this machine's own address.",
         check=as_page_url,
     )
     state: str = _setting(
@@ -103,7 +103,7 @@ class Settings:
     frames_days: int = _setting(90, "Days after which pictures of throws are deleted.", 1, 36_500)
     clips: bool = _setting(
         default=True,
-        doc="Whether the last two seconds of each roll are recorded, to show them again.",
+        doc="Whether the last two seconds of each roll are recorded, so that they can be replayed.",
     )
     still_s: float = _setting(
         0.4, "How long the tray must be still before it is read, in seconds.", 0.1, 5.0
@@ -122,12 +122,12 @@ class Settings:
     )
     threads: str = _setting(
         "auto",
-        "Threads that read dice: auto, or a number in quotes.",
+        "Number of threads that read dice: auto, or a number in quotes.",
         check=partial(fits.parse_number, "threads"),
     )
     looks: str = _setting(
         "auto",
-        "Readings of a throw that must agree: auto, or 1 to 4 in quotes.",
+        "Number of readings of a throw that must agree: auto, or 1 to 4 in quotes.",
         check=partial(fits.parse_number, "looks"),
     )
     rotation: int = _setting(
@@ -144,29 +144,31 @@ class Settings:
         60,
         as_mains,
     )
-    button_pin: int = _pin(BUTTON_PIN, "Push-button, connected to ground")
+    button_pin: int = _pin(BUTTON_PIN, "Pin of the push-button, which is wired to ground")
     lamp: str = _setting(
         "rgb",
         "Lamp: rgb, one (a single colour on red_pin that blinks in patterns) or none.",
         check=as_lamp,
     )
-    red_pin: int = _pin(RED_PIN, "Red of the lamp")
-    green_pin: int = _pin(GREEN_PIN, "Green of the lamp")
-    blue_pin: int = _pin(BLUE_PIN, "Blue of the lamp")
+    red_pin: int = _pin(RED_PIN, "Pin for the lamp's red")
+    green_pin: int = _pin(GREEN_PIN, "Pin for the lamp's green")
+    blue_pin: int = _pin(BLUE_PIN, "Pin for the lamp's blue")
     common_anode: bool = _setting(
         default=False, doc="Whether the lamp's common pin is connected to 3.3 V instead of ground."
     )
-    buzzer_pin: int = _setting(-1, "Buzzer, as a BCM number; -1 means no buzzer.", -1, HIGHEST_PIN)
+    buzzer_pin: int = _setting(
+        -1, "Pin of the buzzer, as a BCM number; -1 means no buzzer.", -1, HIGHEST_PIN
+    )
     buzzer_tones: bool = _setting(
         default=False, doc="Whether the buzzer is passive and can play tones."
     )
     voice: bool = _setting(
         default=False,
-        doc="Whether throws and advice are spoken, always in English. Run the install again after changing it.",
+        doc="Whether throws and advice are spoken, always in English. Run the installer again after changing it.",
     )
     shut_down: bool = _setting(
         default=False,
-        doc="Whether holding the button for five seconds shuts the machine down. The install turns this on.",
+        doc="Whether holding the button for five seconds shuts the machine down. The installer turns this on.",
     )
     mqtt: str = _setting(
         "", "MQTT broker: mqtt://HOST[:PORT], or mqtts:// with TLS; empty means no broker."
@@ -175,11 +177,12 @@ class Settings:
         "", "Name of this tray on the broker; empty means the machine's name."
     )
     mqtt_secret: str = _setting(
-        "", "File with user and password for the broker, which only its owner can read (0600)."
+        "",
+        "File with the user name and password for the broker; only its owner may be able to read it (0600).",
     )
     mqtt_ca: str = _setting(
         "",
-        "Certificate of the authority that signed the broker's; empty trusts the system's authorities.",
+        "File with the certificate of the authority that signed the broker's certificate; empty trusts the system's authorities.",
     )
     mqtt_discovery: bool = _setting(
         default=True, doc="Whether the tray is announced to Home Assistant, if there is a broker."
@@ -195,7 +198,8 @@ class Settings:
         "", "Address to which every step is sent: http:// or https://; empty means none."
     )
     webhook_secret: str = _setting(
-        "", "File with the secret that signs these requests, which only its owner can read (0600)."
+        "",
+        "File with the secret that signs these requests; only its owner may be able to read it (0600).",
     )
 
 
@@ -203,10 +207,10 @@ PINS = ("button_pin", "red_pin", "green_pin", "blue_pin", "buzzer_pin")
 
 
 def find(explicit: str | None = None) -> Path | None:
-    """Return the file of the settings, or None if the defaults apply.
+    """Return the path of the settings file, or None if there is no file and the defaults apply.
 
     Args:
-        explicit: The file named on the command line, if any.
+        explicit: The file named on the command line; None if none is named.
     """
     if explicit is not None:
         return Path(explicit)
@@ -215,24 +219,24 @@ def find(explicit: str | None = None) -> Path | None:
 
 
 def load(path: Path | None) -> Settings:
-    """Return the settings in a file, or the defaults if it is None.
+    """Return the settings in a file, or the defaults if `path` is None.
 
     Raises:
         FileError: If the file cannot be read.
-        UsageError: If it is not valid.
+        UsageError: If the file is not valid.
     """
     return Settings() if path is None else parse(read_text(path), str(path))
 
 
 def parse(text: str, where: str) -> Settings:
-    """Return the settings in a text.
+    """Parse the text of a settings file.
 
     Args:
-        text: The TOML text.
-        where: What error messages call it.
+        text: The text, in TOML.
+        where: Name of the file in error messages.
 
     Raises:
-        UsageError: If it is not valid.
+        UsageError: If the text is not valid TOML, or a setting is not valid.
     """
     table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
@@ -262,7 +266,9 @@ def _without_a_pin_used_twice(settings: Settings, where: str) -> Settings:
 
 
 def as_text(settings: Settings | None = None) -> str:
-    """Return the text of a file with these settings, or the defaults. Defaults are commented out.
+    """Return the text of a settings file; settings that have their default are commented out.
+
+    None stands for the default settings.
 
     >>> parse(as_text(), "here") == Settings()
     True
@@ -275,7 +281,7 @@ def as_text(settings: Settings | None = None) -> str:
 
 
 def show(settings: Settings, name: str) -> str:
-    """Return the value of one setting for a shell script; a boolean is `true` or `false`.
+    """Return the value of one setting as text for a shell script; a boolean is `true` or `false`.
 
     Args:
         settings: The settings.

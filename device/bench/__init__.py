@@ -1,1 +1,1 @@
-"""What `traykeeper bench fit` measures on this machine."""
+"""The measurements that `traykeeper bench fit` takes on this machine."""

@@ -1,4 +1,4 @@
-"""`traykeeper bench fit`: measure for a minute, then print what to expect here and which settings to use."""
+"""`traykeeper bench fit`: measures for a minute, then prints what to expect and which settings to use."""
 
 import os
 import resource
@@ -23,25 +23,25 @@ from vision import read
 READS = 5
 PHONES, SECONDS = 10, 10
 MAX_PRESS_S = 1.5
-"""Longest acceptable time from a press to its reading. After that, people press again."""
+"""Longest acceptable time from a press to its reading, in seconds. After that, people press again."""
 
 MAX_DELAY_S = 0.5
-"""Longest acceptable delay until the last phone shows a change."""
+"""Longest acceptable delay until the last phone shows a change, in seconds."""
 
 MAX_PHONES = 100
-"""Limit of the server for event streams."""
+"""Largest number of event streams that the server allows."""
 
 FRAME_S = 1 / 15
-"""Longest time until a frame arrives that was exposed after it was requested."""
+"""Longest wait for a frame whose exposure began after it was requested, in seconds."""
 
 RESERVED_MB = 130
-"""Memory for the system without a desktop (100 MB) and the coach's solver (30 MB, see docs/hardware.md)."""
+"""Memory in MB for the system without a desktop (100) and the coach's solver (30, see docs/hardware.md)."""
 
 BUFFERS, CHANNELS = 4, 3
 """Number of frames in the camera's buffers, and bytes per pixel."""
 
 WORTH_A_THREAD = 0.9
-"""Another thread must bring the time below this share, because the page needs a core as well."""
+"""Another thread is used only if it cuts the time below this fraction, because the page needs a core as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,11 @@ class Measured:
     """The results of a measurement.
 
     Attributes:
-        reads_s: Seconds per reading of a known table, by picture width in pixels and number of threads.
-        phone_s: Delay of the last phone, divided by the number of phones.
-        peaks_mb: Peak memory of playing, by picture width in pixels.
-        memory_mb: Memory of this machine.
+        reads_s: Seconds to read one frame, by picture width in pixels and number of threads. The reader already
+            knows the tray: its empty-tray image and the lens.
+        phone_s: Seconds until the last phone shows a change, divided by the number of phones.
+        peaks_mb: Peak memory in MB while playing, by picture width in pixels.
+        memory_mb: Total memory of this machine, in MB.
     """
 
     reads_s: dict[tuple[int, int], float]
@@ -61,16 +62,16 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """Return the time from dice at rest to the reading, pressed for or read ahead."""
+        """Return the seconds from dice at rest to the finished reading, whether it was requested or read ahead."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:
-        """Return the peak memory with pictures of this width, including the camera's buffers."""
+        """Return the peak memory in MB with pictures of this width, including the camera's buffers."""
         buffers_mb = BUFFERS * CHANNELS * width_px * width_px * 9 / 16 / 1024**2
         return self.peaks_mb[width_px] + buffers_mb
 
     def has_room(self, width_px: int) -> bool:
-        """Whether this machine has enough memory for pictures of this width."""
+        """Return whether this machine has enough memory for pictures of this width."""
         return self.needs_mb(width_px) + RESERVED_MB <= self.memory_mb
 
     @property
@@ -80,7 +81,7 @@ class Measured:
 
 
 def fit(state: Path | None) -> None:
-    """Measure this machine and print the result; save it in the state folder unless that is None."""
+    """Measure this machine and print the result. If `state` names the state folder, save the result there."""
     phone_s = _phone_s()
     reads_s, peaks_mb = _reads()
     measured = Measured(reads_s, phone_s, peaks_mb, fits.total_memory_mb())
@@ -93,7 +94,10 @@ def fit(state: Path | None) -> None:
 
 
 def choose(measured: Measured) -> Fit:
-    """Return the largest pictures and most readings that fit into memory and time, or the fastest choice."""
+    """Return the settings with the largest pictures and most readings that memory and time allow.
+
+    If no settings are fast enough, the fastest ones are returned.
+    """
     smallest = fits.WIDTHS_PX[-1]
     widths = [px for px in fits.WIDTHS_PX if measured.has_room(px)] or [smallest]
     twice = [replace(_fastest(measured, width_px), looks=2) for width_px in widths]
@@ -103,7 +107,7 @@ def choose(measured: Measured) -> Fit:
 
 
 def _fastest(measured: Measured, width_px: int) -> Fit:
-    """Return a fit with another thread only where that is worth it."""
+    """Return the settings for this picture width, with more threads only if they save enough time."""
     best = Fit(width_px, 1)
     for threads in _thread_counts(measured):
         more = Fit(width_px, threads)
@@ -113,7 +117,11 @@ def _fastest(measured: Measured, width_px: int) -> Fit:
 
 
 def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
-    """Return the seconds per reading and the peak memory, from the smallest pictures to the largest."""
+    """Measure how long a reading takes and how much memory it needs, for each picture width.
+
+    Returns:
+        Seconds per reading by picture width and number of threads, and peak memory in MB by picture width.
+    """
     whole = StagedThrow.of()
     reads_s, peaks_mb = {}, {}
     for width_px in sorted(fits.WIDTHS_PX):
@@ -127,7 +135,7 @@ def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
 
 
 def _phone_s() -> float:
-    """Return the delay of the last phone, divided by the number of phones."""
+    """Measure the delay of the last phone, in seconds, divided by the number of phones."""
     with TemporaryDirectory() as state:
         options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):
@@ -144,7 +152,7 @@ def _print_result(measured: Measured, best: Fit) -> None:
     after_stop_s = measured.press_s(best) + Settings().still_s
     phones = f"{measured.phones}" if measured.phones <= MAX_PHONES else f"more than {MAX_PHONES}"
     for line in (
-        f"press to reading: {after_stop_s:.1f} s after the dice stopped, at once if they lay that long",
+        f"press to reading: {after_stop_s:.1f} s after the dice have stopped, or at once if they have lain still that long",
         f"phones: {phones} are updated within {MAX_DELAY_S:g} s",
         _memory(measured, best),
         f'best settings: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
@@ -154,7 +162,7 @@ def _print_result(measured: Measured, best: Fit) -> None:
 
 
 def _memory(measured: Measured, best: Fit) -> str:
-    """Say how much memory this fit needs, and whether memory ruled out larger pictures."""
+    """Return a line that says how much memory these settings need, and whether memory ruled out larger pictures."""
     needed = (
         f"memory: at most {measured.needs_mb(best.picture_px):.0f} MB for playing with the camera,"
         f" plus {RESERVED_MB} MB for the system, of {measured.memory_mb:.0f} MB"

@@ -1,4 +1,4 @@
-"""Simulated phones that follow the event stream, and how late they receive each change."""
+"""Simulated phones that follow the event stream, and the delay with which each change reaches them."""
 
 import re
 import socket
@@ -14,10 +14,10 @@ from device.companion import Companion
 from game.commands import EnterThrow, Undo
 
 PACE_S = 1.0
-"""Time from one action to the next."""
+"""Time from one action to the next, in seconds."""
 
 GRACE_S = 5.0
-"""How long to wait for the phones that have not yet received a snapshot."""
+"""How long to wait for phones that have not yet received a snapshot, in seconds."""
 
 DICE = (1, 1, 3, 3, 3, 5)
 _VERSION = re.compile(rb'"version":(\d+)')
@@ -28,7 +28,7 @@ class Phone:
     """A phone that follows the event stream.
 
     Attributes:
-        received_s: When each version of the snapshot arrived, by its number.
+        received_s: When each snapshot arrived, in seconds of `perf_counter`, by the snapshot's version number.
     """
 
     received_s: dict[int, float] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class PhoneDelays:
         phones: Number of phones.
         actions: Number of actions.
         last_ms: Delay of the last phone, for each action that reached every phone.
-        missed: Number of snapshots that a phone did not receive, over all phones.
+        missed: Number of snapshots that phones did not receive, added up over all phones.
     """
 
     phones: int
@@ -62,12 +62,12 @@ class PhoneDelays:
 
     @property
     def median_ms(self) -> float:
-        """The median delay of the last phone."""
+        """The median delay of the last phone, in milliseconds."""
         return statistics.median(self.last_ms or [0.0])
 
     @property
     def p99_ms(self) -> float:
-        """The 99th percentile of the delay of the last phone."""
+        """The 99th percentile of the delay of the last phone, in milliseconds."""
         if len(self.last_ms) < 2:  # noqa: PLR2004 - quantiles need two values
             return max(self.last_ms, default=0.0)
         return statistics.quantiles(self.last_ms, n=100, method="inclusive")[98]
@@ -75,12 +75,12 @@ class PhoneDelays:
 
 @contextmanager
 def connected_phones(port: int, count: int, timeout_s: float) -> Iterator[list[Phone]]:
-    """Connect phones to the event stream, and hang up at the end.
+    """Connect phones to the event stream, and disconnect them at the end of the block.
 
     Args:
         port: Port of the page on this machine.
         count: Number of phones.
-        timeout_s: How long a phone waits for the next event.
+        timeout_s: How long a phone waits for the next event, in seconds.
     """
     phones = [Phone() for _ in range(count)]
     with ExitStack() as connections:
@@ -94,7 +94,7 @@ def connected_phones(port: int, count: int, timeout_s: float) -> Iterator[list[P
 
 
 def measure_delays(companion: Companion, phones: list[Phone], actions: int) -> PhoneDelays:
-    """Do one action a second and measure when the phones receive it.
+    """Carry out one action per second, and measure how long each takes to reach the phones.
 
     Args:
         companion: The companion whose page the phones follow; a match must be under way.

@@ -1,4 +1,4 @@
-"""A throw to time the reader with: six dice in the simulated tray, at any picture size."""
+"""A simulated throw for timing the reader, at any picture size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from vision.known_tray import KnownTray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StagedThrow:
-    """An image of dice at rest, an image of the same tray empty, and the tray's corners in both."""
+    """An image of dice at rest in the simulated tray, an empty-tray image, and the tray's corners in both."""
 
     image: Image
     empty: Image
@@ -26,7 +26,7 @@ class StagedThrow:
 
     @classmethod
     def of(cls, n_dice: int = 6, seed: int = 1) -> Self:
-        """Return the images that the simulated camera takes of a throw.
+        """Throw dice in the simulated tray and return the images that its camera takes.
 
         Args:
             n_dice: Number of dice in the tray.
@@ -38,7 +38,7 @@ class StagedThrow:
         return cls(tray.capture().image, empty, tray.tray)
 
     def sized(self, width_px: int) -> Self:
-        """Return the same throw with images of this width."""
+        """Return the same throw with images scaled to this width."""
         scale = width_px / self.image.shape[1]
         size = (width_px, round(self.image.shape[0] * scale))
         return type(self)(
@@ -46,7 +46,7 @@ class StagedThrow:
         )
 
     def known(self) -> KnownTray:
-        """Return what a companion knows about this tray once it has seen enough throws to know the lens."""
+        """Return what a companion knows about this tray after enough throws to have worked out the lens."""
         tray = KnownTray(self.empty)
         for _ in range(ENOUGH_LEANS):
             tray = tray.with_reading(self.image, read(self.image, self.tray, known=tray))
@@ -60,11 +60,11 @@ def _resized(image: Image, size: tuple[int, int]) -> Image:
 
 
 def median_ms(work: Callable[[], object], runs: int) -> float:
-    """Return the median time that the work takes, in milliseconds.
+    """Return the median time that a function takes, in milliseconds.
 
     Args:
-        work: What to time. It runs once more at the beginning to warm up.
-        runs: How often it is timed.
+        work: The function to time. One more call, which is not timed, comes first to warm up.
+        runs: Number of calls to time.
     """
     work()
     times_s = []

@@ -1,1 +1,1 @@
-"""The commands of the command line, one per file. Each is loaded when it is called."""
+"""The commands of the command line, one per file. Each is loaded only when it is called."""

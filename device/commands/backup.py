@@ -1,4 +1,4 @@
-"""`traykeeper backup`, `restore` and `compare`: matches, calibration and settings in files."""
+"""`traykeeper backup`, `restore` and `compare`: save, restore and compare files with matches."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -74,11 +74,11 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
 @click.argument("other")
 @click.option("--match", "key", default="", metavar="ID", help="Id of the match to compare.")
 def compare(file: str, other: str, key: str) -> int:
-    """Compare a match that was played at two trays: do both files hold the same? Exit 1 if not.
+    """Compare a match that was played at two trays. Exit 1 if the two files differ.
 
-    Each file is a journal, the folder of one, a backup, or a match saved as text. Of two journals, the match
-    played last that both contain is compared step by step. A text holds one match, which is compared with the
-    match played last.
+    Each file is a journal, the folder that contains one, a backup, or a match saved as text. If both are journals
+    or backups, the latest match that both contain is compared step by step. A text contains one match, which is
+    compared with the latest match in the other file.
 
     \b
     traykeeper compare anna.zip ben.zip
@@ -92,6 +92,6 @@ def compare(file: str, other: str, key: str) -> int:
 
 
 def _settings(file: str | None) -> tuple[Settings, Path | None]:
-    """Return the settings in use, and their file."""
+    """Return the settings in use, and the path of their file (None if there is none)."""
     path = find(file)
     return load(path), path

@@ -1,4 +1,4 @@
-"""`traykeeper bench`: what this machine can do; in a checkout, the developers' benchmarks as well."""
+"""`traykeeper bench`: measures what this machine can do; in a checkout, runs the developers' benchmarks as well."""
 
 import sys
 from importlib import import_module
@@ -23,11 +23,11 @@ DEVELOPER_BENCHMARKS = (
     "club",
     "all",
 )
-"""Modules of the folder `bench`, which the installed packages do not contain."""
+"""Modules in the folder `bench`, which is not part of the installed package."""
 
 
 class Benchmarks(click.Group):
-    """A group of commands that loads each developers' benchmark when it is called."""
+    """A group of commands that imports a developers' benchmark only when it is called."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Implement `click.Group.get_command`."""
@@ -44,9 +44,9 @@ class Benchmarks(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Implement `click.Group.format_commands` without a list.
+        """Implement `click.Group.format_commands`: print nothing, as the help text names each command.
 
-        The help text names each command, and a list would have to load them all.
+        A list would have to import every benchmark.
         """
 
 
@@ -80,7 +80,7 @@ def bench() -> None:
 )
 @state_option
 def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
-    """Measure for a minute, then print what to expect of this machine and which settings to use.
+    """Measure for a minute, then print what to expect from this machine and which settings to use.
 
     \b
     traykeeper bench fit

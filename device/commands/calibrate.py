@@ -1,4 +1,4 @@
-"""`traykeeper calibrate ...`: fit the camera to the tray."""
+"""`traykeeper calibrate ...`: calibrates the camera for the tray."""
 
 import re
 
@@ -27,7 +27,7 @@ def _settings_of(file: str | None) -> Settings:
 @settings_option
 @click.pass_context
 def calibrate(context: click.Context, camera: str | None, file: str | None) -> None:
-    """Fit the camera to the tray. Without a command, do all steps and ask before saving.
+    """Calibrate the camera for the tray. Without a command, carry out all steps and ask before saving.
 
     The page /calibrate does the same and lets you drag the corners.
 
@@ -106,7 +106,7 @@ def calibrate_test(camera: str | None, file: str | None) -> int:
     "--out", metavar="FILE", help="Output file, .pdf or .svg; by default a PDF in this folder."
 )
 def calibrate_mat(paper: Paper, out: str | None) -> None:
-    """Write a mat to print. It lets the camera measure millimetres and the distortion of its lens.
+    """Write a mat to print, with which Traykeeper measures the tray in millimetres and the camera's lens.
 
     \b
     traykeeper calibrate mat --paper letter --out mat.svg
@@ -138,7 +138,7 @@ def calibrate_show(file: str | None) -> None:
     help="Edge of a die in millimetres.",
 )
 def calibrate_height(tray: str, die_mm: float) -> None:
-    """Print how high to mount each camera over a tray, and how many pixels wide a die is then.
+    """Print how high to mount each camera above a tray, and how many pixels wide a die will be.
 
     \b
     traykeeper calibrate height --tray 250x250 --die 8
@@ -150,7 +150,13 @@ def calibrate_height(tray: str, die_mm: float) -> None:
 
 
 def tray_size(text: str) -> tuple[float, float]:
-    """Return the sides in a text such as `250x200`, in millimetres; one number is a round or square tray."""
+    """Parse the width and depth of a tray in millimetres, such as `250x200`.
+
+    A single number is the width and depth of a round or square tray.
+
+    Raises:
+        UsageError: If the text is not a size, or a side is out of range.
+    """
     match = re.fullmatch(r"\s*(\d+)\s*(?:[x×*]\s*(\d+)\s*)?(?:mm)?\s*", text)
     if match:
         wide, deep = float(match[1]), float(match[2] or match[1])

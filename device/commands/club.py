@@ -1,4 +1,4 @@
-"""`traykeeper club`: the club board, with every tray of a broker on one screen."""
+"""`traykeeper club`: the club board, which shows every tray on a broker on one screen."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from device.club_board import ClubOptions, run
     "--secret",
     default="",
     metavar="FILE",
-    help="File with user name and password, as in the setting mqtt_secret.",
+    help="File with the user name and password, as in the setting `mqtt_secret`.",
 )
 @click.option(
     "--ca",
@@ -32,7 +32,7 @@ from device.club_board import ClubOptions, run
     help="Port of the board; 0 uses any free port.",
 )
 @click.option(
-    "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
+    "--state", default="", type=click.Path(file_okay=False), help="Folder for the club's history."
 )
 @click.option(
     "--hosts",
@@ -41,7 +41,7 @@ from device.club_board import ClubOptions, run
     help="Additional host names under which the board may be opened.",
 )
 def club(**options: Any) -> None:
-    """Show every tray of a broker on one screen, and keep the club's standings and records.
+    """Show every tray on a broker on one screen, and keep the club's standings and records.
 
     \b
     traykeeper club --broker mqtt://pub.local

@@ -1,4 +1,4 @@
-"""`traykeeper doctor`: check the whole installation. `traykeeper cameras`: list the cameras."""
+"""`traykeeper doctor`: checks the whole installation. `traykeeper cameras`: lists the cameras."""
 
 import json
 from collections.abc import Iterator
@@ -55,11 +55,12 @@ class ListedCamera:
     """A line of `traykeeper cameras`.
 
     Attributes:
-        setting: The value of the setting `camera` that chooses it; empty for a node without pictures.
+        setting: Value of the setting `camera` that selects this camera; empty for a device node that delivers
+            no pictures.
         name: Name of the camera.
-        path: The node; empty for a camera on a ribbon cable.
+        path: Its device node, such as `/dev/video0`; empty for a camera on a ribbon cable.
         by_id: Path that stays the same when the camera is plugged in again; empty if there is none.
-        sizes: Sizes of its pictures, largest first, as far as they are known.
+        sizes: Width and height of its pictures in pixels, largest first; empty if they are not known.
     """
 
     setting: str
@@ -87,7 +88,7 @@ def cameras(as_json: bool) -> int:  # noqa: FBT001
                 print_line(line)
     has_any = any(camera.setting for camera in found)
     if not has_any and not as_json:
-        print_line("No camera was found: plug one in, or use --camera URL for one in the network.")
+        print_line("No camera was found: plug one in, or use --camera URL for one on the network.")
     return int(not has_any)
 
 
@@ -100,10 +101,10 @@ def _on_ribbon_cables() -> Iterator[ListedCamera]:
 
 
 def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
-    """Yield the USB cameras, and their nodes that give no pictures.
+    """Yield the USB cameras, including those of their device nodes that deliver no pictures.
 
     Args:
-        nodes: The nodes of the machine.
+        nodes: The video device nodes of the machine.
     """
     best = nodes.webcams()
     names = [node.name for node in best]
@@ -119,7 +120,7 @@ def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
 
 def _lines(camera: ListedCamera) -> Iterator[str]:
     if not camera.setting:
-        yield f"({camera.path}: a second node of {camera.name}, not for pictures)"
+        yield f"({camera.path}: another device of {camera.name}, which delivers no pictures)"
         return
     where = camera.path or "ribbon cable"
     sizes = ", ".join(f"{wide}x{high}" for wide, high in camera.sizes[:3])

@@ -18,7 +18,7 @@ from game.rules.scoring import Effect, Keep, ThrowEvent
 from game.wording import dice_count, format_dice
 
 MAX_LINE_LENGTH = 1000
-"""More than any throw needs; input such as /dev/zero has no line end."""
+"""Longest accepted line, in characters: more than any throw needs. Input such as /dev/zero never ends a line."""
 
 
 @click.command()
@@ -44,7 +44,7 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
 
 
 def _bounded(lines: TextIO) -> Iterator[str]:
-    """Yield each line, and refuse one that is too long."""
+    """Yield each line of the input; raise UsageError if one is too long."""
     number = 0
     while line := lines.readline(MAX_LINE_LENGTH + 1):
         number += 1
@@ -57,7 +57,7 @@ def _bounded(lines: TextIO) -> Iterator[str]:
 
 
 def _has_bad_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
-    """Show the keeps of each line, and return whether a line was not a throw."""
+    """Print the keeps of the throw on each line, and return whether any line was not a throw."""
     bad = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -133,4 +133,4 @@ def _describe(event: ThrowEvent) -> str:
         case Effect.PENALTY:
             return f"costs {-event.points:,} at once"
         case Effect.MUST_BANK:
-            return "must be banked, if that is allowed: three alike are in it"
+            return "must be banked if that is allowed, because it contains three of a kind"

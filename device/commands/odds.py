@@ -24,7 +24,7 @@ _TWO = 2
 _target_option = click.option(
     "--target",
     type=click.IntRange(1, 1_000_000),
-    help="Target score, instead of the one of the rule set.",
+    help="Target score, instead of the one in the rule set.",
 )
 
 
@@ -67,7 +67,7 @@ def odds(
 @rules_option
 @_target_option
 def odds_solve(rules: str, target: int | None) -> None:
-    """Compute the best play to win. You can stop it and continue later.
+    """Compute the best play for winning a match. You can stop the command and continue later.
 
     \b
     traykeeper odds solve --rules house.toml --target 5000
@@ -87,10 +87,14 @@ def odds_solve(rules: str, target: int | None) -> None:
     help="Number of matches to play.",
 )
 @click.option(
-    "--seed", type=int, default=1, show_default=True, help="Seed of the dice, for other matches."
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Seed of the dice; another seed plays other matches.",
 )
 def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> int:
-    """Play the best play against itself with random dice; exit 1 if the result contradicts the solution.
+    """Simulate matches between two players who both use the best play; exit 1 if the solution is contradicted.
 
     \b
     traykeeper odds simulate --rules zilch --matches 100000
@@ -121,10 +125,10 @@ _matches_option = click.option(
 @state_option
 @_matches_option
 def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
-    """Learn from the journal how a person plays, and how often a bot wins that plays like that.
+    """Learn from the journal how a person plays, and how often a bot that plays the same way wins.
 
     The bot plays the person's matches again with simulated dice, against bots that play like the
-    same opponents.
+    person's opponents.
 
     \b
     traykeeper odds like Anna --rules facebook
@@ -134,7 +138,9 @@ def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
         played = list(islice(earlier_matches(history, name, ruleset), MAX_MATCHES))
     imitation = Imitation.of(played, name)
     style, won = imitation.style, imitation.won
-    click.echo(f"{name} banks in half of the cases, by the number of dice left to throw:")
+    click.echo(
+        f"Points at which {name} banks half of the time, by the number of dice left to throw:"
+    )
     for dice, points in enumerate(style.thresholds, 1):
         click.echo(f"  {dice} {points:>6,} points, give or take {style.spread}")
     click.echo(f"One more die for the next throw is worth {style.worth_of_die} points.")
@@ -167,10 +173,11 @@ def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
 def odds_handicap(
     names: tuple[str, ...], rules: str, target: int | None, state: str | None, matches: int
 ) -> None:
-    """Work out with how many points a player has to start so that both win equally often.
+    """Work out how many points of head start a player needs for both players to win equally often.
 
-    Without names, for two equally good players, from the solved match. With two names, for these
-    persons, from how they played in the matches of the journal. The first one begins.
+    Without names, the head start is for two equally good players and comes from the solved match.
+    With two names, it is for those people and comes from how they played in the journal's matches.
+    The player named first begins.
 
     \b
     traykeeper odds handicap --rules zilch
@@ -187,7 +194,7 @@ def odds_handicap(
     elif len(names) == len({name.casefold() for name in names}) == _TWO:
         _echo_head_start(_fair(ruleset, names, state, matches), names)
     else:
-        raise click.UsageError("Name two different persons, or nobody.")
+        raise click.UsageError("Name two different people, or nobody.")
 
 
 def _fair(ruleset: Ruleset, names: tuple[str, ...], state: str | None, matches: int) -> HeadStart:

@@ -18,13 +18,13 @@ class OddsQuestion:
     """A question about a turn.
 
     Attributes:
-        table: Scores of both players.
-        at_risk: Points of this turn so far, without the throw.
-        n_dice: Dice in hand.
-        hot: Whether all dice have scored.
-        throw: The throw to decide about; None if none is given.
-        keeps: Legal keeps of the throw.
-        bonus: Points for the throw itself.
+        table: Scores of both players, and who began the match.
+        at_risk: Points at risk in this turn before the throw.
+        n_dice: Number of dice in hand.
+        hot: Whether all dice have scored, so that the player may throw all of them again.
+        throw: The throw to decide about; None if the question names none.
+        keeps: Legal keeps of the throw, best first.
+        bonus: Points that the rules give for the throw in addition to any keep.
     """
 
     table: MatchPosition
@@ -36,16 +36,16 @@ class OddsQuestion:
     bonus: int
 
     def most(self, rules: Ruleset) -> int:
-        """Return the largest number of points at risk that the answer needs."""
+        """Return the most points that can be at risk after the throw and a keep."""
         best = max((keep.score for keep in self.keeps), default=0)
         return self.at_risk + best + rules.last_die_twice
 
 
 def parse(text: str, rules: Ruleset) -> OddsQuestion:
-    """Parse a question.
+    """Parse a question about a turn.
 
     Args:
-        text: The words of the question.
+        text: Two scores, then keywords with their values, such as "3200 2950 turn 450 dice 3".
         rules: The rule set.
 
     Raises:
@@ -75,7 +75,7 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
 
 
 def _values(words: list[str]) -> dict[str, str]:
-    """Return the value after each keyword."""
+    """Return the keywords of a question, each with the number that follows it ("" after `second`)."""
     found: dict[str, str] = {}
     i = 0
     while i < len(words):

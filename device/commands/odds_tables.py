@@ -22,7 +22,7 @@ from game.rules.ruleset import Piggyback, Ruleset
 
 _SAVE_INTERVAL_S = 20
 _MAX_ERRORS = 4
-"""Standard errors. Chance alone exceeds them once in sixteen thousand simulations."""
+"""Largest difference, in standard errors, that counts as chance: one simulation in 16,000 exceeds it by chance."""
 
 
 def tables() -> TableStore:
@@ -36,7 +36,7 @@ def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, An
     Args:
         rules: The rule set.
         target: Target score of the match.
-        wins: The solved match; None if it is not solved.
+        wins: The solution of a match to this target, which may be incomplete; None if there is none.
     """
     table = points_table(rules)
     return {
@@ -66,7 +66,7 @@ def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
 
 
 def _open(rules: Ruleset) -> float:
-    """Return the chance to get on the board, or to bank at all, in a turn that tries to."""
+    """Return the chance of reaching the points needed for the first bank, in a turn that aims only for them."""
     compiled = compile_rules(rules)
     needed = compiled.needed(opened=False)
     return float(chances_to_reach(compiled, needed, needed)[needed])
@@ -114,18 +114,20 @@ def _show_turn(rules: Ruleset) -> None:
     _show_left_out(left_out_of_turn(rules))
     click.echo(f"  {table.value:>10.3f}  points on average")
     if rules.three_farkles:
-        click.echo(f"  {long_run_average(rules):>10.3f}  in the long run, farkles in a row paid")
+        click.echo(
+            f"  {long_run_average(rules):>10.3f}  in the long run, less the penalties for farkles in a row"
+        )
     needed = max(rules.opening, rules.minimum_bank)
     if needed:
         click.echo(
-            f"  {_open(rules):>10.2%}  chance to bank the first {needed:,} when going for it"
+            f"  {_open(rules):>10.2%}  chance of banking the first {needed:,} when going for it"
         )
     for n in range(rules.n_dice, 0, -1):
         click.echo(f"  {_limit(rules, n):>10}  with {n} {'dice' if n > 1 else 'die'} to throw")
 
 
 def _limit(rules: Ruleset, n_dice: int) -> str:
-    """Say up to how many points at risk it is best to throw this number of dice."""
+    """Return, as text, up to how many points at risk it is best to throw with this number of dice."""
     table = points_table(rules)
     step = table.throws.step
     start = max(step, table.throws.minimum * step)
@@ -153,7 +155,7 @@ def _show_match(rules: Ruleset, name: str, target: int, wins: MatchOdds | None) 
 
 
 def _piggyback_error(wins: MatchOdds, name: str) -> str:
-    """Say by how much the chance is wrong because piggybacking is left out."""
+    """Return a line that says how wrong the chance of winning is because piggybacking is left out."""
     share = first_player_with_piggyback(wins.rules, wins.target)
     if share is None:
         return (
@@ -172,7 +174,9 @@ def _unsolved(name: str, target: int) -> str:
 
 
 def solve(rules: Ruleset, target: int) -> None:
-    """Solve a match with a progress bar. Progress is saved now and then, and when stopped.
+    """Compute the best play for a match and show a progress bar.
+
+    The result so far is saved every 20 seconds and when the command is stopped.
 
     Args:
         rules: The rule set.
@@ -201,7 +205,7 @@ def _solve(store: TableStore, wins: MatchOdds) -> None:
 
 
 def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) -> int:
-    """Simulate matches and compare the result; return 1 if chance cannot explain the difference.
+    """Simulate matches and compare the result with the solution of the match.
 
     Args:
         rules: The rule set.
@@ -209,6 +213,9 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
         target: Target score of the match.
         matches: Number of matches.
         seed: Seed of the dice.
+
+    Returns:
+        The exit code: 1 if chance cannot explain the difference, otherwise 0.
     """
     outcome = play_out(solved(rules, name, target), matches, seed)
     if rules.piggyback is not Piggyback.NO:
@@ -226,7 +233,7 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
 
 
 def solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
-    """Return the solved match.
+    """Return the solution of a match, computed earlier by `traykeeper odds solve`.
 
     Args:
         rules: The rule set.
@@ -234,7 +241,7 @@ def solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
         target: Target score of the match.
 
     Raises:
-        UsageError: If it is not solved. The message names the command that solves it.
+        UsageError: If the match has not been solved. The message names the command that solves it.
     """
     wins = tables().find(rules, target)
     if wins is None or not wins.solved:
@@ -249,7 +256,7 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
         rules: The rule set.
         name: Name or file of the rule set, as the user wrote it.
         target: Target score of the match.
-        text: The question.
+        text: The question, such as "3200 2950 turn 450 dice 3".
         as_json: Whether to print JSON.
     """
     question = parse(text, rules)
@@ -271,7 +278,7 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
 
 
 def _options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
-    """Return the options of the player, best first."""
+    """Return the player's options, best first: one for each keep, or a single one if no throw is given."""
     if question.throw is None:
         return (odds.option(question.at_risk, question.n_dice, hot=question.hot),)
     return odds.options(question.at_risk, question.keeps, question.bonus)

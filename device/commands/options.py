@@ -16,7 +16,7 @@ settings_option = click.option("--settings", "file", metavar="FILE", help="Setti
 state_option = click.option(
     "--state",
     type=click.Path(file_okay=False),
-    help="Folder of the matches, instead of the one in the settings.",
+    help="Folder with the matches, instead of the one in the settings.",
 )
 
 

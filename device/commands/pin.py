@@ -1,4 +1,4 @@
-"""`traykeeper pin`: print a PIN that makes a phone the scorekeeper."""
+"""`traykeeper pin`: prints a PIN that makes a phone the scorekeeper."""
 
 from time import time
 

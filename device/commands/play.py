@@ -1,4 +1,4 @@
-"""`traykeeper play`: start the companion."""
+"""`traykeeper play`: starts the companion."""
 
 from dataclasses import asdict
 from typing import Any
@@ -19,7 +19,7 @@ SETTINGS_FILE, BAD_SETTINGS = "traykeeper.settings", "traykeeper.bad-settings"
 
 
 def _from_settings(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    """Load the settings and use them as the defaults of all options."""
+    """Load the settings file and use its values as the defaults of all options."""
     path = settings_files.find(value)
     try:
         context.obj = settings_files.load(path)
@@ -54,7 +54,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     show_default=True,
     help="Port to listen on; 0 uses any free port.",
 )
-@click.option("--state", type=click.Path(file_okay=False), help="Folder of the matches.")
+@click.option("--state", type=click.Path(file_okay=False), help="Folder for the matches.")
 @click.option(
     "--still",
     "still_s",
@@ -97,8 +97,8 @@ def in_safe_mode(options: PlayOptions, starts: StartRecord) -> PlayOptions:
     """Return the options for a start in safe mode.
 
     Args:
-        options: The usual options; the address, the folder of the matches and the lamp are kept.
-        starts: The record with the failed starts.
+        options: The usual options, of which the address, the folder for the matches and the lamp are kept.
+        starts: The record of the failed starts.
     """
     safe = SafeMode(starts.earlier, starts)
     print_line(f"traykeeper: {safe.reason}", err=True)

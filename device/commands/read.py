@@ -1,4 +1,4 @@
-"""`traykeeper read`: read the dice in photos."""
+"""`traykeeper read`: reads the dice in photos."""
 
 import json
 import os.path
@@ -31,7 +31,7 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
 MIN_FOR_PROGRESS = 5
 MAX_TABLES = 4
-"""Tables that are cached, of some MB each. Pictures of one table mostly follow each other in a list."""
+"""Number of trays whose images are cached, at a few MB each. A list usually names the pictures of one tray in a row."""
 
 
 @click.command()
@@ -93,7 +93,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
 
 @lru_cache(MAX_TABLES)
 def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
-    """Return what a companion would know of a table, from a picture of it empty and from throws."""
+    """Return what a companion would know about a tray after seeing its empty-tray image and some throws."""
     empty = load(pictures.empty) if pictures.empty else None
     alone = KnownTray(empty)
     throws = [read_picture(load(throw), tray, known=alone) for throw in pictures.throws]
@@ -101,7 +101,7 @@ def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
 
 
 def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
-    """Read an image with what the list says about its tray, or else with the profile."""
+    """Read an image, using what the list of pictures says about its tray, or else the profile."""
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
@@ -139,7 +139,7 @@ def _line(picture: Picture, reading: Reading) -> str:
 
 
 def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
-    """Show a progress bar for many pictures, if the output does not go to the terminal."""
+    """Yield the pictures, and show a progress bar if there are many and the output does not go to the terminal."""
     if len(pictures) < MIN_FOR_PROGRESS or sys.stdout.isatty() or not sys.stderr.isatty():
         yield from pictures
         return
@@ -159,7 +159,11 @@ def _make_folder(folder: str) -> Path:
 
 
 def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
-    """Give each picture its own file in the folder, and refuse to overwrite a picture that is to be read."""
+    """Return the pictures, each with its own file in the folder that the drawing is written to.
+
+    Raises:
+        UsageError: If a drawing would overwrite a picture that is to be read.
+    """
     originals = {os.path.abspath(picture.path) for picture in pictures}  # noqa: PTH100 - normal
     drawn: list[Path] = []
     for picture in pictures:
@@ -173,6 +177,6 @@ def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
 
 
 def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
-    """Return `x.jpg`, or `x-2.jpg` and so on if pictures of other folders have the same name."""
+    """Return the path `stem.jpg` in a folder, or `stem-2.jpg` and so on if that name is already taken."""
     names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
     return next(path for name in names if (path := folder / name) not in taken)

@@ -46,7 +46,7 @@ def rules_list() -> None:
 @rules.command("show")
 @click.argument("name", metavar="NAME|FILE")
 def rules_show(name: str) -> None:
-    """Print a rule set in plain sentences, with its source and what was assumed.
+    """Print a rule set in plain sentences, with its source and the assumptions made.
 
     \b
     traykeeper rules show stirler
@@ -100,7 +100,7 @@ def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: 
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def match(file: str, as_json: bool) -> None:  # noqa: FBT001
-    """Replay a match written as text: every turn, the standings and the outcome.
+    """Replay a match written as text, and print every turn, the standings and the outcome.
 
     \b
     traykeeper match evening.txt

@@ -1,4 +1,4 @@
-"""`traykeeper settings`: print all settings and their values."""
+"""`traykeeper settings`: prints all settings and their values."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Checks of the camera and the pins, and of the service's right to use them."""
+"""Checks of the camera and the GPIO pins, and of the service's permission to use them."""
 
 import grp
 import pwd
@@ -36,7 +36,7 @@ SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 
 def camera(system: System) -> Finding:
-    """Check the camera: ask the running companion, or else the kernel."""
+    """Check the camera: ask the running companion, or the kernel if none is running."""
     kind, which = as_camera(system.settings.camera)
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
@@ -47,7 +47,7 @@ def camera(system: System) -> Finding:
 
 
 def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding:
-    """Check the camera in the settings, and no other, without opening it."""
+    """Check only the camera that the settings name, without opening it."""
     match kind:
         case "sim" | "replay" | "phone":
             return ok(Message("not needed: %(camera)s", camera=system.settings.camera))
@@ -87,7 +87,7 @@ def _usb_camera(machine: Machine, which: str) -> Finding:
 
 
 def _network_camera(url: str) -> Finding:
-    """Check that somebody answers at the address of a network camera."""
+    """Check that the address of a network camera accepts connections."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     try:
@@ -99,7 +99,7 @@ def _network_camera(url: str) -> Finding:
 
 
 def pins(system: System) -> Finding:
-    """Check the chip of the pins and its driver."""
+    """Check the chip that drives the GPIO pins, and its driver."""
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:
@@ -118,18 +118,18 @@ def pins(system: System) -> Finding:
 
 
 def _is_button_down(system: System) -> bool:
-    """Whether the pin of the button is low although the running companion pulls it up."""
+    """Return whether the button's pin is low although the running companion pulls it up."""
     state = system.machine.run("pinctrl", "get", str(system.settings.button_pin)) or ""
     return bool(re.search(r"\bip\b.*\bpu\b.*\blo\b", state))
 
 
 def is_pi(machine: Machine) -> bool:
-    """Whether this is a Raspberry Pi."""
+    """Return whether this machine is a Raspberry Pi."""
     return "Raspberry Pi" in (machine.read("/proc/device-tree/model") or "")
 
 
 def rights(system: System) -> Finding:
-    """Check that the service's user is in the groups that may use camera and pins."""
+    """Check that the service's user is in the groups that may use the camera and the pins."""
     if not system.installed:
         return skipped(Message("the service is not installed, so your own permissions count"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]

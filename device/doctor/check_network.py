@@ -1,4 +1,4 @@
-"""Checks of the network, the name, the port, the broker and the webhook."""
+"""Checks of the network, this machine's name and port, the broker and the webhook."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
 def wifi(system: System) -> Finding:
     """Check for a guest Wi-Fi, which lets phones reach the internet but not the Pi.
 
-    That cannot be measured from here, so the name of the Wi-Fi and the number of devices seen have to do.
+    The Pi cannot measure that, so this check looks at the name of the Wi-Fi and counts the devices seen.
     """
     ssid = system.machine.run("iwgetid", "--raw") or _ssid(system.machine)
     if not ssid:
@@ -96,7 +96,7 @@ def _ssid(machine: Machine) -> str | None:
 
 
 def _others(machine: Machine) -> int:
-    """Return the number of devices that this one has recently communicated with, except the router."""
+    """Return the number of devices that this machine has recently communicated with, except the router."""
     routers = {route.get("gateway") for route in _ip(machine, "route", "show", "default") or []}
     seen = {
         entry["dst"]
@@ -107,7 +107,7 @@ def _others(machine: Machine) -> int:
 
 
 def name(system: System) -> Finding:
-    """Check the name that avahi publishes. If another device has the host name, avahi adds a number."""
+    """Check the host name that Avahi publishes. If another device has the same name, Avahi appends a number."""
     answer = system.machine.run("busctl", "--system", "call", *_AVAHI)
     if answer is None:
         return warning(NO_NAME, f"{socket.gethostname()}.local")
@@ -118,7 +118,7 @@ def name(system: System) -> Finding:
 
 
 def port(system: System) -> Finding:
-    """Check whether the port is used by Traykeeper, free, or used by another program."""
+    """Check whether the page's port is free, or used by Traykeeper or by another program."""
     number = system.settings.port
     if system.state is not None:
         return ok(Message("Traykeeper answers at %(address)s", address=system.address))
@@ -132,7 +132,7 @@ def port(system: System) -> Finding:
 
 
 def _not_allowed(system: System, number: int) -> Finding:
-    """Report a port that this user may not use, unless the install has granted it to the service."""
+    """Report a port that this user may not use, unless the installer has granted it to the service."""
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
         return ok(Message("the service may use %(port)s", port=str(number)))
@@ -140,11 +140,11 @@ def _not_allowed(system: System, number: int) -> Finding:
 
 
 ANSWER_S = 8.0
-"""Longer than the look-up of an unknown host name takes."""
+"""How long to wait for the broker, in seconds: longer than the look-up of an unknown host name takes."""
 
 
 def broker(system: System) -> Finding:
-    """Check the broker in the settings by connecting to it once."""
+    """Check the broker named in the settings by connecting to it once."""
     settings = system.settings
     if not settings.mqtt:
         return skipped(Message("none in the settings"))
@@ -153,7 +153,7 @@ def broker(system: System) -> Finding:
         return not_readable(secret)
     try:
         address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
-        outcome: Queue[str] = Queue()  # an empty text, or the trouble
+        outcome: Queue[str] = Queue()  # an empty text, or the problem
         events = BrokerEvents(
             on_connected=lambda: outcome.put(""),
             on_trouble=lambda line: outcome.put(line.removesuffix(RETRY_SUFFIX)),
@@ -174,7 +174,7 @@ def broker(system: System) -> Finding:
 
 
 def webhook(system: System) -> Finding:
-    """Check the webhook in the settings and its secret, without sending anything."""
+    """Check the webhook named in the settings and its secret, without sending anything."""
     settings = system.settings
     if not settings.webhook:
         return skipped(Message("no webhook is set"))
@@ -191,7 +191,7 @@ def webhook(system: System) -> Finding:
 
 
 def _is_unreadable(file: Path) -> bool:
-    """Whether the file exists but this user may not read it."""
+    """Return whether the file exists but this user may not read it."""
     try:
         file.open().close()
     except PermissionError:

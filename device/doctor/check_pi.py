@@ -25,17 +25,17 @@ from game.message import Message, Verbatim
 
 NEARLY_FULL_BYTES = 500 << 20
 FULL_BYTES = 50 << 20
-"""A match takes about 100 kB, but the system needs some free space to work."""
+"""Free space below which the check fails. A match takes about 100 kB, but the system needs some space to work."""
 
 HOT_C = 80.0
-"""Every Pi reduces its clock from this temperature on."""
+"""Temperature in °C from which every Pi reduces its clock speed."""
 
 UNDER_VOLTAGE, SLOWED_BY_HEAT = 0x1, 0x8 | 0x4
 SINCE_START_SHIFT = 16
-"""Bits of `vcgencmd get_throttled`. Shifted by this, they say what has happened since the start."""
+"""How far the bits of `vcgencmd get_throttled` are shifted left to report what has happened since the start."""
 
 IN_MEMORY = ("tmpfs", "ramfs", "rootfs")
-"""File systems that are gone after a restart."""
+"""Types of file systems whose contents are lost at a restart."""
 
 NOT_MEASURED = Message("this machine cannot measure it")
 
@@ -76,10 +76,11 @@ def disk(system: System) -> Finding:
 
 
 def _is_in_memory(machine: Machine, kind: str, options: str) -> bool:
-    """Return whether a file system loses everything at a restart.
+    """Return whether a file system loses its contents at a restart.
 
-    raspi-config puts an overlay with its upper folder in memory over the card. Older versions hide that memory
-    from the list of mounts. On other machines such an overlay is a container's, which lasts as long as that does.
+    raspi-config lays an overlay over the card and keeps its upper folder in memory. Older versions leave that
+    memory out of the list of mounts. On other machines, such an overlay belongs to a container and lasts as long
+    as the container.
     """
     if kind != "overlay":
         return kind in IN_MEMORY
@@ -91,10 +92,10 @@ def _is_in_memory(machine: Machine, kind: str, options: str) -> bool:
 
 
 def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
-    """Return the device, type and options of the file system that holds a folder.
+    """Return the device, type and options of the file system that contains a folder.
 
-    Other file systems do not count: the service sees them read-only. The deepest mount point above the
-    folder is the right one, and of two mounts on one point the later one covers the other.
+    Only that file system matters, because the service sees all others read-only. It is mounted at the deepest
+    mount point above the folder. If two file systems are mounted there, the later one covers the earlier one.
     """
     lines = (line.split() for line in (machine.read("/proc/mounts") or "").splitlines())
     above = [f for f in lines if len(f) > 3 and folder.is_relative_to(f[1])]  # noqa: PLR2004
@@ -103,7 +104,7 @@ def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
 
 
 def power(system: System) -> Finding:
-    """Check the voltage of the power supply, now and since the start."""
+    """Check the voltage of the power supply, now and since the Pi was started."""
     flags, root = _throttled(system.machine), system.machine.root
     alarm = voltage.is_low(root)
     if alarm or (flags or 0) & UNDER_VOLTAGE:

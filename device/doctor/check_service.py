@@ -26,7 +26,7 @@ from device.files import SERVICE
 from game.message import Message, Plural, Verbatim
 
 UNDONE = "/opt/traykeeper/undone"
-"""File in which `systemd/install --go-back` writes which version was undone, and why."""
+"""File in which `systemd/install --go-back` records which version was undone, and why."""
 
 
 def version(_: System) -> Finding:
@@ -44,7 +44,7 @@ def settings(system: System) -> Finding:
 
 
 def service(system: System) -> Finding:
-    """Check that the service runs, and how often systemd had to restart it."""
+    """Check that the service is running, and report how often systemd had to restart it."""
     if not system.installed:
         return skipped(Message("not installed, started by hand"))
     output = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)

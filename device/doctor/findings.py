@@ -1,4 +1,4 @@
-"""The findings of checks, and the troubles that they can find with their remedies."""
+"""The findings of checks, and the problems that the checks can find, each with its remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,12 @@ from game.message import Message, Value
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that can be wrong, and what to do about it."""
+    """A problem that a check can find, and what to do about it.
+
+    Attributes:
+        says: What is wrong.
+        remedy: What to do about it.
+    """
 
     says: Message
     remedy: Message
@@ -226,7 +231,7 @@ class Finding:
     Attributes:
         level: The severity.
         line: What the check found.
-        trouble: The trouble with its remedy, for warnings and failures.
+        trouble: The problem with its remedy; None unless this is a warning or a failure.
     """
 
     level: Level
@@ -234,18 +239,18 @@ class Finding:
     trouble: Trouble | None = None
 
     def to_json(self, check: str) -> dict[str, Any]:
-        """Return the public JSON form of the finding of a check with this name."""
+        """Return the public JSON form of this finding, with `check` as the name of its check."""
         remedy = str(self.trouble.remedy) if self.trouble else None
         return {"check": check, "level": str(self.level), "line": str(self.line), "remedy": remedy}
 
 
 def ok(line: Message) -> Finding:
-    """Return the finding that everything is well."""
+    """Return the finding that everything is in order, with a line that describes it."""
     return Finding(Level.OK, line)
 
 
 def skipped(why: Message) -> Finding:
-    """Return the finding that a check is not possible on this machine."""
+    """Return the finding that a check does not apply or is not possible on this machine."""
     return Finding(Level.SKIPPED, why)
 
 
@@ -260,21 +265,21 @@ def not_readable(file: Path) -> Finding:
 
 
 def warning(trouble: Trouble, detail: Value = "") -> Finding:
-    """Return a finding that somebody should know about, although the game works.
+    """Return the finding of a problem that people should know about although the game works.
 
     Args:
         trouble: What is wrong.
-        detail: What exactly was found.
+        detail: What exactly was found; it is added in brackets.
     """
     return Finding(Level.WARNING, _line(trouble, detail), trouble)
 
 
 def failed(trouble: Trouble, detail: Value = "") -> Finding:
-    """Return a finding that has to be repaired.
+    """Return the finding of a problem that has to be fixed.
 
     Args:
         trouble: What is wrong.
-        detail: What exactly was found.
+        detail: What exactly was found; it is added in brackets.
     """
     return Finding(Level.FAILED, _line(trouble, detail), trouble)
 

@@ -1,6 +1,6 @@
-"""The report of the doctor as a zip file: findings, settings and log, without secrets.
+"""The doctor's report as a zip file: findings, settings and logs, without secrets.
 
-Pictures are included only on request. The journal is never included, because it has everybody's name.
+Pictures are included only on request. The journal is never included, because it contains everybody's names.
 """
 
 import os
@@ -32,12 +32,12 @@ READABLE = 0o644
 
 
 def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> None:
-    """Write the report; leave no file behind if that fails.
+    """Write the doctor's report; if that fails, leave no file behind.
 
     Args:
-        path: The zip file.
-        system: The machine, for settings and logs.
-        found: The findings as text.
+        path: The zip file to write.
+        system: The installation, which provides settings and logs.
+        found: The findings of all checks, as text.
         pictures: Whether to include pictures from the running companion.
 
     Raises:
@@ -92,7 +92,10 @@ def _system(system: System) -> Iterator[str]:
 
 
 def _pictures(system: System) -> Iterator[tuple[str, bytes]]:
-    """Yield the last photo and the camera's current view, from the running companion."""
+    """Yield the file name and JPEG of the latest photo and of the camera's current view.
+
+    Both come from the running companion; a picture that it cannot deliver is left out.
+    """
     photo = (system.state or {}).get("photo") or {}
     for name, route in (("photo.jpg", f"photo/{photo.get('id')}.jpg"), ("view.jpg", "view.jpg")):
         url = f"{system.address}api/v1/{route}"

@@ -32,12 +32,12 @@ MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "
 
 
 def examine(system: System) -> dict[str, Finding]:
-    """Run all checks and return their findings by name."""
+    """Run all checks and return each finding by the name of its check."""
     return {name: check(system) for name, check in CHECKS.items()}
 
 
 def as_text(findings: Mapping[str, Finding]) -> str:
-    """Return one line for each check, and one for each remedy."""
+    """Return one line for each check, followed by its remedy on a line of its own if it has one."""
     return "\n".join(_lines(name, found) for name, found in findings.items())
 
 

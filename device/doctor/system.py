@@ -1,4 +1,4 @@
-"""What all checks need: the machine, its settings, and the state of the running companion."""
+"""The installation that the doctor checks: the machine, its settings, and the state of the running companion."""
 
 import json
 import shutil
@@ -21,16 +21,16 @@ HTTP_TIMEOUT_S = 3
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Access to files and programs.
+    """Access to a machine's files and programs.
 
     Attributes:
-        root: Folder in the place of `/`, for tests.
+        root: Folder that contains the machine's files; tests replace it.
     """
 
     root: Path = Path("/")
 
     def path(self, path: str) -> Path:
-        """Return the real path of an absolute path."""
+        """Return the path below `root` that corresponds to an absolute path on the machine."""
         return self.root / path.lstrip("/")
 
     def read(self, path: str) -> str | None:
@@ -41,11 +41,11 @@ class Machine:
             return None
 
     def glob(self, pattern: str) -> Iterator[Path]:
-        """Yield the files that match, sorted."""
+        """Yield the files that match an absolute pattern, sorted."""
         yield from sorted(self.root.glob(pattern.lstrip("/")))
 
     def run(self, *command: str) -> str | None:
-        """Return what a program prints, or None if it is missing, too slow or fails."""
+        """Run a program and return what it prints, or None if it is missing, too slow or fails."""
         program = shutil.which(command[0])
         if program is None:
             return None
@@ -65,14 +65,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The installation that is checked.
+    """An installation for the doctor to check.
 
     Attributes:
-        machine: Access to files and programs.
-        settings: The settings; the defaults if the file is not valid.
-        settings_path: File of the settings; None if there is none.
-        complaint: Why the settings are not valid, or None.
-        state: State of the running companion; None if none answers.
+        machine: Access to the machine's files and programs.
+        settings: The settings; the defaults if the settings file is not valid.
+        settings_path: Path of the settings file; None if there is none.
+        complaint: Why the settings file is not valid; None if it is.
+        state: State of the running companion as JSON; None if no companion answers.
         installed: Whether the service is installed.
     """
 
@@ -99,10 +99,10 @@ def open_system(file: str | None = None, machine: Machine | None = None) -> Syst
 
     Args:
         file: Settings file; None uses the one that applies to this user.
-        machine: Access to files and programs; None uses this machine.
+        machine: Access to the machine's files and programs; None uses this machine.
 
     Raises:
-        FileError: If the file that was named cannot be read.
+        FileError: If `file` is given and cannot be read.
     """
     machine = machine or Machine()
     path, settings, complaint = find(file), Settings(), None
@@ -118,7 +118,7 @@ def open_system(file: str | None = None, machine: Machine | None = None) -> Syst
 
 
 def fetch(url: str) -> dict[str, Any] | None:
-    """Return the JSON state at a URL, or None if no Traykeeper answers."""
+    """Return the companion's state from a URL as JSON, or None if no companion answers there."""
     try:
         with urllib.request.urlopen(url, timeout=HTTP_TIMEOUT_S) as answer:  # noqa: S310 - our own page
             data = json.load(answer)

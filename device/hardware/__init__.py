@@ -1,1 +1,1 @@
-"""Pins, button, lamp, buzzer, voice, and systemd."""
+"""The GPIO pins with button, lamp and buzzer, the voice, and the connection to systemd."""

@@ -1,4 +1,4 @@
-"""The button by the tray. Its release decides whether it was a press or a hold."""
+"""The button at the tray. How long it was down decides at its release whether that was a press or a hold."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockPin
 from device.hardware.pins import BUTTON_PIN
 
 BOUNCE_S = 0.02
-"""Debounce time: longer than the contacts of a push-button bounce, shorter than any press. The kernel debounces."""
+"""Debounce time in seconds, applied by the kernel: longer than a push-button bounces, shorter than any press."""
 
 
 class TrayButton:
@@ -23,11 +23,11 @@ class TrayButton:
 
     Args:
         factory: Pin factory of gpiozero.
-        on_press: Called when the button is released within `hold_s`, with the request that caused the
-            press; "" for a finger.
-        on_hold: Called when the button is released later, with the seconds it was held and the request.
+        on_press: Called when the button is released within `hold_s`, with the id of the phone's request that
+            pressed the simulated button; "" if a finger pressed a real one.
+        on_hold: Called when the button is released later, with the seconds it was held and the same id.
         on_holding: Called while the button is down with the seconds so far: with 0 at once, then every
-            `hold_s`, and with None at the release.
+            `hold_s`, and with None when it is released.
         pin: BCM number of the pin.
         hold_s: Time in seconds from which a press counts as a hold.
         clock: Monotonic clock, in seconds.
@@ -57,7 +57,7 @@ class TrayButton:
         self._button.when_pressed = self._pressed
         self._button.when_held = self._held
         self._button.when_released = self._released
-        # gpiozero reports no press that began before the pin was opened, and no hold of it either.
+        # gpiozero reports neither a press that began before the pin was opened nor that it is held.
         self._since_s = clock() if self._button.is_pressed else None
 
     def __repr__(self) -> str:
@@ -65,12 +65,15 @@ class TrayButton:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the pin is gpiozero's mock, so that `drive` can press it."""
+        """Whether the pin is one of gpiozero's mock pins, so that `drive` can press the button."""
         return isinstance(self._button.pin, MockPin)
 
     @property
     def held_s(self) -> float | None:
-        """Seconds for which the button has been down, counted from the start if it was down then; None if it is up."""
+        """Seconds for which the button has been down; None if it is up.
+
+        If it was already down when the pin was opened, the time counts from then.
+        """
         since_s = self._since_s
         return None if since_s is None else self._clock() - since_s
 
@@ -79,8 +82,9 @@ class TrayButton:
 
         Args:
             down: True presses the button, False releases it.
-            held_s: How long the finger was on the button by the clock of the phone; None measures it here.
-            request: Request that causes the press or the hold.
+            held_s: How long the finger was on the button according to the phone's clock, in seconds; None measures
+                the time here.
+            request: Id of the phone's request that causes the press or the hold.
         """
         pin = self._button.pin
         self._simulated_hold_s, self._request = held_s, request

@@ -1,4 +1,4 @@
-"""The buzzer: a short sound for what has just happened, for players who look at the dice."""
+"""The buzzer: a short sound for what has just happened, for players who are looking at the dice."""
 
 import re
 
@@ -22,13 +22,15 @@ SOUNDS = {
     Indicator.UNDO: "h.h",
     Indicator.SHUT_DOWN: "h.h.h",
 }
-"""Notes of a tenth of a second: l is low, m is middle, h is high, and . is silent. An active buzzer has only one tone; it
-pauses briefly before each different note."""
+"""The sound for each indicator, as notes of a tenth of a second: l is low, m is middle, h is high, and . is silent.
+
+An active buzzer has only one tone; it pauses briefly before each different note.
+"""
 
 BANKED = "mh"
 
 MIDDLE = Tone(880)
-"""Small piezo discs are loud from this frequency on. Low and high notes are one octave below and above it."""
+"""The middle note: small piezo discs are loud from this frequency upwards. The others are one octave lower or higher."""
 
 SAME_NOTES = re.compile("l+|m+|h+")
 
@@ -38,11 +40,12 @@ _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
     """Return the sound for a change of the indicator, or "" for silence.
 
-    Releasing the button announces only a bank. The signs that follow are not news to the player.
+    When the button is released, only a bank has a sound: anything else that the indicator returns to is not news to
+    the player.
 
     Args:
-        before: The indicator before; None at the start.
-        after: The indicator now.
+        before: The previous indicator; None at the start.
+        after: The current indicator.
         banked: Whether a turn has just been banked.
     """
     if before in (None, after):
@@ -63,7 +66,7 @@ class Sounder:
         tones: Whether the buzzer is passive and can play tones. An active buzzer has its own tone.
 
     Attributes:
-        played: The last sound.
+        played: The notes of the last sound, as in `SOUNDS`; "" before the first.
     """
 
     def __init__(self, factory: Factory, pin: int, *, tones: bool = False) -> None:

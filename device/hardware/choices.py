@@ -1,6 +1,6 @@
-"""The values that settings for the hardware may have.
+"""The values that the settings for the hardware may have.
 
-The settings check them with these functions, so this module loads no large libraries.
+`device.settings` checks them with these functions, so this module imports no large libraries.
 """
 
 import re
@@ -19,14 +19,14 @@ CAMERAS = ("auto", "sim", "picamera2[:N]", "usb[:N or NAME]", "URL", "phone", "r
 CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
 STREAMS = ("http", "https", "rtsp", "rtsps")
-"""Schemes of the addresses of network cameras."""
+"""URL schemes of network cameras."""
 
 USB, NETWORK = "USB camera", "network camera"
-"""How the names of these cameras begin, as in `Camera.name`."""
+"""How `Camera.name` begins for USB cameras and for network cameras."""
 
 
 def as_camera(spec: str) -> tuple[CameraKind, str]:
-    """Return the kind of camera in a setting, and which camera of that kind.
+    """Parse the setting `camera`: return the kind of camera, and which camera of that kind.
 
     >>> as_camera("usb:1")
     ('usb', '1')
@@ -61,7 +61,7 @@ def _has_host(url: str) -> bool:
 
 
 def camera_name(spec: str) -> str | None:
-    """Return the name that a camera in a setting always has; None if the camera itself says its name.
+    """Return the name of the camera that a setting selects, or None if only the opened camera knows its name.
 
     >>> camera_name("usb")
     'USB camera 0'
@@ -69,7 +69,7 @@ def camera_name(spec: str) -> str | None:
     'network camera 10.0.0.7:8080/video'
 
     Args:
-        spec: The camera as in the settings.
+        spec: The value of the setting `camera`.
     """
     kind, which = as_camera(spec)
     if kind == "usb":
@@ -82,7 +82,11 @@ def camera_name(spec: str) -> str | None:
 
 
 def as_rotation(degrees: int) -> Rotation:
-    """Return the rotation in a setting, in degrees clockwise."""
+    """Return the value of the setting `rotation`, in degrees clockwise.
+
+    Raises:
+        UsageError: If it is not a multiple of 90 from 0 to 270.
+    """
     match degrees:
         case 0 | 90 | 180 | 270:
             return degrees
@@ -90,7 +94,11 @@ def as_rotation(degrees: int) -> Rotation:
 
 
 def as_mains(frequency_hz: int) -> Mains:
-    """Return the mains frequency in a setting, in Hz."""
+    """Return the value of the setting `mains_hz`, the mains frequency in Hz.
+
+    Raises:
+        UsageError: If it is neither 50 nor 60.
+    """
     match frequency_hz:
         case 50 | 60:
             return frequency_hz
@@ -98,7 +106,11 @@ def as_mains(frequency_hz: int) -> Mains:
 
 
 def as_lamp(kind: str) -> LampKind:
-    """Return the kind of lamp in a setting."""
+    """Return the value of the setting `lamp`, the kind of lamp.
+
+    Raises:
+        UsageError: If there is no such kind.
+    """
     match kind:
         case "rgb" | "one" | "none":
             return kind

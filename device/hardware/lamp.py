@@ -1,4 +1,4 @@
-"""The lamp by the tray: an RGB LED, or an LED of one colour that blinks."""
+"""The lamp at the tray: an RGB LED, or an LED of one colour that blinks."""
 
 from itertools import cycle
 
@@ -38,12 +38,12 @@ LAMPS = {
     Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: undo the last step")),
     Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
     Indicator.STUCK: Lamp("#ff4000", 5, Message("the button is stuck: free it")),
-    # Pure colours for the test, but not exactly those that mean something else.
+    # Almost pure colours for the test, because the pure ones have other meanings.
     Indicator.TEST_RED: Lamp("#fe0000", 0, Message("test: is it red?")),
     Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("test: is it green?")),
     Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("test: is it blue?")),
 }
-"""Colour and blink rate of the RGB LED. The page shows the same."""
+"""Colour and blink rate of the RGB LED for each indicator, and what it means. The page shows the same."""
 
 STEP_S = 0.1
 
@@ -71,7 +71,7 @@ BLINKS = {
     Indicator.TEST_GREEN: "####.####.......",
     Indicator.TEST_BLUE: "####.####.####.......",
 }
-"""Repeating pattern of an LED of one colour: # is on and . is off for a tenth of a second."""
+"""Repeating pattern of an LED of one colour for each indicator: # is on and . is off for a tenth of a second."""
 
 
 class RgbLamp:
@@ -79,11 +79,11 @@ class RgbLamp:
 
     Args:
         factory: Pin factory of gpiozero.
-        pins: BCM numbers of the red, green and blue pin.
+        pins: BCM numbers of the red, green and blue pins.
         anode: Whether the common leg is connected to 3.3 V instead of ground.
 
     Attributes:
-        shown: What the LED shows; None before the first indicator.
+        shown: The colour and blink rate that the LED shows; None before the first indicator.
     """
 
     def __init__(
@@ -149,6 +149,6 @@ class SingleColourLamp:
 
 
 def _channels(colour: str) -> tuple[float, float, float]:
-    """Return red, green and blue of a colour such as `#ff8000`, from 0 to 1."""
+    """Return the red, green and blue values of a colour such as `#ff8000`, each from 0 to 1."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return red, green, blue

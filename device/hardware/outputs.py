@@ -1,4 +1,4 @@
-"""Lamp, buzzer and voice as one output."""
+"""The outputs at the tray (lamp, buzzer and voice), combined into one."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -24,10 +24,10 @@ class Output(Protocol):
     """A device that tells the players the state of the game."""
 
     def show(self, indicator: Indicator, words: str, /, *, banked: bool) -> None:
-        """Show the state of the game. Returns at once.
+        """Show the state of the game, without waiting for the device.
 
         Args:
-            indicator: The state.
+            indicator: The state to show.
             words: The message on the page.
             banked: Whether a turn has just been banked.
         """
@@ -38,14 +38,14 @@ class Output(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """The outputs that are connected.
+    """Which outputs are connected, and to which pins.
 
     Attributes:
         lamp: `rgb`, `one` (an LED of one colour on the red pin) or `none`.
         red, green, blue: BCM numbers of the lamp's pins.
         anode: Whether the lamp's common leg is connected to 3.3 V instead of ground.
         buzzer: BCM number of the buzzer's pin; None if there is no buzzer.
-        tones: Whether the buzzer is passive and can play tones.
+        tones: Whether the buzzer is passive and can play tones; an active buzzer has only its own.
         voice: Whether messages are spoken.
     """
 
@@ -60,11 +60,11 @@ class Wiring:
 
 
 class Signals:
-    """Several outputs as one. If one fails, the others and the game continue.
+    """Several outputs combined into one. If one of them fails, the others and the game continue.
 
     Args:
-        outputs: The outputs that work.
-        missing: Why other outputs could not be opened.
+        outputs: The outputs that were opened.
+        missing: For each output that could not be opened, the reason.
     """
 
     def __init__(self, *outputs: Output, missing: Sequence[Message] = ()) -> None:
@@ -90,7 +90,7 @@ class Signals:
 
     @property
     def troubles(self) -> tuple[Message, ...]:
-        """Why outputs are missing or fail."""
+        """The reasons why outputs are missing or failing; empty if all work."""
         return (*self._missing, *self._failed.values())
 
     def close(self) -> None:
@@ -107,8 +107,8 @@ def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]
 
     Args:
         factory: Pin factory of gpiozero.
-        wiring: What is connected.
-        warn: Receives one line about each output that cannot be opened.
+        wiring: Which outputs are connected, and to which pins.
+        warn: Called with one line about each output that cannot be opened.
     """
     outputs: list[Output] = []
     missing: list[Message] = []

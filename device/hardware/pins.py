@@ -1,4 +1,4 @@
-"""The pins: those of the Pi, or gpiozero's mock pins on other machines.
+"""The GPIO pins: those of the Pi, or gpiozero's mock pins on other machines.
 
 The button on the page drives a mock pin, so that a press there runs the same code as a finger.
 """
@@ -21,13 +21,13 @@ from game.message import Message
 Opened = TypeVar("Opened")
 
 BUTTON_PIN = 17
-"""BCM number; header pin 11, with ground beside it on pin 9."""
+"""BCM number of the button's pin: header pin 11, next to ground on pin 9."""
 
 RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
-"""BCM numbers; header pins 15, 16 and 18."""
+"""BCM numbers of the lamp's pins: header pins 15, 16 and 18."""
 
 BUZZER_PIN = 12
-"""BCM number; header pin 32, with ground beside it on pin 34. Only used if a buzzer is set."""
+"""BCM number of the usual pin for a buzzer: header pin 32, next to ground on pin 34. Used only if a buzzer is set."""
 
 DEV = Path("/dev")
 MODEL = Path("/proc/device-tree/model")
@@ -42,13 +42,13 @@ NOT_WRITABLE = (
 )
 
 BUSY = "busy"
-"""lgpio raises an exception with this word if another program uses a pin."""
+"""The word in lgpio's exception if another program is using a pin."""
 
 BUSY_TRIES, BUSY_PAUSE_S = 10, 0.5
-"""A program that is ending still uses its pins for a moment."""
+"""How often to try a pin that is in use, and the seconds in between: a program that is ending uses it a little longer."""
 
 MAX_STATES = 100
-"""Number of past states that a mock pin remembers for tests."""
+"""Number of latest states that a mock pin remembers for tests."""
 
 _HEADER_NAMES = """
 3.3 V|5 V|GPIO2|5 V|GPIO3|ground|GPIO4|GPIO14|ground|GPIO15|GPIO17|GPIO18|GPIO27|ground|GPIO22|GPIO23
@@ -61,10 +61,13 @@ HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
 
 
 def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
-    """Open the pins of this machine, or mock pins if there are none; warn of that on a Pi.
+    """Open the GPIO pins of this machine, or mock pins if it has none that can be used.
 
-    Some laptops have a gpiochip for their lid or keys, so a gpiochip counts as a header only if lgpio is
-    installed. The environment variable `GPIOZERO_PIN_FACTORY` works as in all of gpiozero.
+    Some laptops have a gpiochip for their lid or keys, so the pins of a gpiochip are used only if lgpio is
+    installed. The environment variable `GPIOZERO_PIN_FACTORY` works as everywhere in gpiozero.
+
+    Args:
+        warn: Called with one line if pins exist but cannot be used.
     """
     wanted = os.environ.get("GPIOZERO_PIN_FACTORY")
     if wanted not in (None, "mock"):
@@ -88,14 +91,14 @@ def mock_pins() -> MockFactory:
 def open_when_free(
     open_it: Callable[[], Opened], pause: Callable[[float], object] = sleep
 ) -> Opened:
-    """Return what a function opens; try again for some seconds while another program uses a pin.
+    """Open a device; as long as another program is using its pin, try again for a few seconds.
 
     Args:
-        open_it: Opens the device.
+        open_it: Opens and returns the device.
         pause: Waits for a time in seconds.
 
     Raises:
-        PinBusyError: If the other program goes on using it.
+        PinBusyError: If the pin is still in use after that.
     """
     for _ in range(BUSY_TRIES):
         try:
@@ -110,11 +113,14 @@ def open_when_free(
 
 
 class PinBusyError(TraykeeperError):
-    """A pin that another program uses."""
+    """The error that a pin is in use by another program."""
 
 
 class _BoundedMockPin(MockPWMPin):  # type: ignore[misc]
-    """A mock pin that forgets old states; gpiozero's own would fill the memory if a lamp blinks for a week."""
+    """A mock pin that remembers only its latest states.
+
+    gpiozero's own mock pin remembers all of them, so a lamp that blinks for a week would fill the memory.
+    """
 
     def _change_state(self, value: float) -> bool:
         changed = bool(super()._change_state(value))

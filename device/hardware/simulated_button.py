@@ -9,16 +9,16 @@ from game.message import Message
 from game.situation import TableError
 
 STUCK_S = 12.0
-"""A button that is down for longer than any accepted hold was abandoned by its phone."""
+"""A button that has been down for this many seconds, longer than any accepted hold, was abandoned by its phone."""
 
 BUSY = Message("The button is being held: wait until it is released.")
 
 
 class SimulatedButton:
-    """Presses and releases the simulated button, and refuses a second press while it is down.
+    """A simulated button that refuses a second press while it is down.
 
     Args:
-        button: The button, on a mock pin.
+        button: A button on a mock pin.
         clock: Monotonic clock, in seconds.
         pause: Waits for a number of seconds.
     """
@@ -35,14 +35,14 @@ class SimulatedButton:
         self._is_timed = False
 
     def hold(self, seconds: float, request: str = "") -> None:
-        """Hold the button down and release it.
+        """Hold the button down for some time, then release it.
 
         Args:
-            seconds: How long.
-            request: Request that causes the press or the hold.
+            seconds: How long to hold it down.
+            request: Id of the phone's request that causes the press or the hold.
 
         Raises:
-            TableError: If the button is down already.
+            TableError: If the button is already down.
         """
         self._press(is_timed=True)
         self._pause(seconds)
@@ -53,13 +53,13 @@ class SimulatedButton:
         """Press the button, or release it.
 
         Args:
-            down: True presses, False releases.
-            held_s: At a release, how long the finger was on the button by the clock of the phone; None
-                measures it here.
-            request: Request that causes the press or the hold.
+            down: True presses the button, False releases it.
+            held_s: When the button is released, how long the finger was on it according to the phone's clock, in
+                seconds; None measures the time here.
+            request: Id of the phone's request that causes the press or the hold.
 
         Raises:
-            TableError: If another phone or program holds the button down.
+            TableError: If another phone or program is holding the button down.
         """
         if down:
             self._press(is_timed=False)

@@ -1,7 +1,7 @@
 """Notifications to systemd (ready, alive, status), and shutting down the machine.
 
-Notifications are datagrams to the socket that systemd names in the environment, see sd_notify(3). Without
-a socket, as when the program is run by hand, nothing is sent.
+Notifications are datagrams to the socket that systemd names in the environment, see sd_notify(3). If there is no
+socket, for example because the program was started by hand, nothing is sent.
 """
 
 import logging
@@ -16,7 +16,7 @@ from threading import Event, Thread, Timer
 from time import monotonic
 
 BEAT_S = 2.0
-"""Shorter than a quarter of any sensible watchdog timeout."""
+"""Pause between notifications during a slow task, in seconds: less than a quarter of any sensible watchdog timeout."""
 
 
 def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
@@ -24,7 +24,7 @@ def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
 
     Args:
         words: The assignments.
-        environ: The environment, with NOTIFY_SOCKET if systemd listens.
+        environ: The environment variables, with NOTIFY_SOCKET if systemd listens.
 
     Returns:
         Whether the datagram was sent.
@@ -62,10 +62,10 @@ def watchdog_s(environ: Mapping[str, str] = os.environ) -> float | None:
 
 
 class Heartbeat:
-    """Notifies the watchdog at most four times per timeout, however often it is called.
+    """A function that notifies systemd's watchdog, at most four times per timeout however often it is called.
 
     Args:
-        environ: The environment, with WATCHDOG_USEC if there is a watchdog.
+        environ: The environment variables, with WATCHDOG_USEC if there is a watchdog.
         clock: Monotonic clock, in seconds.
     """
 
@@ -87,7 +87,7 @@ class Heartbeat:
         )
 
     def __call__(self) -> None:
-        """Notify the watchdog if that is due."""
+        """Notify the watchdog if a notification is due."""
         if self._every_s is None or self._clock() < self._next_s:
             return
         self._next_s = self._clock() + self._every_s
@@ -96,11 +96,11 @@ class Heartbeat:
 
 @contextmanager
 def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
-    """Notify the watchdog from a thread while the context does something that takes long.
+    """Notify the watchdog from a separate thread while the block carries out a slow task.
 
     Args:
         alive: Notifies the watchdog.
-        max_s: After this many seconds the notifications stop, so that the watchdog ends a hung process.
+        max_s: Seconds after which the notifications stop, so that the watchdog ends a process that hangs.
     """
     done, end_s = Event(), monotonic() + max_s
 
@@ -118,14 +118,15 @@ def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
 
 
 class SelfRestart:
-    """Ends this process so that systemd starts it again, at most once in `MIN_UPTIME_S` seconds.
+    """A function that ends this process so that systemd restarts it, at most once in `MIN_UPTIME_S` seconds.
 
-    Only another process can open a camera whose driver does not give it back. Without systemd nothing happens.
+    If a driver does not release its camera, only a new process can open the camera again. Without systemd, nothing
+    happens.
 
     Args:
-        environ: The environment, with NOTIFY_SOCKET under systemd.
+        environ: The environment variables, with NOTIFY_SOCKET under systemd.
         clock: Monotonic clock, in seconds.
-        end: Ends the process.
+        end: Ends the process; None uses `end_process`.
     """
 
     def __init__(
@@ -136,20 +137,20 @@ class SelfRestart:
     ) -> None:
         self._has_systemd, self._clock = "NOTIFY_SOCKET" in environ, clock
         self._end, self._is_ending = end or end_process, False
-        # Each process is young after a restart, so its age limits how often it restarts.
+        # A restart makes a new process, so its age limits how often it restarts.
         self._began_s = clock()
 
     def __call__(self) -> None:
-        """End the process if it is old enough."""
+        """End the process if it has been running long enough and systemd will restart it."""
         is_old = self._clock() - self._began_s >= MIN_UPTIME_S
         if self._has_systemd and is_old and not self._is_ending:
             self._is_ending = True
-            log.error("a camera hangs and cannot be closed: this process ends, systemd restarts it")
+            log.error("a camera hangs and cannot be closed: systemd will restart this process")
             self._end()
 
 
 def end_process() -> None:
-    """End this process like systemd does; if the camera blocks even that, end it at once after a while."""
+    """Ask this process to end, as systemd does; if a hanging camera prevents that, kill it after `END_S` seconds."""
     timer = Timer(END_S, os._exit, [1])
     timer.daemon = True
     timer.start()
@@ -159,10 +160,10 @@ def end_process() -> None:
 log = logging.getLogger(__name__)
 
 MIN_UPTIME_S = 300.0
-"""A camera that hangs at each start would otherwise restart the companion all the time."""
+"""Age in seconds below which a process does not restart itself, in case the camera hangs at every start."""
 
 END_S = 12.0
-"""Longer than the companion needs to stop."""
+"""Time for an orderly end, in seconds: longer than the companion needs to stop."""
 
 LOGIND_TIMEOUT_S = 5
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
@@ -188,7 +189,7 @@ def _can_power_off() -> bool:
 
 
 def _power_off() -> None:
-    """Ask systemd to shut down and return at once; systemd then stops this service."""
+    """Ask systemd to shut down the machine, and return at once; systemd then stops this service."""
     command = ["systemctl", "--no-ask-password", "--no-wall", "poweroff"]
     try:
         subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - a fixed command

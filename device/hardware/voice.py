@@ -1,6 +1,6 @@
-"""A voice that speaks the messages on the page, with espeak-ng and any loudspeaker.
+"""A voice that speaks the messages on the page, using espeak-ng and any loudspeaker.
 
-It never delays the match: espeak-ng runs in its own process, and new words interrupt the old ones.
+The voice never delays the match: espeak-ng runs in its own process, and a new message interrupts the previous one.
 """
 
 import logging
@@ -25,10 +25,10 @@ _SILENT = (
     Indicator.UNDO,
     Indicator.SHUT_DOWN,
 )
-"""States that last only a moment."""
+"""States that are not announced, because they last only a moment."""
 
 MAX_SPEECH_S = 30.0
-"""No sentence takes longer, unless the sound card hangs."""
+"""Longest time for one message, in seconds. Only a sound card that hangs takes longer."""
 
 
 def spoken_text(message: Message, advice: tuple[Message, ...] = ()) -> str:
@@ -46,7 +46,7 @@ def spoken_text(message: Message, advice: tuple[Message, ...] = ()) -> str:
 
 
 def without_separators(words: str) -> str:
-    """Remove thousands separators, so that espeak-ng reads a number as one.
+    """Remove thousands separators, so that espeak-ng does not read one number as two.
 
     >>> without_separators("Anna banks 1,000, and throws.")
     'Anna banks 1000, and throws.'
@@ -55,15 +55,15 @@ def without_separators(words: str) -> str:
 
 
 class VoiceMissingError(TraykeeperError, FileNotFoundError):
-    """espeak-ng is not installed. The message names the package."""
+    """The error that espeak-ng is not installed. Its message names the package to install."""
 
 
 class Voice:
-    """An output that speaks the newest message.
+    """An output that speaks the latest message.
 
     Args:
-        language: A voice of espeak-ng.
-        to_file: Write the sound to this file instead of playing it, for tests.
+        language: Name of one of espeak-ng's voices.
+        to_file: File that the sound is written to, for tests; None plays it.
 
     Raises:
         VoiceMissingError: If espeak-ng is not installed.
@@ -88,7 +88,7 @@ class Voice:
         return f"<Voice {self._last!r}>"
 
     def show(self, indicator: Indicator, words: str, *, banked: bool = False) -> None:  # noqa: ARG002
-        """Implement `Output.show`. Words that were just spoken are not repeated."""
+        """Implement `Output.show`. A message that is the same as the last one is not repeated."""
         if indicator in _SILENT or words in ("", self._last):
             return
         with self._changed:
@@ -116,7 +116,7 @@ class Voice:
                 log.exception("the voice failed")
 
     def _wait(self) -> str | None:
-        """Wait for the next words; return None at the end."""
+        """Wait for the next message to speak; return None once the voice is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._next is not None)
             words, self._next = self._next, None

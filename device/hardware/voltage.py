@@ -1,7 +1,7 @@
-"""The supply voltage of the Pi: the kernel's alarm, and a record of when it went off.
+"""The supply voltage of the Pi: the kernel's alarm, and a record of when it last went off.
 
-The kernel reports only the present: its driver clears the firmware's own memory every two seconds
-(drivers/hwmon/raspberrypi-hwmon.c). So the companion writes down each alarm, for as long as the Pi runs.
+The kernel reports only the current state: its driver clears the firmware's record of past alarms every two seconds
+(drivers/hwmon/raspberrypi-hwmon.c). So the companion keeps its own record, which is valid until the Pi restarts.
 """
 
 import json
@@ -22,11 +22,11 @@ BOOT_ID = "proc/sys/kernel/random/boot_id"
 FILE = "low-voltage.json"
 
 SAMPLE_S = 2.0
-"""The period of the kernel's driver, in seconds: no alarm is shorter."""
+"""Interval at which the kernel's driver checks the voltage, in seconds: no alarm is shorter."""
 
 
 def is_low(root: Path) -> bool | None:
-    """Return whether the voltage is too low now; None if this machine does not measure it.
+    """Return whether the supply voltage is too low now; None if this machine does not measure it.
 
     Args:
         root: Root folder of the system.
@@ -36,7 +36,7 @@ def is_low(root: Path) -> bool | None:
 
 
 def last_low(folder: Path, root: Path) -> datetime | None:
-    """Return when the voltage was last too low since the Pi was started.
+    """Return when the supply voltage last fell too low since the Pi was started; None if no such time is recorded.
 
     Args:
         folder: The state folder.
@@ -51,12 +51,12 @@ def last_low(folder: Path, root: Path) -> datetime | None:
 
 
 class VoltageWatch:
-    """Writes down when the voltage is too low, from start to stop or within a `with` block.
+    """A thread that records, within a `with` block, when the supply voltage falls too low.
 
     Args:
         folder: The state folder.
         root: Root folder of the system.
-        now: The time now.
+        now: Returns the current time.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class VoltageWatch:
         self._stop.set()
 
     def sample(self) -> None:
-        """Look at the alarm once, and write down an alarm that is new."""
+        """Check the alarm once; if it has gone off since the last check, record the time."""
         low = bool(is_low(self._root))
         if low and not self._was_low:
             boot = (self._root / BOOT_ID).read_text().strip()

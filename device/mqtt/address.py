@@ -14,7 +14,7 @@ from game.errors import quoted
 from game.file_io import read_text
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-"""The standard ports, without and with TLS."""
+"""The standard port of each URL scheme, without and with TLS."""
 
 MAX_NAME_LENGTH = 40
 EXAMPLE = "mqtt://broker.local, or mqtts://broker.local:8883"
@@ -25,8 +25,9 @@ class Address:
     """A broker and the user who connects to it.
 
     Attributes:
-        ca: File with the certificate of the authority that signed the broker's; None trusts the system's.
-        secret: File that the user name and password were read from, for messages.
+        ca: File with the certificate of the authority that signed the broker's certificate; None trusts the
+            system's authorities.
+        secret: File that the user name and password were read from, for messages; None if there is none.
     """
 
     host: str
@@ -46,13 +47,13 @@ class Address:
         return f"{'mqtts' if self.tls else 'mqtt'}://{self}"
 
     def tls_context(self) -> ssl.SSLContext | None:
-        """Return the context that checks the broker's certificate, or None without TLS.
+        """Return the TLS context that checks the broker's certificate, or None without TLS.
 
-        A home-made certificate authority rarely contains everything that RFC 5280 requires, and
-        Python 3.13 rejects it by default, unlike 3.12. An authority that the user names is trusted.
+        The certificate of a home-made authority rarely contains everything that RFC 5280 requires. Python 3.13
+        rejects such a certificate by default; 3.12 did not. If the user names an authority, it is trusted anyway.
 
         Raises:
-            UsageError: If the file `ca` holds no certificate.
+            UsageError: If the file `ca` contains no readable certificate.
         """
         if not self.tls:
             return None
@@ -60,7 +61,7 @@ class Address:
             context = ssl.create_default_context(cafile=self.ca)
         except (OSError, ssl.SSLError) as error:
             raise UsageError(
-                f"{self.ca}: this file holds no readable certificate ({error})"
+                f"{self.ca}: this file contains no readable certificate ({error})"
             ) from None
         if self.ca:
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
@@ -68,12 +69,13 @@ class Address:
 
 
 def parse_address(url: str, *, secret: str = "", ca: str = "") -> Address:
-    """Return the broker at a URL.
+    """Parse the URL of a broker, and read the user name and password for it.
 
     Args:
         url: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.
         secret: File with the user name and password; empty connects without them.
-        ca: File with the certificate of an authority; empty trusts the system's.
+        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
+            system's authorities.
 
     Raises:
         UsageError: If the URL or the file `secret` is not valid.
@@ -105,7 +107,7 @@ def parse_address(url: str, *, secret: str = "", ca: str = "") -> Address:
 
 
 def _read_secret(path: str) -> tuple[str, str]:
-    """Read the lines `user = "..."` and `password = "..."`."""
+    """Read the user name and password from a file with the lines `user = "..."` and `password = "..."`."""
     text = read_text(Path(path))
     if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UsageError(f"{path}: other users can read the password: chmod 600 {path}")
@@ -115,10 +117,10 @@ def _read_secret(path: str) -> tuple[str, str]:
 
 
 def tray_name(wanted: str) -> str:
-    """Return the name of the tray in topics: the name in the settings, or the host name if that is empty.
+    """Return the name of the tray in MQTT topics: `wanted` from the settings, or the host name if it is empty.
 
     Raises:
-        UsageError: If the name contains characters that a topic cannot hold, or is too long.
+        UsageError: If the name contains characters that are not allowed in it, or is too long.
     """
     name = wanted or re.sub(r"[^a-z0-9-]+", "-", socket.gethostname().lower()).strip("-")
     if not is_tray_name(name[:MAX_NAME_LENGTH] if not wanted else name):
@@ -130,5 +132,5 @@ def tray_name(wanted: str) -> str:
 
 
 def is_tray_name(name: str) -> bool:
-    """Whether this can be the name of a tray in topics."""
+    """Return whether a text can be the name of a tray in MQTT topics."""
     return bool(re.fullmatch(rf"[a-z0-9_-]{{1,{MAX_NAME_LENGTH}}}", name))

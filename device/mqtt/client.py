@@ -1,7 +1,7 @@
-"""The connection to a broker: paho-mqtt's client, with each trouble reported once and in plain words.
+"""The connection to an MQTT broker: paho-mqtt's client, with each problem reported once and in plain words.
 
-paho reconnects by itself and sends QoS 1 messages again after a reconnection. MQTT 5 is required,
-because earlier versions drop a refused message without saying so.
+paho reconnects by itself and then sends unacknowledged QoS 1 messages again. MQTT 5 is required, because with earlier
+versions a broker drops a message that it refuses without reporting that.
 """
 
 import logging
@@ -21,30 +21,32 @@ from device.mqtt.address import Address
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
-"""The broker announces that a client is gone after one and a half times this."""
+"""Keep-alive interval in seconds. A broker declares a client gone after one and a half times this."""
 
 RETRY_S = (1, 30)
-"""First and longest wait between two attempts to connect; paho doubles it each time."""
+"""First and longest wait between two attempts to connect, in seconds; paho doubles the wait each time."""
 
 STABLE_S, MAX_SHORT = 5.0, 3
-"""This many connections in a row, each shorter than this, mean that two clients have the same name and take the
-session from each other. Mosquitto 2.0.11 does not send the reason code for that."""
+"""If `MAX_SHORT` connections in a row last less than `STABLE_S` seconds each, another client has the same name.
+
+The two then take the session from each other. Mosquitto 2.0.11 does not send the reason code for that.
+"""
 
 MAX_QUEUED = 1_000
-"""Limit of messages in paho's queue. Ours are at most some hundreds, because the rest waits in the journal."""
+"""Largest number of messages in paho's queue. A few hundred at most occur, because the rest waits in the journal."""
 
 MAX_REASON_LENGTH = 200
 
 PAHO = "paho-mqtt>=2.1"
-"""The same as the extra `mqtt` in pyproject.toml."""
+"""The requirement in the extra `mqtt` of pyproject.toml; both must be the same."""
 
 RETRY_SUFFIX = "; trying again"
-"""The end of every trouble."""
+"""How every reported problem ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """A retained message that the broker publishes for a client that has gone without a goodbye."""
+    """A retained message that the broker publishes if a client disappears without disconnecting."""
 
     topic: str
     payload: str
@@ -52,14 +54,15 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class BrokerEvents:
-    """Callbacks of a connection. They run on the client's thread and must return soon.
+    """Callbacks of a connection to a broker. They run on the client's thread and must return quickly.
 
     Attributes:
-        on_connected: The broker has accepted the connection.
-        on_lost: The connection is lost, or could not be made.
-        on_message: A message arrived, with its topic and payload.
-        on_acknowledged: The broker has accepted the message of this number (None), or why it refuses it.
-        on_trouble: A trouble has begun or changed, in one line.
+        on_connected: Called when the broker has accepted the connection.
+        on_lost: Called when the connection has been lost, or could not be made.
+        on_message: Called with the topic and payload of each message that arrives.
+        on_acknowledged: Called when the broker has answered a message, with the message's number and None, or
+            the reason if the broker refused it.
+        on_trouble: Called with one line when a problem has begun or changed.
     """
 
     on_connected: Callable[[], object] = lambda: None
@@ -70,13 +73,13 @@ class BrokerEvents:
 
 
 class BrokerClient:
-    """A client of a broker that reconnects by itself between `start` and `close`.
+    """An MQTT client that reconnects to its broker by itself, between `start` and `close`.
 
     Args:
-        address: The broker.
+        address: Address of the broker.
         name: Client identifier, unique on the broker.
-        events: Callbacks.
-        will: Message that the broker publishes if the connection breaks.
+        events: Callbacks of the connection.
+        will: Message that the broker publishes if the connection breaks; None if there is none.
 
     Raises:
         UsageError: If paho-mqtt is not installed, or the certificate cannot be read.
@@ -106,24 +109,27 @@ class BrokerClient:
         self._client.loop_start()
 
     def close(self) -> None:
-        """Disconnect and end the client's thread."""
+        """Disconnect from the broker and end the client's thread."""
         self._is_closing = True
         self._client.disconnect()
         self._client.loop_stop()
 
     def publish(self, topic: str, payload: str, *, qos: int = 1, retain: bool = False) -> int:
-        """Send a message now, or once the broker is back; return the number of its acknowledgement.
+        """Send a message now, or as soon as the broker can be reached again.
 
         Args:
-            topic: Where to publish.
+            topic: Topic to publish on.
             payload: Text of the message. An empty retained message deletes the retained one.
-            qos: 1 to be sent again until it is acknowledged, 0 to be sent once.
+            qos: 1 sends the message again until it is acknowledged; 0 sends it once.
             retain: Whether the broker keeps the message for later subscribers.
+
+        Returns:
+            The number of the message, which `BrokerEvents.on_acknowledged` repeats.
         """
         return int(self._client.publish(topic, payload, qos=qos, retain=retain).mid)
 
     def subscribe(self, *topics: str) -> None:
-        """Subscribe to topics. Call it after each connection, because the session is not kept."""
+        """Subscribe to topics. Call this after each connection, because the broker forgets subscriptions."""
         for topic in topics:
             self._client.subscribe(topic, qos=1)
 
@@ -196,11 +202,9 @@ def _paho_client(address: Address, name: str, will: Will | None) -> Any:
 
 
 def _refusal(reason: str, address: Address) -> str:
-    """Say why the broker refused a connection, from its MQTT 5 reason code."""
+    """Return one line on why the broker refused a connection, given its MQTT 5 reason code, and on the remedy."""
     if reason == "Unsupported protocol version":
-        return (
-            f"the broker {address} does not support MQTT 5: update it (Mosquitto has it since 1.6)"
-        )
+        return f"the broker {address} does not support MQTT 5: update it (Mosquitto has supported it since 1.6)"
     if reason in ("Bad user name or password", "Not authorized"):
         remedy = (
             f"correct them in {address.secret}"
@@ -212,7 +216,7 @@ def _refusal(reason: str, address: Address) -> str:
 
 
 def _failure(error: BaseException | None, address: Address) -> str:
-    """Say why no connection could be made, and what to do."""
+    """Return one line on why no connection to the broker could be made, and on the remedy."""
     match error:
         case ssl.SSLCertVerificationError():
             return (
@@ -245,5 +249,5 @@ def _import_paho() -> Any:
 
 
 def _install_command() -> str:
-    """Return the command for this Python, because another pip would install paho elsewhere."""
+    """Return the command that installs paho for this Python; another `pip` might install it elsewhere."""
     return shlex.join((sys.executable, "-m", "pip", "install", PAHO))

@@ -1,4 +1,4 @@
-"""Connects the table to the broker in the settings, and cleans up where the tray was before."""
+"""Connects the companion to the broker in the settings, and deletes the tray's messages from former brokers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,16 +22,16 @@ from game.journal.journal import JOURNAL_FILE as JOURNAL
 def publish_to_broker(
     settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[None]:
-    """Publish to the broker in the settings while the context is open, if one is set.
+    """Within the block, publish to the broker in the settings, if one is set.
 
-    Retained messages of this tray on another broker, or under another name, are deleted as well. The
+    Retained messages that this tray has left on another broker, or under another name, are deleted as well. The
     match continues whatever goes wrong.
 
     Args:
-        settings: Where the broker is, and what the tray is called there.
+        settings: The settings, which name the broker and the tray.
         table: The companion.
         folder: The state folder.
-        warn: Receives each trouble as one line.
+        warn: Called with one line about each problem.
     """
     path, former = folder / FILE, FormerTrays(folder / former_trays.FILE)
     before = Progress.read(path)
@@ -78,7 +78,7 @@ def _configured(settings: Settings) -> tuple[Progress | None, Address | None]:
 
 
 def _continued(before: Progress | None, now: Progress) -> Progress:
-    """Return how much of the journal the broker has; a new broker has nothing."""
+    """Return how much of the journal the current broker has acknowledged; a new broker has acknowledged nothing."""
     if before is None or before.url != now.url:
         return now
     return replace(now, match=before.match, seq=before.seq, chain=before.chain)

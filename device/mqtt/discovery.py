@@ -19,7 +19,7 @@ _SCORES = (
     "{% set said.scores = said.scores ~ (', ' if said.scores else '') ~ p.name ~ ' ' ~ p.score %}"
     "{% endfor %}{{ said.scores[:250] or 'no match' }}"
 )
-"""Home Assistant limits a state to 255 characters; the attributes hold all twenty players."""
+"""Template for the scores. Home Assistant limits a state to 255 characters; the attributes list all twenty players."""
 
 _THROW = "{{ value_json.throw.dice | join(' ') if value_json.throw else 'none' }}"
 _WINNER = "{{ value_json.players[value_json.winner].name if value_json.winner is not none else 'nobody' }}"

@@ -1,6 +1,6 @@
-"""Trays that this machine no longer is: their retained messages are deleted, however long it takes.
+"""Brokers and names that this tray used formerly, and the deletion of its retained messages there.
 
-A file lists the brokers and names that are still to be cleaned up, because a broker that is away now
+A file lists those brokers and names until the messages have been deleted, because a broker that cannot be reached now
 may be back at the next start.
 """
 
@@ -25,7 +25,14 @@ FILE = "mqtt-left.json"
 
 @dataclass(frozen=True, slots=True)
 class FormerTray:
-    """A name under which a broker still holds messages of this tray, and the files to connect with."""
+    """A broker and a name under which it may still keep retained messages from this tray.
+
+    Attributes:
+        url: URL of the broker.
+        tray: Name of the tray in topics.
+        secret: File with the user name and password for the broker; empty if there is none.
+        ca: File with the certificate of an authority; empty if there is none.
+    """
 
     url: str
     tray: str
@@ -34,19 +41,19 @@ class FormerTray:
 
     @classmethod
     def of(cls, progress: Progress) -> "FormerTray":
-        """Return the former tray that remains of a tray after its settings changed."""
+        """Return the broker and name that a tray had in an earlier run."""
         return cls(progress.url, progress.tray, progress.secret, progress.ca)
 
     def is_same_tray(self, progress: Progress | None) -> bool:
-        """Whether both are the same name on the same broker."""
+        """Return whether this and `progress` belong to the same name on the same broker."""
         return progress is not None and (self.url, self.tray) == (progress.url, progress.tray)
 
 
 class FormerTrays:
-    """The list of former trays, kept in a file. `remove` may be called from any thread.
+    """The list of former brokers and names of this tray, kept in a file. Any thread may call `remove`.
 
     Args:
-        path: The file.
+        path: Path of the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,11 +61,11 @@ class FormerTrays:
         self._trays = _read(path)
 
     def update(self, before: Progress | None, now: Progress | None) -> None:
-        """Add the tray of the last run and remove the tray of this run.
+        """Add the broker and name of the last run, and remove those of this run.
 
         Args:
-            before: The tray of the last run; None if there was no broker.
-            now: The tray of this run; None if there is no broker.
+            before: Broker and name of the last run; None if there was no broker.
+            now: Broker and name of this run; None if there is no broker.
         """
         with self._lock:
             known = [tray for tray in self._trays if not tray.is_same_tray(before)]
@@ -67,12 +74,12 @@ class FormerTrays:
             self._save(tray for tray in known if not tray.is_same_tray(now))
 
     def remove(self, tray: FormerTray) -> None:
-        """Remove a tray after its messages were deleted."""
+        """Remove a former tray from the list after its messages have been deleted."""
         with self._lock:
             self._save(other for other in self._trays if other != tray)
 
     def cleanups(self, warn: Callable[[str], object]) -> Iterator["Cleanup"]:
-        """Yield a cleanup for each former tray; warn of those that cannot be attempted now."""
+        """Yield a task for each former tray that deletes its messages; warn about those that cannot be attempted now."""
         for tray in self._trays:
             try:
                 address = parse_address(tray.url, secret=tray.secret, ca=tray.ca)
@@ -99,11 +106,11 @@ def _read(path: Path) -> tuple[FormerTray, ...]:
 
 
 class Cleanup:
-    """Deletes the retained messages of a tray from a broker as soon as it can be reached.
+    """A task that deletes a tray's retained messages from a broker as soon as the broker can be reached.
 
     Args:
-        address: The broker.
-        tray: Name of the tray there.
+        address: Address of the broker.
+        tray: Name of the tray on that broker.
         on_done: Called on another thread when the broker has deleted the messages.
     """
 
@@ -120,7 +127,7 @@ class Cleanup:
         self._client.start()
 
     def close(self) -> None:
-        """Disconnect, whether or not the messages are deleted."""
+        """Disconnect from the broker, whether or not the messages have been deleted."""
         self._client.close()
 
     def _delete_messages(self) -> None:

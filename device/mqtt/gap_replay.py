@@ -1,4 +1,4 @@
-"""Answers for club boards that have missed something: which matches there are, and the entries of one."""
+"""Answers to club boards that have missed entries: a list of the matches, or the entries of one match."""
 
 import json
 from collections.abc import Iterator
@@ -12,24 +12,26 @@ from game.journal.wire import is_match_id
 MATCHES_PER_ANSWER = 500
 ENTRIES_PER_ANSWER = 100
 MAX_REQUEST_BYTES = 1_000
-"""A regular request has about eighty."""
+"""Largest accepted request; a usual one has about 80 bytes."""
 
 
 class MatchSource(Protocol):
-    """Where the matches come from: `game.journal.feed.Feed`."""
+    """A source of recorded matches, such as `game.journal.feed.Feed`."""
 
     def matches(self) -> list[RecordedMatch]:
         """Return all matches, in the order in which they began."""
 
     def whole(self, number: int) -> Iterator[FeedLine]:
-        """Yield all lines of the match of this number."""
+        """Yield all entries of the match with this number, in order, each with the match before and after it."""
 
 
 class GapReplay:
-    """Answers requests from the journal. A long answer comes in parts, each with its own request.
+    """Answers to the requests of club boards, taken from the journal.
+
+    A long answer is split into parts, and the club board requests each part separately.
 
     Args:
-        source: The journal.
+        source: The recorded matches, which come from the journal.
     """
 
     def __init__(self, source: MatchSource) -> None:
@@ -37,10 +39,10 @@ class GapReplay:
         self._known: dict[str, RecordedMatch] = {}
 
     def answer(self, payload: bytes) -> tuple[str, dict[str, Any]] | None:
-        """Return the board that asked and the answer to it, or None if the request is not valid.
+        """Return the name of the club board that sent a request, and the answer; None if the request is not valid.
 
-        `{"to": BOARD, "from": 0}` asks which matches there are. `{"to": BOARD, "match": ID, "after":
-        SEQ}` asks for the entries of a match after that number; -1 asks for all of them.
+        `{"to": BOARD, "from": 0}` asks for the list of matches, beginning with the first. `{"to": BOARD, "match":
+        ID, "after": SEQ}` asks for the entries of a match after the entry with that number; -1 asks for all of them.
         """
         try:
             request = json.loads(payload) if len(payload) <= MAX_REQUEST_BYTES else None

@@ -1,4 +1,4 @@
-"""Matches that a club board calls to this tray. They begin only if somebody at the tray agrees."""
+"""Matches that a club board assigns to this tray. They begin only if somebody at the tray agrees."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from game.situation import READY_FOR_MATCH, TableError
 from web.contracts.table import ChangingTable, Snapshot
 
 MAX_CALL_BYTES = 4_000
-"""Enough for twenty names of the greatest length."""
+"""Largest accepted invitation, in bytes: enough for twenty names of the greatest length."""
 
 MAX_TEXT_LENGTH = 60
 MAX_TARGET = 1_000_000
@@ -22,15 +22,21 @@ class HostTable(ChangingTable, Protocol):
     """The part of the companion that the broker connection uses."""
 
     def snapshot(self) -> Snapshot:
-        """Return the table as it is now."""
+        """Return the current state of the match and the tray."""
 
     def do(self, command: Command) -> Snapshot:
-        """Carry out a command and return the table after it."""
+        """Carry out a command, and return the state of the match and the tray after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A match that is called to this tray; the club board chooses the `id`."""
+    """A match that a club board asks this tray to play.
+
+    Attributes:
+        id: Identifier that the club board has chosen, and that the answer repeats.
+        title: Name of the tournament.
+        match: The players and rules of the match.
+    """
 
     id: str
     title: str
@@ -38,7 +44,7 @@ class Invitation:
 
     @classmethod
     def of(cls, payload: bytes) -> Self | None:
-        """Return the invitation in a message, or None if it holds no valid one."""
+        """Return the invitation in a message, or None if the message does not contain a valid one."""
         try:
             data: Any = json.loads(payload) if len(payload) <= MAX_CALL_BYTES else None
             return cls(
@@ -55,7 +61,7 @@ class Invitation:
 
     @property
     def question(self) -> Message:
-        """The question to the players."""
+        """The question that the players are asked."""
         calls = Message(
             "%(title)s: %(names)s are called to this tray.",
             title=self.title,
@@ -65,13 +71,13 @@ class Invitation:
 
 
 class Invitations:
-    """Asks the players about an invitation as soon as no match is under way. For one thread.
+    """The open invitation from a club board, which the players are asked about once no match is under way.
 
-    A question that was not answered is asked again.
+    The question is asked again until it is answered. This class is not thread-safe.
 
     Args:
         table: The companion.
-        on_answer: Receives the id of an invitation and whether it was accepted, on any thread.
+        on_answer: Called, on any thread, with the id of an invitation and whether the players accepted it.
     """
 
     def __init__(self, table: HostTable, on_answer: Callable[[str, bool], object]) -> None:
@@ -80,15 +86,15 @@ class Invitations:
         self._answered_id = ""
 
     def receive(self, payload: bytes) -> None:
-        """Take an invitation from a message, or withdraw it if the message is empty.
+        """Store the invitation in a message, or withdraw the stored one if the message is empty.
 
-        An invitation that was answered already is ignored.
+        An invitation that has already been answered is ignored.
         """
         found = Invitation.of(payload)
         self._open = found if found and found.id != self._answered_id else None
 
     def propose(self, snapshot: Snapshot) -> None:
-        """Ask the players about the open invitation if the table is ready for a match."""
+        """Ask the players about the open invitation if the tray is ready for a match."""
         invitation = self._open
         if invitation is None or snapshot.situation not in READY_FOR_MATCH:
             return

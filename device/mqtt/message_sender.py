@@ -15,16 +15,16 @@ from web.contracts.table import Snapshot
 
 
 class MessageSender:
-    """Publishes the messages of one tray over its connection to a broker.
+    """The messages that one tray publishes over its connection to a broker.
 
     Args:
-        address: The broker.
+        address: Address of the broker.
         tray: Name of the tray in topics.
         events: Callbacks of the connection.
         discover: Whether to announce the tray to Home Assistant.
 
     Attributes:
-        client: The connection.
+        client: The connection to the broker.
         topics: The topics of the tray.
     """
 
@@ -41,7 +41,7 @@ class MessageSender:
         return f"<MessageSender {self.topics.tray} by {self.client!r}>"
 
     def on_connected(self, page: str) -> None:
-        """Subscribe, say that the tray is online, and announce it to Home Assistant.
+        """Subscribe to topics, publish that the tray is online, and announce it to Home Assistant.
 
         Everything is published again after each connection, because the broker may have lost it.
         """
@@ -51,12 +51,15 @@ class MessageSender:
         self.announce(page)
 
     def announce(self, page: str) -> None:
-        """Announce the tray to Home Assistant with the address of its page, or withdraw the announcement."""
+        """Announce the tray to Home Assistant with the address of its page.
+
+        If announcements are turned off in the settings, an earlier announcement is withdrawn instead.
+        """
         payload = json.dumps(discovery(self.topics, page)) if self._discover else ""
         self.client.publish(self.topics.discovery, payload, retain=True)
 
     def on_home_assistant_birth(self, payload: bytes, page: str) -> None:
-        """Announce the tray again if Home Assistant says that it has started.
+        """Announce the tray again if Home Assistant reports that it has started.
 
         Args:
             payload: What Home Assistant published on its birth topic.
@@ -67,16 +70,19 @@ class MessageSender:
             self._last_state = ""
 
     def offline(self) -> None:
-        """Say that the tray goes offline."""
+        """Publish that the tray is going offline."""
         self.client.publish(self.topics.availability, OFFLINE, retain=True)
 
     def entry(self, line: FeedLine, *, is_live: bool) -> int:
-        """Publish an entry of the journal and return the number of its acknowledgement.
+        """Publish an entry of the journal.
 
         Args:
             line: The entry, with the match before and after it.
-            is_live: Whether the entry has just happened. Only then are moments published, so that no
-                lights flash for what happened during an outage.
+            is_live: Whether the step has just happened. Only then are moments (such as a farkle) published, so
+                that no lights flash for what happened during an outage.
+
+        Returns:
+            The number of the message, which the broker's acknowledgement repeats.
         """
         if is_live:
             for moment in announcements(line.before, line.match):
@@ -84,11 +90,11 @@ class MessageSender:
         return self.client.publish(self.topics.event, compact_json(line.entry.to_json()))
 
     def state(self, snapshot: Snapshot, line: FeedLine | None) -> None:
-        """Publish the state of the table, unless it is the same as before.
+        """Publish the state of the tray and its match, unless it has not changed.
 
         Args:
-            snapshot: The table now.
-            line: The last entry that was published, if any.
+            snapshot: The current state of the tray and its match.
+            line: The last entry that was published; None if there is none.
         """
         state = compact_json(state_json(snapshot, line))
         if state != self._last_state:
@@ -99,8 +105,8 @@ class MessageSender:
         """Answer a club board that has missed entries.
 
         Args:
-            board: Name of the board.
-            answer: What `GapReplay.answer` found.
+            board: Name of the club board.
+            answer: The answer, as returned by `GapReplay.answer`.
         """
         self.client.publish(self.topics.answer(board), compact_json(answer))
 

@@ -23,7 +23,7 @@ WINDOW = 50
 """Number of entries that may be unacknowledged at once."""
 
 SAVE_INTERVAL_S = 10.0
-"""Shortest time between two writes of the progress, because SD cards wear out."""
+"""Shortest time between two writes of the progress, in seconds, because SD cards wear out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,11 @@ class Progress:
     Attributes:
         url: Address of the broker.
         tray: Name of the tray in topics.
-        secret, ca: Files to connect with; empty if there are none.
-        match, seq, chain: The last acknowledged entry; `match` is empty before the first.
+        secret: File with the user name and password for the broker; empty if there is none.
+        ca: File with the certificate of an authority; empty if there is none.
+        match: Id of the match to which the last acknowledged entry belongs; empty before the first.
+        seq: Number of that entry in its match.
+        chain: Digest of that match up to the entry.
     """
 
     url: str
@@ -47,33 +50,34 @@ class Progress:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """Return the progress in a file, or None if there is no valid one."""
+        """Return the progress stored in a file, or None if the file is missing or not valid."""
         with suppress(OSError, ValueError, TypeError, RecursionError):
             return cls(**json.loads(path.read_text("utf-8")))
         return None
 
     def write(self, path: Path) -> None:
-        """Write the progress to a file, whole or not at all.
+        """Write the progress to a file atomically.
 
-        The file is not synced and a full disk is ignored: entries that are sent twice count once.
+        The file is not flushed to disk, and a full disk is ignored, because entries that are sent twice do no harm.
         """
         with suppress(OSError):
             write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
 class Outbox:
-    """Sends the entries of a journal from where the broker has acknowledged them. For one thread.
+    """The queue of journal entries that the broker has not acknowledged yet.
 
-    Without earlier progress it begins with the newest match. Receivers request older matches.
+    Without earlier progress, it begins with the latest match; receivers request older matches. This class is not
+    thread-safe.
 
     Args:
-        feed: The journal.
-        progress: How much of the journal the broker has.
-        path: File for the progress.
+        feed: The entries of the journal.
+        progress: How much of the journal the broker had acknowledged in the last run.
+        path: Path of the file that stores the progress.
 
     Attributes:
-        progress: How much of the journal the broker has now.
-        last: The newest line that was sent, or None before the first.
+        progress: How much of the journal the broker has acknowledged.
+        last: The latest entry that was sent; None before the first.
     """
 
     def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
@@ -89,7 +93,7 @@ class Outbox:
         return f"<Outbox after {after}, {len(self._unacknowledged)} unacknowledged>"
 
     def rewind(self) -> None:
-        """Begin again after the last acknowledged entry."""
+        """Go back to the last acknowledged entry, so that all entries after it are sent again."""
         self._unacknowledged.clear()
         self._acknowledged.clear()
         done = self.progress
@@ -98,10 +102,10 @@ class Outbox:
         self._position = self.last.position if self.last else self._feed.newest()
 
     def send(self, publish: Callable[[FeedLine], int]) -> bool:
-        """Publish lines while the window has room; return whether the whole journal has been sent.
+        """Publish entries until `WINDOW` of them are unacknowledged; return whether the whole journal has been sent.
 
         Args:
-            publish: Publishes a line and returns the number of its acknowledgement.
+            publish: Publishes an entry and returns the number of its message.
         """
         if self._feed.identity != self._identity:  # a backup was restored
             self.rewind()
@@ -112,7 +116,10 @@ class Outbox:
         return len(self._unacknowledged) < WINDOW
 
     def acknowledge(self, number: int) -> None:
-        """Record an acknowledgement. Progress stops before the first entry that has none."""
+        """Record that the broker has acknowledged a message.
+
+        The progress moves forward as far as every entry has been acknowledged.
+        """
         if number not in self._unacknowledged:
             return
         self._acknowledged.add(number)

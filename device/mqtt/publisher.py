@@ -1,4 +1,4 @@
-"""Publishes what happens at the table: each step goes to the journal first, and from there to the broker."""
+"""Publishes each step of a match on the broker: a step goes into the journal first, and from there to the broker."""
 
 import logging
 from collections.abc import Callable
@@ -25,10 +25,10 @@ log = logging.getLogger(__name__)
 Job = Callable[[], object]
 
 LISTEN_S = 1.0
-"""Longest wait for a change of the table, and so for the end of the listening thread."""
+"""Longest wait for a change of the match or the tray, in seconds; the waiting thread ends at most this late."""
 
 REFUSED_S = 30.0
-"""Wait after the broker refused a message, before it is sent again."""
+"""Pause before a message that the broker has refused is sent again, in seconds."""
 
 
 class Connection(Enum):
@@ -40,10 +40,10 @@ class Connection(Enum):
 
 
 class DistinctReports:
-    """Passes on a report unless it repeats the previous one.
+    """A function that passes on a report, unless it repeats the previous one.
 
     Args:
-        report: Receives the reports.
+        report: Called with each report that is passed on.
     """
 
     def __init__(self, report: Callable[[str], object]) -> None:
@@ -51,26 +51,26 @@ class DistinctReports:
         self._last = ""
 
     def __call__(self, text: str) -> None:
-        """Report a text."""
+        """Pass on the text unless it repeats the previous one."""
         if text != self._last:
             self._last = text
             self._report(text)
 
 
 class Publisher:
-    """Runs the jobs of the broker connection on one thread, between `start` and `close`.
+    """The part of the companion that publishes to a broker, between `start` and `close`.
 
-    A second thread waits for changes of the table. All callbacks, from the table and from the broker,
-    only put a job into the queue.
+    One thread runs the jobs in a queue; a second thread waits for changes of the match or the tray. All callbacks,
+    from the companion and from the broker, only add a job to the queue.
 
     Args:
         table: The companion.
-        feed: Its journal.
-        address: The broker.
-        progress: Name of the tray, and how much of the journal the broker has.
-        path: File for the progress.
+        feed: The entries of the companion's journal.
+        address: Address of the broker.
+        progress: Name of the tray, and how much of the journal the broker has acknowledged.
+        path: Path of the file that stores the progress.
         discover: Whether to announce the tray to Home Assistant.
-        warn: Receives each trouble as one line.
+        warn: Called with one line about each problem.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Publisher:
         self._messages.client.start()
 
     def close(self) -> None:
-        """Say goodbye to the broker if it is connected, end the threads, and save the progress."""
+        """Publish that the tray is going offline if the broker is connected, end the threads, and save the progress."""
         self._closing.set()
         self._jobs.put(self._say_goodbye)
         self._jobs.put(None)
@@ -184,7 +184,7 @@ class Publisher:
             return
         self._report(
             f"the broker refuses the messages of {self._messages.topics.tray} ({refusal}): "
-            "give its user the right to publish; the match continues"
+            "give its user permission to publish; the match continues"
         )
         self._retry_at_s = monotonic() + REFUSED_S
         if self._connection is Connection.CAUGHT_UP:
@@ -196,7 +196,7 @@ class Publisher:
             self._messages.offline()
 
     def _send(self) -> None:
-        """Publish new entries, and the state once all entries are out."""
+        """Publish new entries; once all of them have been sent, publish the state."""
         if self._connection is Connection.LOST or monotonic() < self._retry_at_s:
             return
         is_live = self._connection is Connection.CAUGHT_UP

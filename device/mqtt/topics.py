@@ -1,11 +1,11 @@
-"""The topics of a tray. docs/mqtt.md lists them."""
+"""The MQTT topics of a tray. docs/mqtt.md lists them."""
 
 import re
 from dataclasses import dataclass
 
 ROOT = "traykeeper"
 BIRTH = "homeassistant/status"
-"""Where Home Assistant says that it has started and wants all devices to be announced."""
+"""Topic on which Home Assistant reports that it has started and that devices must be announced again."""
 
 ONLINE, OFFLINE = "online", "offline"
 
@@ -14,7 +14,11 @@ _BOARD = re.compile(r"[a-z0-9-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The topics of the tray of this name; "+" matches every tray."""
+    """The MQTT topics of one tray, or of every tray.
+
+    Attributes:
+        tray: Name of the tray; "+" matches every tray.
+    """
 
     tray: str
 
@@ -25,12 +29,12 @@ class Topics:
 
     @property
     def state(self) -> str:
-        """Topic of the current state of the table, which is retained."""
+        """Topic of the current state of the tray and its match; the broker retains the last message."""
         return f"{ROOT}/{self.tray}/state"
 
     @property
     def event(self) -> str:
-        """Topic of the entries of the journal."""
+        """Topic on which the entries of the journal are published."""
         return f"{ROOT}/{self.tray}/event"
 
     @property
@@ -44,17 +48,17 @@ class Topics:
         return f"{ROOT}/{self.tray}/replay"
 
     def answer(self, board: str) -> str:
-        """Return the topic of the answers to this board."""
+        """Return the topic on which a club board receives the answers to its requests."""
         return f"{self.replay}/{board}"
 
     @property
     def assign(self) -> str:
-        """Topic on which a club board calls a match to the tray."""
+        """Topic on which a club board assigns a match to the tray."""
         return f"{ROOT}/{self.tray}/assign"
 
     @property
     def assigned(self) -> str:
-        """Topic on which the tray answers a call."""
+        """Topic on which the tray accepts or declines a match that a club board has assigned to it."""
         return f"{self.assign}/answer"
 
     @property
@@ -64,5 +68,5 @@ class Topics:
 
 
 def is_board(name: object) -> bool:
-    """Whether this can be the name of a club board in topics."""
+    """Return whether a value can be the name of a club board in topics."""
     return isinstance(name, str) and _BOARD.fullmatch(name) is not None

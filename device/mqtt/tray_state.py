@@ -21,10 +21,10 @@ NO_MATCH: dict[str, Any] = {
 
 
 def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
-    """Return the state of the table as JSON, without pictures.
+    """Return the state of a tray and its match as JSON, without pictures.
 
     Args:
-        snapshot: The table now.
+        snapshot: The current state of the tray and its match.
         line: The last published entry of the journal, with its match; None before the first.
     """
     lamp = snapshot.lamp
@@ -45,7 +45,7 @@ def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
 
 
 def _just_dice(log: DiceLog | None) -> dict[str, Any] | None:
-    """Return the newest throw outside a match, or None."""
+    """Return the latest throw of dice that are thrown without a match, as JSON; None if there is none."""
     if log is None or log.last is None:
         return None
     throw = log.last

@@ -1,4 +1,4 @@
-"""How two trays reach each other over a broker: each side publishes its messages on a topic of the match."""
+"""The connection between two trays over an MQTT broker: each side publishes its messages on its own topic."""
 
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -10,25 +10,28 @@ from device.mqtt.topics import ROOT
 from device.shared_match.match_code import MatchSide
 
 MAX_WAITING = 50
-"""Messages that may wait to be handled. Further ones are dropped, because later ones say the same."""
+"""Largest number of messages that may wait to be handled.
+
+Further messages are dropped, because later ones repeat what is still missing.
+"""
 
 
 def topic(match_id: str, side: MatchSide) -> str:
-    """Return the topic on which a side publishes.
+    """Return the MQTT topic on which one side of a shared match publishes.
 
     Args:
-        match_id: The id of the keys of the match.
-        side: The side.
+        match_id: Id of the match's keys (`MatchKeys.id`).
+        side: Host or guest.
     """
     return f"{ROOT}/shared/{match_id}/{side}"
 
 
 class BrokerTransport:
-    """The way to the other tray over a broker.
+    """A connection to the other tray of a shared match over an MQTT broker.
 
     Args:
-        address: The broker.
-        match_id: The id of the keys of the match.
+        address: Address of the broker.
+        match_id: Id of the match's keys (`MatchKeys.id`).
         side: The side of this tray.
         on_message: Called on the client's thread when a message has arrived.
         on_connected: Called on the client's thread when the broker has accepted the connection.
@@ -58,7 +61,7 @@ class BrokerTransport:
         return f"<BrokerTransport of {self.match_id} by {self._client!r}>"
 
     def send(self, message: str) -> None:
-        """Publish a message. If the broker is away it may be lost, because the next one says the same."""
+        """Publish a message. A message that is lost does no harm, because the next one repeats what is missing."""
         self._client.publish(topic(self.match_id, self.side), message, qos=0)
 
     def received(self) -> list[bytes]:
@@ -66,7 +69,7 @@ class BrokerTransport:
         return [self._received.get() for _ in range(self._received.qsize())]
 
     def close(self) -> None:
-        """Disconnect."""
+        """Disconnect from the broker."""
         self._client.close()
 
     def _subscribe(self) -> None:

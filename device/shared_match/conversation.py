@@ -1,6 +1,6 @@
-"""What two trays say to each other about one match, over any transport.
+"""The exchange of messages between two trays about one shared match, over any transport.
 
-The journal is the queue: a message brings what the journal has and the other tray lacks.
+The journal is the queue: each message contains entries of the journal that the other tray lacks.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from game.situation import TableError
 from web.contracts.shared_match import OtherTrayView, SharedPhase
 
 UNREACHABLE_S = 6.0
-"""A tray that has not said anything for this long is not reachable: three times the longest pause."""
+"""After this many seconds without a message, a tray counts as unreachable: three times the longest pause."""
 
 NOT_REACHABLE = Message("The other tray is not reachable: the match waits.")
 ASK_LATER = Message("The other tray is not reachable: ask it again when it is back.")
@@ -46,11 +46,11 @@ class DoingTable(Protocol):
         """Carry out a command.
 
         Args:
-            command: What to do.
-            request: Mark that the journal stores with the step.
+            command: The command.
+            request: Mark that the journal stores with the step; "" if there is none.
 
         Raises:
-            TableError, GameError: If it is refused.
+            TableError, GameError: If the command is refused.
         """
 
 
@@ -61,9 +61,9 @@ class Conversation:
         link: What this tray knows about the match.
         number: Number of the match in this tray's journal.
         history: The journal.
-        table: Carries out the steps of the other tray.
-        files: The pictures of throws.
-        clock: Seconds that never run backwards.
+        table: The companion, which carries out the steps of the other tray.
+        files: The stores of throw pictures, by kind (`PHOTO` and `CLIP`).
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Conversation:
 
     @property
     def view(self) -> OtherTrayView:
-        """What is shown of the other tray."""
+        """What the page shows about the other tray."""
         match = self._replica.match
         seats = range(len(match.state.players)) if match else ()
         is_reachable = self._clock() - self._heard_s < UNREACHABLE_S
@@ -105,25 +105,25 @@ class Conversation:
 
     @property
     def match(self) -> Match | None:
-        """The match after the last entry that was written to the journal."""
+        """The match after the last entry in the journal; None before the first."""
         return self._replica.match
 
     @property
     def guests(self) -> frozenset[str]:
-        """The names of the guest's players."""
+        """The names of the players at the guest's tray."""
         players = self._replica.match.state.players if self._replica.match else ()
         seats = self.link.guest_seats
         return frozenset(player.name for seat, player in enumerate(players) if seat in seats)
 
     @property
     def has_other_tray_caught_up(self) -> bool:
-        """Whether the other tray has every step of this one's journal, as far as it has said."""
+        """Whether the other tray has reported that it has every step in this tray's journal."""
         entries = entries_with_marks(self._history, self.number, self.link.match)
         return self._peer_seq is not None and self._peer_seq >= len(entries) - 1
 
     @property
     def has_news(self) -> bool:
-        """Whether the other tray should hear from this one at once."""
+        """Whether this tray should send a message at once, without waiting for the usual pause."""
         return self._fetcher.is_urgent or self._news != self._said
 
     @property
@@ -131,7 +131,7 @@ class Conversation:
         return self._replica.seq, self._wish, self._done_wish
 
     def refresh(self) -> None:
-        """Take over what has been written to the journal.
+        """Read the entries that have been written to the journal since the last call.
 
         Raises:
             GameError: If the journal cannot be read.
@@ -153,7 +153,7 @@ class Conversation:
         """Ask the other tray for a change, or the host for a rematch.
 
         Raises:
-            TableError: If it is not reachable.
+            TableError: If the other tray is not reachable.
         """
         if not self.view.is_reachable:
             raise TableError(ASK_LATER)
@@ -167,7 +167,7 @@ class Conversation:
                 self._wish = Wish(name, "correct", seq, index, command.dice)
 
     def message(self) -> Sync:
-        """Return what this tray says now."""
+        """Return the message that this tray sends now."""
         replica, link = self._replica, self.link
         is_host = link.side is MatchSide.HOST
         entries = () if self._peer_seq is None else replica.after(self._peer_seq)
@@ -187,11 +187,11 @@ class Conversation:
         )
 
     def take(self, sync: Sync) -> None:
-        """Do what the other tray says.
+        """Handle a message from the other tray: carry out its steps and wishes, and exchange pictures.
 
         Raises:
-            SharedMatchError: If the trays cannot play together. The view shows why.
-            TableError, GameError: If a step cannot be written now. It is sent again.
+            SharedMatchError: If the trays cannot play together. `view` shows why.
+            TableError, GameError: If a step cannot be written now. The other tray will send it again.
         """
         self._heard_s = self._clock()
         self._trouble = REFUSALS.get(sync.refusal)
@@ -244,7 +244,7 @@ class Conversation:
 
 
 def _place_of_throw(actions: tuple[Action, ...]) -> int | None:
-    """Return the place of the throw among the events of a step; None if there is none."""
+    """Return the index of the throw among the actions of a step; None if the step is not a new throw."""
     if any(isinstance(action, Revision) for action in actions):
         return None
     places = [i for i, action in enumerate(actions) if isinstance(action, Thrown)]
@@ -252,10 +252,10 @@ def _place_of_throw(actions: tuple[Action, ...]) -> int | None:
 
 
 def refusing(link: Link, refusal: Refusal) -> Sync:
-    """Return the message that this tray does not play a match now.
+    """Return a message that says that this tray is not playing a match now.
 
     Args:
-        link: The match.
-        refusal: Why not.
+        link: What this tray knows about the match.
+        refusal: Why this tray is not playing it.
     """
     return Sync(link.side, match=link.match, refusal=refusal)

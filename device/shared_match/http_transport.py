@@ -1,4 +1,4 @@
-"""How a guest reaches the host over HTTP: one request for each message, whose answer is the host's message."""
+"""The connection from a guest to the host over HTTP: each request carries a message, and its response the host's."""
 
 import http.client
 from urllib.parse import urlsplit
@@ -14,15 +14,15 @@ TOO_MANY_TRIES = Message("Too many wrong codes were tried at the other tray: wai
 
 
 class UnreachableError(SharedMatchError):
-    """The other tray does not answer."""
+    """The error that the other tray does not answer."""
 
 
 class UnknownHereError(SharedMatchError):
-    """The host does not know the code."""
+    """The error that the host does not know the code, or accepts no further attempts for now."""
 
 
 class HttpTransport:
-    """The way to the host.
+    """A guest's connection to the host of a shared match.
 
     Args:
         address: Address of the host's page.
@@ -36,11 +36,11 @@ class HttpTransport:
         return f"<HttpTransport to {self._address}>"
 
     def exchange(self, message: str) -> bytes:
-        """Send a message and return the answer.
+        """Send a message to the host and return its answer.
 
         Raises:
-            UnreachableError: If there is no answer.
-            UnknownHereError: If the host does not know the code.
+            UnreachableError: If there is no answer, or not one from a host.
+            UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
         """
         connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
         try:

@@ -54,7 +54,7 @@ def test_copies_of_one_match_are_the_same_wherever_the_dice_lay(tmp_path, played
     write(tmp_path / "ben", played, change=with_places)
     scores = ", ".join(f"{player.name} {player.score:,}" for player in match.state.players)
 
-    assert compared("anna", "ben") == (0, f"anna and ben hold the same match: {scores}.\n")
+    assert compared("anna", "ben") == (0, f"anna and ben contain the same match: {scores}.\n")
 
 
 def test_a_match_that_was_reopened_is_the_same(tmp_path, played, compared):

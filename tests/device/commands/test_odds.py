@@ -54,7 +54,7 @@ def test_json_has_the_public_form():
     ("rules", "published"),
     [
         ("facebook", "53.487%  chance of the player who begins"),
-        ("zilch", "620.855  in the long run, farkles in a row paid"),
+        ("zilch", "620.855  in the long run, less the penalties for farkles in a row"),
         ("pocket-farkel", "542.063  points on average"),
     ],
 )
@@ -72,7 +72,7 @@ def test_the_chances_are_printed_as_a_table():
 
     assert "25/324" in shown
     assert "512.912  points on average" in shown
-    assert "chance to bank the first 500 when going for it" in shown
+    assert "chance of banking the first 500 when going for it" in shown
     assert "chance of the player who begins" in shown
 
 

@@ -150,7 +150,10 @@ def test_a_broker_with_an_older_mqtt_is_reported(troubles):
         (line,) = until(lambda: troubles)
         old.close()
 
-    assert "does not support MQTT 5: update it (Mosquitto has it since 1.6); trying again" in line
+    assert (
+        "does not support MQTT 5: update it (Mosquitto has supported it since 1.6); trying again"
+        in line
+    )
 
 
 def refuse_mqtt_5(server):
@@ -214,7 +217,7 @@ def test_a_secret_without_its_two_lines_is_refused_and_not_quoted(tmp_path):
 
 
 def test_an_unreadable_certificate_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="this file holds no readable certificate"):
+    with pytest.raises(UsageError, match="this file contains no readable certificate"):
         parse_address("mqtts://broker", ca=str(tmp_path / "none")).tls_context()
 
 

@@ -503,11 +503,11 @@ def test_a_step_whose_signature_was_changed_is_found_afterwards(pair, tmp_path):
 
     assert good == (
         True,
-        f"{tmp_path}/host and {tmp_path}/guest hold the same match: Anna 0, Ben 0.",
+        f"{tmp_path}/host and {tmp_path}/guest contain the same match: Anna 0, Ben 0.",
     )
     assert match_files.compare(*read_both(tmp_path)) == (
         False,
-        f"{tmp_path}/guest: step 1 has no signature of the other tray: somebody changed it.",
+        f"{tmp_path}/guest: step 1 has no signature from the other tray: somebody changed it.",
     )
 
 

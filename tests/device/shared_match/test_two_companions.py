@@ -212,4 +212,4 @@ def check_same(folder: Path, capsys) -> None:
         main(["compare", str(folder / "host"), str(folder / "guest")])
 
     assert ended.value.code == 0
-    assert "hold the same match" in capsys.readouterr().out
+    assert "contain the same match" in capsys.readouterr().out
