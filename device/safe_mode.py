@@ -71,7 +71,7 @@ class SafeMode:
             ),
             why if last.why else Message("Traykeeper ended without an error message."),
             Message("Camera and button are off, and most settings have their defaults."),
-            Message("The stored matches are left alone. What is played now is not kept.")
+            Message("The stored matches are left alone. Matches played in safe mode are not kept.")
             if self.blames(StartPart.JOURNAL)
             else None,
         )

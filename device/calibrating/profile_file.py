@@ -203,7 +203,7 @@ def _held(table: TomlTable | None) -> HeldControls:
     if table is None:
         return HeldControls()
     if ("exposure_us" in table.data) != ("gain" in table.data):
-        raise table.error("exposure_us", Message("must be set together with gain, or not at all"))
+        raise table.error("exposure_us", Message("must be set together with `gain`, or not at all"))
     exposure = _optional_number(table, "exposure_us", *EXPOSURE_US)
     white = _optional_number(table, "white_k", *WHITE_K)
     focus = _optional_number(table, "focus_steps", *FOCUS_STEPS)

@@ -87,7 +87,7 @@ class StreamCamera:
         self._stop = Event()
         self._newest = NewestFrame(
             Message(
-                "%(camera)s delivers no pictures: check that it is switched on, on this "
+                "%(camera)s delivers no pictures: check that it is switched on and on this "
                 "network, and that its address is right",
                 camera=self.name,
             )
@@ -137,7 +137,7 @@ class StreamCamera:
             self._size = image.shape
         if image.shape != self._size:
             self._newest.fail(
-                Message("the size of its pictures has changed: Traykeeper opens it again")
+                Message("the size of its pictures has changed: Traykeeper will reopen it")
             )
             self._stop.set()
             return

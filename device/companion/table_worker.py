@@ -331,10 +331,12 @@ class TableWorker:
             case LeaveSafeMode() if safe_mode:
                 safe_mode.leave()
                 self.say(
-                    Message("Traykeeper starts again normally. If that fails, safe mode returns.")
+                    Message(
+                        "Traykeeper will now start normally. If that fails, it will return to safe mode."
+                    )
                 )
             case LeaveSafeMode():
-                raise TableError(Message("This is not safe mode."))
+                raise TableError(Message("Traykeeper is not in safe mode."))
 
     def _restore(self, command: RestoreBackup) -> None:
         """Restore a backup, and continue with the most recent match in the restored journal.

@@ -131,7 +131,7 @@ def is_pi(machine: Machine) -> bool:
 def rights(system: System) -> Finding:
     """Check that the service's user is in the groups that may use the camera and the pins."""
     if not system.installed:
-        return skipped(Message("the service is not installed, so your own permissions count"))
+        return skipped(Message("the service is not installed, so your own permissions apply"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]
     if missing:
         return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=join_with_and(missing)))

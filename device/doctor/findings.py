@@ -23,7 +23,7 @@ class Trouble:
 
 BAD_SETTINGS = Trouble(
     Message("there is a mistake in the settings file"),
-    Message("fix the named line of the file, then run `sudo systemctl restart traykeeper`"),
+    Message("fix the line that is named here, then run `sudo systemctl restart traykeeper`"),
 )
 NO_CAMERA = Trouble(
     Message("no camera was found"),
@@ -61,7 +61,7 @@ NO_LGPIO = Trouble(
 )
 BUTTON_DOWN = Trouble(
     Message("the button is down"),
-    Message("release it; if nobody is pressing it, remove what lies on it or check its wires"),
+    Message("release it; if nobody is pressing it, remove anything lying on it or check its wires"),
 )
 NOT_ALLOWED = Trouble(
     Message("the service has no permission to use the camera or the pins"),
@@ -146,7 +146,7 @@ NO_BROKER = Trouble(
     Message("the broker refuses this tray"),
     Message(
         "fix the problem it names, as described in docs/mqtt.md; nothing is lost, because "
-        "everything is sent later"
+        "everything will be sent later"
     ),
 )
 BAD_WEBHOOK = Trouble(
@@ -185,7 +185,7 @@ NOT_WRITTEN = Trouble(
 )
 NOT_WHOLE = Trouble(
     Message("the journal is incomplete; throws are still accepted"),
-    Message("do not touch its files, and free up space: the next throw repairs it"),
+    Message("do not touch its files, and free up space: the next throw will repair it"),
 )
 JOURNAL_RESTORED = Trouble(
     Message("the journal was damaged"),
@@ -200,7 +200,8 @@ BACKUP_FAILED = Trouble(
 NOT_DELIVERED = Trouble(
     Message("the webhook does not accept the steps"),
     Message(
-        "check the program at that address; the steps wait and are sent in order: docs/events.md"
+        "check the program at that address; the steps are waiting and will be sent in order: "
+        "docs/events.md"
     ),
 )
 LAMP_FAILED = Trouble(
@@ -210,7 +211,8 @@ LAMP_FAILED = Trouble(
 BAD_JOURNAL = Trouble(
     Message("the journal is damaged"),
     Message(
-        "run `sudo systemctl restart traykeeper`: the newest good backup is restored automatically"
+        "run `sudo systemctl restart traykeeper`: the newest good backup will be restored "
+        "automatically"
     ),
 )
 

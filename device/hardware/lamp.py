@@ -19,7 +19,7 @@ LAMPS = {
     Indicator.BOT: Lamp(
         "#6000ff", 0.5, Message("a bot is playing: watch, or press to continue at once")
     ),
-    Indicator.OTHER_TRAY: Lamp("#200040", 0, Message("a player at the other tray throws")),
+    Indicator.OTHER_TRAY: Lamp("#200040", 0, Message("a player is throwing at the other tray")),
     Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
     Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank")),
     Indicator.HOT_DICE: Lamp(

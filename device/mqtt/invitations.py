@@ -63,7 +63,7 @@ class Invitation:
     def question(self) -> Message:
         """The question that the players are asked."""
         calls = Message(
-            "%(title)s: %(names)s are called to this tray.",
+            "%(title)s: %(names)s have been called to this tray.",
             title=self.title,
             names=join_with_and(self.match.names),
         )

@@ -195,7 +195,7 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
     if not placement.thrown or (
         tray_reading.has_tumbled is False and placement.could_have_slid(before)
     ):
-        return NotThrown(Message("Not thrown yet: that is the die of the previous player."))
+        return NotThrown(Message("Not thrown yet: that is the previous player's die."))
     if len(placement.thrown) > 1:
         many = Message(
             "Throw only one die to decide who begins: take the others out (the camera sees %(dice)s).",
@@ -221,7 +221,9 @@ def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) ->
     if watched:
         return NotThrown(Message("Not thrown yet: the dice were only moved."), option)
     question = Paragraph(
-        Message("%(dice)s lay there before, but in another place.", dice=placement.faces),
+        Message(
+            "%(dice)s were already in the tray, but in a different place.", dice=placement.faces
+        ),
         Message("Were the dice thrown or just moved?"),
     )
     return Ask(question, (option,))

@@ -299,7 +299,7 @@ class LiveMatch:
 def throws_elsewhere(match: Match) -> Message:
     """Return a message saying that the player on turn throws at the other tray."""
     name = match.state.player.display_name
-    return Message("%(name)s throws at the other tray.", name=name)
+    return Message("It is %(name)s's turn at the other tray.", name=name)
 
 
 def _is_undo_or_redo(actions: tuple[Action, ...]) -> bool:

@@ -191,7 +191,7 @@ class MatchPlay:
         if not live_match.is_elsewhere or live_match.other_tray is None:
             return False
         live_match.other_tray.ask(command)
-        self._table.message = Message("The other tray is asked to change that.")
+        self._table.message = Message("The other tray is being asked to change that.")
         return True
 
     def _play(self, action: Kept | Banked) -> None:
@@ -207,7 +207,7 @@ class MatchPlay:
     def _record(self, event: Event) -> None:
         before = self._table.live_match.match
         if isinstance(event, Joined) and self._table.live_match.is_shared:
-            raise TableError(Message("Nobody can join a match that is played at two trays."))
+            raise TableError(Message("Nobody can join a match that is being played at two trays."))
         if isinstance(event, Joined | Renamed):
             check_distinct(player.name for player in before.push(event).state.players)
         after = self._decisions.execute(event)

@@ -77,7 +77,7 @@ class MatchStarts:
                 )
             )
         name = _first(command.match)
-        begins = Message("The other tray is here: %(name)s begins.", name=name)
+        begins = Message("The other tray has joined: %(name)s begins.", name=name)
         self.begin(command.match, begins, command.key)
 
     def _start(self, form: StartMatch) -> None:
@@ -144,7 +144,9 @@ class MatchStarts:
         table = self._table
         if table.situation not in READY_FOR_MATCH or table.rolloff.rolls:
             raise TableError(
-                Message("A match is being played here: Traykeeper asks when it is finished.")
+                Message(
+                    "A match is being played here: Traykeeper will ask again once it has finished."
+                )
             )
         match = from_form(table.rules, proposal.match)
 
@@ -153,7 +155,9 @@ class MatchStarts:
             proposal.answered(True)
 
         def decline() -> None:
-            table.message = Message("The club knows that the match cannot start here.")
+            table.message = Message(
+                "The club board has been informed that the match cannot start here."
+            )
             proposal.answered(False)
 
         yes = Answer(Message("Yes, start"), chosen=begin)

@@ -32,7 +32,7 @@ from web.contracts.shared_match import OtherTrayView, SharedPhase
 UNREACHABLE_S = 6.0
 """After this many seconds without a message, a tray counts as unreachable: three times the longest pause."""
 
-NOT_REACHABLE = Message("The other tray is not reachable: the match waits.")
+NOT_REACHABLE = Message("The other tray is not reachable: the match is waiting.")
 ASK_LATER = Message("The other tray is not reachable: ask it again when it is back.")
 
 PHOTO, CLIP = "photo", "clip"

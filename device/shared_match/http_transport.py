@@ -50,7 +50,8 @@ class HttpTransport:
         except (OSError, http.client.HTTPException):
             raise UnreachableError(
                 Message(
-                    "No tray answers at %(address)s: check the address, and that Traykeeper runs there.",
+                    "No tray answers at %(address)s: check the address, and that Traykeeper "
+                    "is running there.",
                     address=self._address,
                 )
             ) from None
@@ -65,8 +66,8 @@ class HttpTransport:
                 raise UnknownHereError(TOO_MANY_TRIES)
         raise UnreachableError(
             Message(
-                "What answers at %(address)s plays no matches with other trays: check the address, "
-                "and install the same version on both.",
+                "The program at %(address)s does not support matches with other trays: check "
+                "the address, and install the same version on both.",
                 address=self._address,
             )
         )

@@ -39,8 +39,8 @@ def diverged(seq: int) -> SharedMatchError:
     """Return the error that the two trays have different matches from an entry on."""
     return SharedMatchError(
         Message(
-            "The two trays hold different matches from step %(n)s on: see where with traykeeper compare, "
-            "and play on at one of them.",
+            "The two trays have different matches from step %(n)s on: run `traykeeper "
+            "compare` to see where, and play on at one of them.",
             n=str(seq),
         )
     )

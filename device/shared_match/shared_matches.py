@@ -21,7 +21,7 @@ from web.contracts.table import ChangingTable
 
 UNKNOWN = Message("This tray knows no match with that code: ask for a new code.")
 NO_BROKER = Message(
-    "A code without an address needs a broker that both trays use: enter the link, or set mqtt."
+    "A code without an address needs a broker that both trays use: enter the link, or set `mqtt`."
 )
 NO_NAMES = Message("Enter who plays at this tray.")
 
@@ -76,7 +76,7 @@ class SharedMatches:
         """Implement `OtherTray.rematch`."""
         if (key := self.pair.rematch(match)) is None:
             self._ask(Rematch())
-            raise TableError(Message("The other tray is asked to begin the rematch."))
+            raise TableError(Message("The other tray is being asked to begin the rematch."))
         return key
 
     def view(self) -> OtherTrayView | None:

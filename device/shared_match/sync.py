@@ -45,7 +45,8 @@ class NotSignedError(SharedMatchError):
     def __init__(self) -> None:
         super().__init__(
             Message(
-                "A message of the other tray has a wrong signature: agree on a new code, and join again."
+                "A message from the other tray has an invalid signature: agree on a new "
+                "code, and join again."
             )
         )
 
@@ -53,7 +54,7 @@ class NotSignedError(SharedMatchError):
 OTHER_VERSION = Message(
     "The other tray has another version of Traykeeper: install the same version on both."
 )
-GARBLED = Message("The other tray sends something that is not a match message.")
+GARBLED = Message("The other tray has sent something that is not a match message.")
 
 
 class Refusal(StrEnum):
@@ -67,7 +68,7 @@ class Refusal(StrEnum):
 
 REFUSALS = {
     Refusal.SAME_NAME: Message(
-        "A player of the other tray has the same name: join again with another name."
+        "A player at the other tray has the same name: join again with another name."
     ),
     Refusal.OTHER_MATCH: Message(
         "The other tray is now playing another match: this one waits until it is continued there."

@@ -39,7 +39,7 @@ QUIET_PERIOD_S = 1 / 8
 IDLE_S = 20.0
 """Time between two calls of `on_idle` while the tray is at rest."""
 
-FAILED = Message("it has failed, as described in the log; Traykeeper opens it again")
+FAILED = Message("it has failed, as described in the log; Traykeeper will reopen it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class Courier:
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
             raise DeliveryError(
                 Message(
-                    "its answer is %(status)s", status=f"{answer.status} {answer.reason}".strip()
+                    "it answered %(status)s", status=f"{answer.status} {answer.reason}".strip()
                 ),
                 _retry_after_s(answer),
             )
@@ -100,7 +100,7 @@ class Courier:
         with self._lock:
             self._connection = connection
         if self._is_closed:
-            raise DeliveryError(Message("Traykeeper stops"))
+            raise DeliveryError(Message("Traykeeper is stopping"))
         return connection
 
     def _break_off(self) -> None:
@@ -112,7 +112,7 @@ class Courier:
 
     def _timed_out(self) -> DeliveryError:
         return DeliveryError(
-            Message("it does not answer within %(s)s seconds", s=round(self._timeout_s))
+            Message("it did not answer within %(s)s seconds", s=round(self._timeout_s))
         )
 
 

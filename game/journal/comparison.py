@@ -88,7 +88,7 @@ def _described(before: Match | None, entry: WireEntry | None) -> Message | None:
     if entry is None:
         return None
     if before is None:
-        return Message("a match of %(names)s", names=", ".join(map(str, entry.body["names"])))
+        return Message("a match between %(names)s", names=", ".join(map(str, entry.body["names"])))
     match from_json(entry.body["actions"][0]):
         case Corrected(dice=dice):
             return Message("a throw corrected to %(dice)s", dice=dice)

@@ -105,7 +105,7 @@ class WireEntry:
             if self.seq == 0:
                 return _begun(self.body)
             if match is None:
-                raise JournalError(Message("a step needs the match that it belongs to"))
+                raise JournalError(Message("a step must name the match that it belongs to"))
             return match.push(*(from_json(action) for action in self.body["actions"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, GameError):

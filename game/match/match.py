@@ -327,7 +327,7 @@ def describe_event(state: State, event: Event) -> Message:
             return Message("%(name)s's bank in turn %(n)s", name=name, n=turn)
         case Farkled():
             return Message("%(name)s's farkle in turn %(n)s", name=name, n=turn)
-    return Message("the change by hand in %(name)s's turn %(n)s", name=name, n=turn)
+    return Message("the manual change to %(name)s's turn %(n)s", name=name, n=turn)
 
 
 def next_decision(events: Sequence[Event], index: int) -> int | None:

@@ -43,7 +43,7 @@ class RollOff:
                 )
             return replace(self, rolls=(*self.rolls, (face,)), before=self)
         if not self.again:
-            raise IllegalMove(Message("it is already decided who begins"))
+            raise IllegalMove(Message("it has already been decided who begins"))
         seat, *others = self.again
         rolls = (*self.rolls[:seat], (*self.rolls[seat], face), *self.rolls[seat + 1 :])
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))

@@ -246,7 +246,7 @@ class State:
             )
         keep = keep or self.best_bank_keep
         if keep is None:
-            return Message("the last die may be thrown once more: throw it first")
+            return Message("throw the last die once more before you bank")
         if not self.is_charity_roll and (
             must := scoring.must_throw_reason(keep.dice_left, self.rules)
         ):

@@ -78,7 +78,7 @@ def _thrown(state: State, event: Thrown) -> State:
     dice = scoring.checked_dice(event.dice, state.rules)
     last = state.turn.last
     if last and not last.keep and not state.may_rethrow_last_die:
-        raise IllegalMove(Message("first keep some dice of the last throw"))
+        raise IllegalMove(Message("first keep some dice from the last throw"))
     if len(dice) != state.dice_in_hand:
         raise IllegalMove(
             Plural(

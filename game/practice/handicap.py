@@ -42,8 +42,8 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
     if not wins.solved:
         raise OddsError(
             Message(
-                "no chances to win are known under these rules: switch the coach on in a match with"
-                " them, or run traykeeper odds solve"
+                "no chances of winning are known under these rules: switch on the coach in a "
+                "match with them, or run `traykeeper odds solve`"
             )
         )
     seat = 1 if wins.first_player >= 1 / 2 else 0

@@ -82,7 +82,7 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 row.name,
                 Message(
-                    "needs %(needed)s dice, but n_dice is %(n)s: set %(option)s = 0",
+                    "needs %(needed)s dice, but `n_dice` is %(n)s: set `%(option)s = 0`",
                     needed=needed,
                     n=rules.n_dice,
                     option=row.name,
@@ -94,19 +94,19 @@ def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
     """Find options that contradict each other, or that need another option that is not set."""
     if rules.welfare and rules.win is not Win.EXACTLY:
         yield RulesProblem(
-            "welfare", Message("only applies to an exact target: set win = 'exactly'")
+            "welfare", Message("only applies to an exact target: set `win = 'exactly'`")
         )
     if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
-        yield RulesProblem("take_over_farkle", Message("has no effect while piggyback is 'no'"))
+        yield RulesProblem("take_over_farkle", Message("has no effect while `piggyback` is 'no'"))
     if rules.take_over_on_board and rules.piggyback is Piggyback.NO:
-        yield RulesProblem("take_over_on_board", Message("has no effect while piggyback is 'no'"))
+        yield RulesProblem("take_over_on_board", Message("has no effect while `piggyback` is 'no'"))
     if rules.nothing_first_throw and not rules.nothing:
-        yield RulesProblem("nothing_first_throw", Message("has no effect while nothing is 0"))
+        yield RulesProblem("nothing_first_throw", Message("has no effect while `nothing` is 0"))
     if rules.rounds and rules.win is not Win.AT_LEAST:
-        why = Message("have no target: remove win = %(win)s", win=repr(str(rules.win)))
+        why = Message("have no target: remove `win = %(win)s`", win=repr(str(rules.win)))
         yield RulesProblem("rounds", why)
     if rules.rounds and rules.last_round is not LastRound.NONE:
-        yield RulesProblem("rounds", Message("have no last round: set last_round = 'none'"))
+        yield RulesProblem("rounds", Message("have no last round: set `last_round = 'none'`"))
 
 
 def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
@@ -120,7 +120,7 @@ def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
             ),
         )
     if rules.all_ones_win and rules.all_alike_wins:
-        yield RulesProblem("all_ones_win", Message("has no effect together with all_alike_wins"))
+        yield RulesProblem("all_ones_win", Message("has no effect together with `all_alike_wins`"))
 
 
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
@@ -169,7 +169,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     costliest = max(costs, key=costs.__getitem__)
     if not rules.rounds and rules.target > MAX_TURNS * max(gain, _gain_without_minimum(rules)):
         why = Message(
-            "is too far: a turn brings %(gain)s on average, so it takes more than %(turns)s turns",
+            "is too high: a turn brings %(gain)s on average, so it takes more than %(turns)s turns",
             gain=round(gain),
             turns=MAX_TURNS,
         )
@@ -221,7 +221,8 @@ def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]
     if max(least, rules.minimum_bank) > step:
         option = "minimum_bank" if rules.minimum_bank > least else "win"
         why = Message(
-            "and exactly %(target)s: a player who is %(step)s short could never bank that",
+            "may make a target of exactly %(target)s impossible: a player who is %(step)s "
+            "short could never bank that",
             target=rules.target,
             step=step,
         )

@@ -156,7 +156,7 @@ def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
         raise table.invalid("title", Message("one line of text in quotes"))
     _check_dice_counts(rules, table)
     if rules.alike is not Alike.FIXED and "alike_fixed" in table.data:
-        what = Message("has no effect while alike is %(alike)s", alike=repr(str(rules.alike)))
+        what = Message("has no effect while `alike` is %(alike)s", alike=repr(str(rules.alike)))
         raise table.error("alike_fixed", what)
     if found := find_problems(rules):
         raise table.errors((problem.option, problem.why) for problem in found)
@@ -169,7 +169,7 @@ def _check_dice_counts(rules: Ruleset, table: TomlTable) -> None:
         for name, points in table.data[key].items():
             if points and int(name[-1]) > rules.n_dice:
                 what = Message(
-                    "gives points for %(needed)s dice, but n_dice is %(n)s: remove %(key)s",
+                    "gives points for %(needed)s dice, but `n_dice` is %(n)s: remove `%(key)s`",
                     needed=int(name[-1]),
                     n=rules.n_dice,
                     key=name,

@@ -148,11 +148,11 @@ def _triples(rules: Ruleset) -> Iterator[Message]:
     ]
     if exceptions:
         yield Message(
-            "Three of a kind score 100 times their number; %(exceptions)s.",
+            "Three of a kind scores 100 times its number; %(exceptions)s.",
             exceptions=join_with_semicolons(exceptions),
         )
     else:
-        yield Message("Three of a kind score 100 times their number.")
+        yield Message("Three of a kind scores 100 times its number.")
 
 
 def _alike(rules: Ruleset) -> Iterator[Message]:
@@ -173,7 +173,7 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
         return
     if rules.n_dice == max(FACES):
         yield Message(
-            "Four of a kind score %(four)s, five of a kind %(five)s and six of a kind "
+            "Four of a kind scores %(four)s, five of a kind %(five)s and six of a kind "
             "%(six)s, whatever the number.",
             four=four,
             five=five,
@@ -181,7 +181,7 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
         )
     else:
         yield Message(
-            "Four of a kind score %(four)s and five of a kind %(five)s, whatever the number.",
+            "Four of a kind scores %(four)s and five of a kind %(five)s, whatever the number.",
             four=four,
             five=five,
         )
@@ -308,14 +308,14 @@ OPTIONS = (
         "four_and_pair",
         Message("Four of a kind with a pair"),
         Shape("four alike and a pair", _pairs(2), (2, 2, 2, 2, 6, 6)),
-        lambda points: Message("Four of a kind with a pair score %(points)s.", points=points),
+        lambda points: Message("Four of a kind with a pair scores %(points)s.", points=points),
     ),
     _shape(
         "six_as_pairs",
         Message("Six of a kind as three pairs"),
         Shape("six alike as three pairs", _pairs(1), (2, 2, 2, 2, 2, 2)),
         lambda points: Message(
-            "Six of a kind counted as three pairs score %(points)s.", points=points
+            "Six of a kind counted as three pairs scores %(points)s.", points=points
         ),
     ),
     _shape(
@@ -389,7 +389,7 @@ OPTIONS = (
             "must_throw_from",
             lambda n: Message("A player with %(n)s or more dice left must throw on.", n=n),
         ),
-        Message("Dice left with which a player must throw on"),
+        Message("Number of dice left at which a player must throw on"),
         most=5,
     ),
     _points(
@@ -405,7 +405,7 @@ OPTIONS = (
     _switch(
         "must_bank_after_triple",
         Section.TURN,
-        Message("Three of a kind end the turn and are banked"),
+        Message("Three of a kind ends the turn and is banked"),
         Message("When a player throws three of a kind, the points are banked and the turn ends."),
     ),
     _choice(

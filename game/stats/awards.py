@@ -118,7 +118,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
         Message("%(name)s's luckiest throw: %(points)s points more than average",
                 name=name, points=round(moment.points))
         if moment.win is None
-        else Message("%(name)s's lucky throw: chance to win up by %(much)s",
+        else Message("%(name)s's lucky throw: chance of winning up by %(much)s",
                      name=name, much=Percentage(moment.win, 1))
     )  # fmt: skip
     return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)

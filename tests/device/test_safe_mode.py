@@ -128,7 +128,7 @@ def test_matches_that_cannot_be_opened_are_left_alone(tmp_path):
     with safe_table(tmp_path, StartPart.JOURNAL, "the disk is full") as maintenance:
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
 
-        assert "What is played now is not kept." in shown(maintenance.companion)
+        assert "Matches played in safe mode are not kept." in shown(maintenance.companion)
         assert maintenance.journal.path.parent != tmp_path
     assert journal.is_dir()
 
@@ -203,7 +203,7 @@ def test_no_photo_is_read_because_reading_may_be_what_fails(tmp_path):
 
 
 def test_there_is_nothing_to_leave_outside_safe_mode(rig):
-    with pytest.raises(TableError, match="This is not safe mode"):
+    with pytest.raises(TableError, match="Traykeeper is not in safe mode"):
         rig.companion.do(LeaveSafeMode())
 
     assert not rig.companion.snapshot().safe_mode

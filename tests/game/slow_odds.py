@@ -108,7 +108,7 @@ class SlowOdds:
         return score == self.target
 
     def match(self, guess=lambda board: 0.5):
-        """Return the chance to win at each (seat, mine, theirs), by value iteration from a guess."""
+        """Return the chance of winning at each (seat, mine, theirs), by value iteration from a guess."""
         later = self.rules.last_round is LastRound.LATER_IN_ROUND and not self.exact
         goal = next(i for i in range(1000) if self.reached(i * STEP))
         wins = {board: guess(board) for board in self._boards(goal, later=later)}

@@ -141,7 +141,9 @@ class PlayerPhones:
                 )
             if name and len(others) >= MAX_PLAYER_PHONES:
                 raise TableError(
-                    Message("too many phones belong to a player: the scorekeeper can release them")
+                    Message(
+                        "too many phones are assigned to players: the scorekeeper can release them"
+                    )
                 )
             players = others | ({phone: name} if name else {})
             self._shared.update(players=players)

@@ -63,7 +63,7 @@ class MatchSetup:
             name, player = BOT_NAME, Bot(dice)
         else:
             if not like or not like.strip():
-                raise HttpProblem(400, Message("like: name the person whom the bot imitates"))
+                raise HttpProblem(400, Message("like: name the person whom the bot should imitate"))
             rules = self._changed_rules(
                 setup.get("rules"), setup.get("target"), setup.get("options")
             )

@@ -23,7 +23,7 @@ from web.state.plain_json import plain
 
 WRONG_PIN = Message(
     "that PIN is wrong or out of date: `traykeeper pin` shows the current one, and so does "
-    "the phone of the scorekeeper"
+    "the scorekeeper's phone"
 )
 WRONG_MACHINE_PIN = Message(
     "that is not the current PIN of the machine: run `traykeeper pin` there to see it"

@@ -41,7 +41,7 @@ class TournamentPlan:
         if not MIN_PLAYERS <= len(set(self.players)) == len(self.players) <= MAX_PLAYERS:
             raise IllegalMove(
                 Message(
-                    "a tournament needs %(least)s to %(most)s players, and nobody twice",
+                    "a tournament needs %(least)s to %(most)s different players",
                     least=MIN_PLAYERS,
                     most=MAX_PLAYERS,
                 )

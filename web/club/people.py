@@ -128,7 +128,7 @@ class People:
             if into in players:
                 raise IllegalMove(
                     Message(
-                        "both play in the tournament %(name)s, so they cannot be one person",
+                        "both play in the tournament %(name)s, so they cannot be the same person",
                         name=row["name"],
                     )
                 )

@@ -159,7 +159,7 @@ def win_curve(match: Match, review: Review) -> str:
         lines += [_line(match, review, seat) for seat in side_seats(match)]
     if point := review.turning_point:
         lines.append(_turning_point(review, point))
-    return svg(HIGH, gettext("Chances to win, turn by turn"), lines)
+    return svg(HIGH, gettext("Chances of winning, turn by turn"), lines)
 
 
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:

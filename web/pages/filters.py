@@ -169,7 +169,7 @@ def _fairness(fair: Fairness) -> Message:
         )
     unusual = Message("Unusual, but it happens.")
     return Paragraph(
-        unusual if fair.p >= VERY_ODD else Message("That is hardly just luck."),
+        unusual if fair.p >= VERY_ODD else Message("That can hardly be just luck."),
         Message("With fair dice only one count in %(n)s is this uneven.", n=round(1 / fair.p)),
         Message(
             "The %(face)s came up %(found)s times; about %(usual)s would be normal.",

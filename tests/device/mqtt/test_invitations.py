@@ -44,7 +44,7 @@ def test_yes_starts_the_match(table, invitations, answers):
 
     assert (
         str(table.snapshot().question)
-        == "Club cup: Anna and Ben are called to this tray. Start their match?"
+        == "Club cup: Anna and Ben have been called to this tray. Start their match?"
     )
     answer(table, "Yes")
     assert [player.name for player in table.match.state.players] == ["Anna", "Ben"]
@@ -73,7 +73,7 @@ def test_a_match_under_way_is_finished_before_the_question(table, invitations, a
             table.do(Bank())
     invitations.propose(table.snapshot())
 
-    assert "Anna and Ben are called" in str(table.snapshot().question)
+    assert "Anna and Ben have been called" in str(table.snapshot().question)
     assert answers == []
 
 

@@ -402,7 +402,7 @@ def test_overshooting_an_exact_target_in_german(begun_by):
 def test_a_lost_camera_in_german(begun):
     begun.happen(
         begun.session.camera.lost,
-        Message("the camera does not respond: check its cable; Traykeeper opens it again"),
+        Message("the camera does not respond: check its cable; Traykeeper will reopen it"),
     )
     assert "Keine Kamera (die Kamera reagiert nicht" in begun.look()
     begun.press()
@@ -414,7 +414,9 @@ def test_a_lost_camera_in_german(begun):
 
 
 def test_a_called_match_in_german(table):
-    question = Message("%(title)s: %(names)s are called to this tray.", title="Cleo", names="Anna")
+    question = Message(
+        "%(title)s: %(names)s have been called to this tray.", title="Cleo", names="Anna"
+    )
     call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)
     table.do(AnswerQuestion(table.session.table.choices[1].id))

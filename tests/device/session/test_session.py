@@ -114,7 +114,7 @@ def test_a_player_who_joins_in_the_last_round_is_told_to_wait(session):
     session.do(RecordEvent(ScoreSet(0, RULES.target)))
     session.do(RecordEvent(Joined("Dan")))
 
-    assert message(session) == "The last round has begun: Dan plays from the next match on."
+    assert message(session) == "The last round has begun: Dan will play from the next match on."
 
 
 def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
@@ -241,7 +241,7 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
     session.do(CorrectThrow(THOUSAND, 0))
 
     assert message(session) == (
-        "With that correction, the change by hand in Ben's turn 2 would no longer be possible: "
+        "With that correction, the manual change to Ben's turn 2 would no longer be possible: "
         "it would be Anna's turn. What happened?"
     )
     session.do(AnswerQuestion(session.table.choices[0].id))

@@ -59,7 +59,7 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     guest.locator("[data-share=join]").click()
 
     expect(guest.locator(".elsewhere")).to_have_text(
-        "Anna throws at the other tray.", timeout=PATIENCE_MS
+        "It is Anna's turn at the other tray.", timeout=PATIENCE_MS
     )
     expect(guest.locator("#throw-dice")).to_be_hidden()
     expect(host.locator("#throw-dice")).to_be_visible(timeout=PATIENCE_MS)
@@ -81,5 +81,5 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
 
     server.stop()
     expect(guest.locator("#other_tray")).to_contain_text(
-        "The other tray is not reachable: the match waits.", timeout=PATIENCE_MS
+        "The other tray is not reachable: the match is waiting.", timeout=PATIENCE_MS
     )

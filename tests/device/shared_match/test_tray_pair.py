@@ -212,10 +212,10 @@ def act(pair, step, random):
 def test_only_the_tray_of_the_player_on_turn_takes_throws(pair):
     pair.begin()
 
-    with pytest.raises(TableError, match="Anna throws at the other tray"):
+    with pytest.raises(TableError, match="It is Anna's turn at the other tray"):
         pair.guest.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     pair.guest.session.release_button(0.1)
-    assert str(pair.guest.session.table.message) == "Anna throws at the other tray."
+    assert str(pair.guest.session.table.message) == "It is Anna's turn at the other tray."
     assert pair.guest.session.table.overlay is None
 
 
@@ -229,7 +229,7 @@ def test_the_other_tray_takes_back_what_it_alone_can_take_back(pair):
     said = str(pair.host.session.table.message)
     pair.settle()
 
-    assert said == "The other tray is asked to change that."
+    assert said == "The other tray is being asked to change that."
     assert not pair.host.is_elsewhere
     assert pair.host.match.state.turn.last.dice == (1, 1, 1, 2, 3, 4)
     assert pair.agree
@@ -262,7 +262,7 @@ def test_the_view_says_that_the_match_waits_while_the_other_tray_is_silent(pair)
     silent = pair.guest.shared.view()
     pair.exchange()
 
-    assert str(silent.trouble) == "The other tray is not reachable: the match waits."
+    assert str(silent.trouble) == "The other tray is not reachable: the match is waiting."
     assert not silent.is_reachable
     assert pair.guest.shared.view().trouble is None
 
@@ -424,7 +424,7 @@ def test_a_rematch_begins_at_both_trays_whoever_asks_for_it(pair, asker):
     if asker == "host":
         pair.host.do(Rematch())
     else:
-        with pytest.raises(TableError, match="asked to begin the rematch"):
+        with pytest.raises(TableError, match="being asked to begin the rematch"):
             pair.guest.do(Rematch())
     pair.settle()
     names = [player.name for player in pair.guest.match.state.players]

@@ -204,7 +204,7 @@ def test_the_log_has_the_newest_attempts_and_not_the_secret_path(table, receiver
 
     newest, before, *_ = report.attempts
     assert (newest.step, newest.trouble) == ("started, wanted", None)
-    assert str(before.trouble) == "its answer is 500 Internal Server Error"
+    assert str(before.trouble) == "it answered 500 Internal Server Error"
     assert before.wait_s > 0
     assert "abc" not in repr(report)
 

@@ -75,7 +75,7 @@ def test_bank_without_a_throw_is_refused(match):
 
 
 def test_the_next_throw_is_refused_until_a_keep_is_decided(match):
-    with pytest.raises(IllegalMove, match="first keep some dice of the last throw"):
+    with pytest.raises(IllegalMove, match="first keep some dice from the last throw"):
         match.throw((1, 2, 3, 3, 4, 6)).throw((1, 2))
 
 

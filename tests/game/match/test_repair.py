@@ -174,7 +174,7 @@ def test_a_skip_that_would_hit_another_turn_is_named_and_a_bank_is_offered():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
     match = match.throw(FARKLE).push(Skipped()).throw(SCORING).bank()
     correction = Corrected(0, (1, 2, 3, 3, 4, 6))
-    with pytest.raises(LaterStepError, match=r"in Ben's turn 2 .*: it would be Anna's turn"):
+    with pytest.raises(LaterStepError, match=r"to Ben's turn 2 .*: it would be Anna's turn"):
         check_same_players(match, match.push(correction), since=0)
 
     assert scores(

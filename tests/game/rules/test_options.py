@@ -143,7 +143,7 @@ def test_last_die_may_be_thrown_twice():
     match = last_die().throw((2,))
 
     assert match.state.may_rethrow_last_die
-    assert str(match.state.bank_refusal()) == "the last die may be thrown once more: throw it first"
+    assert str(match.state.bank_refusal()) == "throw the last die once more before you bank"
     assert match.throw((3,)).state.turn.seat == 1
 
 

@@ -27,11 +27,11 @@ def test_every_published_rule_set_is_playable(name):
         (f"{NO_SCORES}\nn_dice = 5\nopening = 500", "line 1: singles and all other points are 0"),
         (
             'extends = "standard"\nn_dice = 5\nstraight = 1500',
-            "line 3: straight needs 6 dice, but n_dice is 5: set straight = 0",
+            "line 3: straight needs 6 dice, but `n_dice` is 5: set `straight = 0`",
         ),
         (
             'extends = "walnut-studiolo"\nn_dice = 5',
-            "house.toml: straight needs 6 dice, but n_dice is 5",
+            "house.toml: straight needs 6 dice, but `n_dice` is 5",
         ),
         (
             f'{NO_SCORES}\nstraight = 1500\nhot_dice = "must"',
@@ -65,24 +65,24 @@ def test_every_published_rule_set_is_playable(name):
         (f"{FINE}\nopening = 20_000", "line 4: opening allows too many different scores"),
         (
             'extends = "standard"\ntake_over_on_board = true',
-            "line 2: take_over_on_board has no effect while piggyback is 'no'",
+            "line 2: take_over_on_board has no effect while `piggyback` is 'no'",
         ),
         (
             'extends = "standard"\nnothing_first_throw = true',
-            "line 2: nothing_first_throw has no effect while nothing is 0",
+            "line 2: nothing_first_throw has no effect while `nothing` is 0",
         ),
         ('extends = "standard"\nwelfare = true', "line 2: welfare only applies to an exact target"),
         (
             'extends = "standard"\ntake_over_farkle = 500',
-            "line 2: take_over_farkle has no effect while piggyback is 'no'",
+            "line 2: take_over_farkle has no effect while `piggyback` is 'no'",
         ),
         (
             'extends = "standard"\nwin = "exactly"\nrounds = 5',
-            "line 3: rounds have no target: remove win = 'exactly'",
+            "line 3: rounds have no target: remove `win = 'exactly'`",
         ),
         (
             'extends = "walnut-studiolo"\nrounds = 5',
-            "line 2: rounds have no last round: set last_round = 'none'",
+            "line 2: rounds have no last round: set `last_round = 'none'`",
         ),
         (
             f"n_dice = 5\n{ONLY_ONES}\nopening = 500",
@@ -102,11 +102,11 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             'extends = "standard"\ntarget = 1_000_000',
-            "line 2: target is too far: a turn brings 309 on average",
+            "line 2: target is too high: a turn brings 309 on average",
         ),
         (
             'extends = "zilch"\nn_dice = 5\nstraight = 3000',
-            "line 3: straight needs 6 dice, but n_dice is 5: set straight = 0; house.toml: three",
+            "line 3: straight needs 6 dice, but `n_dice` is 5: set `straight = 0`; house.toml: three",
         ),
         (
             'extends = "standard"\nwin = "exactly"\nlast_round = "every other"',
@@ -114,19 +114,19 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             'extends = "aetolia"\nwin = "over"',
-            "house.toml: rounds have no target: remove win = 'over'",
+            "house.toml: rounds have no target: remove `win = 'over'`",
         ),
         (
             'extends = "standard"\nalike_fixed = { 4 = 1000 }',
-            "line 2: alike_fixed has no effect while alike is 'none'",
+            "line 2: alike_fixed has no effect while `alike` is 'none'",
         ),
         (
             'extends = "colorado-dice"\nalike_faces = { 1x6 = 3000 }',
-            "line 2: alike_faces gives points for 6 dice, but n_dice is 5: remove 1x6",
+            "line 2: alike_faces gives points for 6 dice, but `n_dice` is 5: remove `1x6`",
         ),
         (
             'extends = "standard"\nall_alike_wins = true\nall_ones_win = true',
-            "line 3: all_ones_win has no effect together with all_alike_wins",
+            "line 3: all_ones_win has no effect together with `all_alike_wins`",
         ),
         (
             'extends = "standard"\nwin = "exactly"\nlast_round = "charity roll"',
@@ -134,11 +134,11 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             'extends = "zilch"\nwin = "exactly"',
-            "minimum_bank and exactly 10,000: a player who is 50 short could never bank that",
+            "minimum_bank may make a target of exactly 10,000 impossible: a player who is 50 short could never bank that",
         ),
         (
             'extends = "standard"\nwin = "exactly"\ntriples = { 2 = 75 }\ntarget = 1000',
-            "line 2: win and exactly 1,000: a player who is 25 short could never bank that",
+            "line 2: win may make a target of exactly 1,000 impossible: a player who is 25 short could never bank that",
         ),
         (
             'extends = "standard"\nwin = "exactly"\ntarget = 1000\nopening = 1500',

@@ -87,12 +87,12 @@ def test_healthy_table_reports_ok(client):
 
 def test_page_lists_the_newest_attempts_to_call_the_webhook(client, maintainer):
     assert "Steps for another program" not in client.get("/health").text
-    attempt = DeliveryAttempt(1_764_000_000.0, "rolled, read", Verbatim("its answer is <500>"), 4.0)
+    attempt = DeliveryAttempt(1_764_000_000.0, "rolled, read", Verbatim("it answered <500>"), 4.0)
     maintainer.report = WebhookReport("homeserver.local:8080", (attempt,), attempt.trouble)
     page = client.get("/health").text
 
     assert "homeserver.local:8080" in page
-    assert "its answer is &lt;500&gt;; sent again after 4 seconds" in page
+    assert "it answered &lt;500&gt;; sent again after 4 seconds" in page
 
 
 def test_failed_check_is_shown_with_its_remedy(client, maintainer):

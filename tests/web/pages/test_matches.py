@@ -76,7 +76,7 @@ def test_match_page_shows_curve_luck_decisions_and_turning_point(client):
     page = client.get("/matches/1").text
 
     for words in (
-        "Chance to win",
+        "Chance of winning",
         "The turning point",
         "Luck and decisions",
         "Farkles per throw",

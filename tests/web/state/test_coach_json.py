@@ -54,7 +54,7 @@ def test_every_keep_has_its_odds_and_the_best_is_marked(client, live):
 
 
 def test_coach_shows_the_chance_to_win_before_a_throw(client, live):
-    assert "Anna's chance to win is 5" in text(client)
+    assert "Anna's chance of winning is 5" in text(client)
     assert "a farkle in 3.1%" in text(client)
 
 
@@ -134,7 +134,7 @@ def test_chance_to_win_is_on_every_board(client, live):
     best = client.get("/api/v1/state").json["coach"]["win"]
 
     for path in ("/", "/board"):
-        assert f"Chance to win {best:.1%}" in client.get(path).text
+        assert f"Chance of winning {best:.1%}" in client.get(path).text
 
 
 @pytest.mark.parametrize("mode", [CoachMode.AFTER, CoachMode.LIVE])
