@@ -57,7 +57,7 @@ class EnterThrow:
     Attributes:
         dice: The faces that were thrown.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-        the throw is refused. None omits this check.
+            the throw is refused. None omits this check.
     """
 
     dice: tuple[int, ...]
@@ -300,11 +300,11 @@ class RecordEvent:
     """Record an event that a person entered, such as a new player or a corrected score.
 
     Attributes:
-        event: What happened.
+        event: The event to record.
         seat: The seat that the phone was showing as on turn. If another seat is on turn, the event
             is refused. None omits this check.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-        the event is refused. None omits this check.
+            the event is refused. None omits this check.
     """
 
     event: Event
@@ -314,7 +314,7 @@ class RecordEvent:
 
 @dataclass(frozen=True, slots=True)
 class InsertTurn:
-    """Add a turn for which nobody pressed the button.
+    """Add a turn that was not recorded because nobody pressed the button.
 
     Attributes:
         turn: The turn in the notation of `game.match.notation`.
@@ -337,7 +337,7 @@ class DropEvents:
         start: Index of the first event to remove, in the list of the match's events.
         stop: Index after the last event to remove.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-        the removal is refused. None omits this check.
+            the removal is refused. None omits this check.
     """
 
     start: int

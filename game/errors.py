@@ -7,11 +7,11 @@ GameError (ValueError)
 ├── RulesetError        a rule set is not valid
 ├── ThrowError          impossible dice: a 7, too many, none
 ├── IllegalMove         the rules forbid the move at this point
-│   └── LaterStepError  a later step is not possible after a change of the past
+│   └── LaterStepError  a change to an earlier step makes a later step impossible
 ├── NotationError       the text of a turn or a match cannot be read
 ├── JournalError        the journal cannot be read or written
-│   └── DamagedJournal  the journal does not hold what was written to it
-└── OddsError           chances that cannot be worked out
+│   └── DamagedJournal  the journal no longer contains what was written to it
+└── OddsError           chances cannot be calculated
 """
 
 from game.message import Message, Verbatim

@@ -117,7 +117,7 @@ class Plural(Message):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Paragraph(Message):
-    """Several sentences in a row. None in place of a sentence is left out.
+    """Several sentences in a row. Parts that are None are left out.
 
     >>> str(Paragraph(Message("Taken back."), None, Message("Anna throws.")))
     'Taken back. Anna throws.'
@@ -142,7 +142,7 @@ class Paragraph(Message):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sentence(Message):
-    """A message with a capital at its start and a punctuation mark at its end.
+    """A message with a capital letter at its start and a punctuation mark at its end.
 
     >>> str(Sentence(Message("throw first: it is %(name)s's turn", name="Ben")))
     "Throw first: it is Ben's turn."
@@ -201,7 +201,7 @@ def format_value(value: Value, language: Language) -> str:
     """Return the value of a placeholder as text.
 
     Args:
-        value: The value.
+        value: The value of the placeholder.
         language: Language of the text.
     """
     match value:

@@ -36,7 +36,7 @@ class Entry:
     """An entry of the journal.
 
     Attributes:
-        position: Number of the entry over all matches, from 1, without gaps.
+        position: Number of the entry across all matches, from 1, without gaps.
         match_id: Number of its match.
         seq: Number of the entry within the match, from 0.
         time_s: When the entry was written, in seconds since 1970. None if the clock was not set.

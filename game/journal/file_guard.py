@@ -23,7 +23,7 @@ class FileGuard:
         self._seen: dict[Path, tuple[int, int, int]] = {}
 
     def note(self) -> None:
-        """Remember the current state of all files that were not moved, deleted or replaced."""
+        """Remember the current state of all files that have not been moved, deleted or replaced."""
         now = {path: state for path in self._paths if (state := _state(path))}
         for path, seen in self._seen.items():
             if path not in now or now[path][:2] != seen[:2]:

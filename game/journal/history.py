@@ -184,7 +184,7 @@ class History:
             return tuple(db.execute(query).fetchall())
 
     def requests(self) -> tuple[str, ...]:
-        """Return the ids of the requests behind the newest steps, newest first."""
+        """Return the ids of the requests that caused the newest steps, newest first."""
         with _reading(self.path) as db:
             rows = db.execute(
                 "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,)
@@ -192,7 +192,7 @@ class History:
             return tuple(request for (request,) in rows if request)
 
     def marks(self, match_id: int) -> tuple[str, ...]:
-        """Return the id of the request behind each entry of a match, in order; "" for none."""
+        """Return the id of the request that caused each entry of a match, in order; "" for none."""
         query = "SELECT request FROM entry WHERE match = ? ORDER BY seq"
         with _reading(self.path) as db:
             return tuple(request or "" for (request,) in db.execute(query, (match_id,)))

@@ -1,8 +1,8 @@
 """The journal: a file with every event of every match, written before anybody sees the event.
 
-It is an SQLite database with a write-ahead log and full synchronisation, so an entry that `append`
-has returned from survives a power cut. The state of a match is not stored; it is worked out from
-the entries. `game.journal.history` can read the file while it is being written.
+It is an SQLite database with a write-ahead log and full synchronisation, so an entry survives a
+power cut as soon as `append` has returned. The state of a match is not stored; it is worked out
+from the entries. `game.journal.history` can read the file while it is being written.
 
 A second file, the trace, contains every step as a line of text. If the database is damaged, the
 journal can be rebuilt from the trace.
@@ -148,7 +148,7 @@ class Journal:
             match_id: Number of the match.
             *actions: The actions that make up the step.
             result: The final standings, if this step wins the match.
-            request: Id of the request that made the step, if any.
+            request: Id of the request that caused the step, if any.
         """
         with self._write():
             seq = next_seq(self._db, match_id)

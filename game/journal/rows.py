@@ -107,7 +107,7 @@ def rows_after(
 
     Returns:
         The rows, the unique id of each match that starts in them (by the number of the match), and
-        the ids of the requests behind them (by position).
+        the ids of the requests that caused them (by position).
     """
     rows = db.execute(
         f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - a constant
@@ -129,7 +129,7 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     Args:
         db: Connection to the journal's database.
         row: The row. The position in it is ignored.
-        request: Id of the request behind the step, if any.
+        request: Id of the request that caused the step, if any.
     """
     done = db.execute(
         "INSERT INTO entry (match, seq, time, body, seal, request) VALUES (?, ?, ?, ?, ?, ?)",
@@ -147,7 +147,7 @@ def append_missing(
         db: Connection to the journal's database, within a transaction.
         rows: Rows of the other copy, in the order of their positions.
         keys: Unique ids of matches that start in the rows, as far as they are known.
-        requests: Ids of the requests behind the rows, as far as they are known.
+        requests: Ids of the requests that caused the rows, as far as they are known.
     """
     added = 0
     for row in rows:

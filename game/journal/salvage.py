@@ -26,7 +26,7 @@ class Salvaged:
         identity: Id of the journal, or "" if it is lost.
         rows: The intact entries.
         keys: Unique ids of the matches, by match number.
-        requests: Ids of the requests behind the entries, by position.
+        requests: Ids of the requests that caused the entries, by position.
     """
 
     identity: str = ""

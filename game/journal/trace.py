@@ -41,7 +41,7 @@ Keys = Mapping[int, str]
 """Number of a match -> unique id of the match."""
 
 Requests = Mapping[int, str]
-"""Position of an entry -> id of the request behind it. Entries without a request are left out."""
+"""Position of an entry -> id of the request that caused it. Entries without a request are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class TraceText:
         identity: Id of the journal, or "" if it cannot be read.
         rows: The intact entries, in the order of the lines.
         keys: Unique ids of the matches that start in these entries.
-        requests: Ids of the requests behind these entries.
+        requests: Ids of the requests that caused these entries.
         whole: Whether all lines are intact, apart from the last one, which a power cut may have
             left incomplete.
     """
@@ -116,7 +116,7 @@ class Trace:
             identity: Id of the journal.
             rows: The entries.
             keys: Unique ids of the matches that start in these entries.
-            requests: Ids of the requests behind these entries.
+            requests: Ids of the requests that caused these entries.
             last: Position of the journal's newest entry.
         """
         head = f"{HEAD.format(identity)}\n"
@@ -139,7 +139,7 @@ class Trace:
         Args:
             rows: The entries.
             keys: Unique ids of the matches that start in these entries.
-            requests: Ids of the requests behind these entries.
+            requests: Ids of the requests that caused these entries.
         """
         rows = tuple(rows)
         with self._lock:
@@ -147,7 +147,7 @@ class Trace:
             self.last = max((self.last, *(row[0] for row in rows)))
 
     def cut(self, upto: int) -> None:
-        """Remove the entries up to and including a position."""
+        """Remove the entries up to and including a position from the trace."""
         with self._lock:
             if not self._is_in_place():
                 return

@@ -75,7 +75,7 @@ class WireEntry:
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Return the entry that `to_json` wrote. `played` checks its body.
+        """Return the entry that `to_json` wrote. The body is only checked later, by `played`.
 
         Raises:
             JournalError: If the data is not an entry.

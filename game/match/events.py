@@ -169,7 +169,7 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The throw at this index in the timeline was corrected to these faces."""
+    """The throw at this index in the match's timeline was corrected to these faces."""
 
     index: int
     dice: tuple[int, ...]
@@ -180,8 +180,8 @@ class Spliced:
     """Events were inserted, replaced or removed.
 
     Attributes:
-        start: Timeline index of the first event that was replaced.
-        stop: Timeline index after the last event that was replaced.
+        start: Index of the first event that was replaced, in the match's timeline.
+        stop: Index after the last event that was replaced.
         events: The new events.
     """
 

@@ -13,7 +13,7 @@ def keep_hint(state: State, keep: Keep) -> Message | None:
     """Return a hint such as "hot dice", "wins" or "still 150 short of the opening 500", or None.
 
     Args:
-        state: The state of the match after the throw.
+        state: State of the match after the throw.
         keep: A legal keep of the throw.
     """
     return next(_effects(state, keep), None)

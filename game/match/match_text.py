@@ -99,7 +99,7 @@ def _with_comment(items: list[str], state: State) -> str:
 
 
 def from_text(text: str, where: str = "match") -> Match:
-    """Return the match that a person or `to_text` wrote.
+    """Return the match that a person or `to_text` wrote as text.
 
     Args:
         text: The text.
@@ -120,7 +120,7 @@ def from_text(text: str, where: str = "match") -> Match:
 
 
 def _content(text: str) -> Iterator[Line]:
-    """Yield the lines that are not empty, without comments."""
+    """Yield the number and content of each line that is not empty, without comments."""
     for number, line in enumerate(text.split("\n"), 1):
         content = line.strip() if _kind(line.strip()) == "option" else _without_comment(line)
         if content:
@@ -231,7 +231,7 @@ def _play_item(match: Match, item: Item) -> Match:
 
 
 def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
-    """Return whether the throw was banked automatically. The text also shows such a bank."""
+    """Return whether a keep or bank in the text has already happened, because the bank was automatic."""
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 

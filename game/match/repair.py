@@ -132,7 +132,7 @@ class _RepairFinder:
         return self.match.state.players[self._turn.seat].display_name
 
     def _other_keep(self) -> Iterator[Repair]:
-        """Yield the repair in which the player kept as many of the corrected dice."""
+        """Yield the repair in which the player kept the same number of dice from the corrected throw."""
         i = next_decision(self.match.timeline, self.index)
         kept = self.match.timeline[i] if i is not None else None
         if i is None or not isinstance(kept, Kept):
@@ -182,13 +182,13 @@ class _RepairFinder:
 
     @property
     def _next_turn(self) -> int:
-        """Timeline index at which the next turn begins."""
+        """Index in the match's timeline at which the next turn begins."""
         turns = (*self.match.state.turns, self.match.state.turn)
         later = [turn.start for turn in turns if turn.start > self.index]
         return min(later, default=len(self.match.timeline))
 
     def _other_events(self, start: int, stop: int) -> tuple[Event, ...]:
-        """Return the events between two indices that are not part of play, and therefore stay."""
+        """Return the events between two indices that stay because they are not throws or decisions."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
         return tuple(
             event for event in self.match.timeline[start:stop] if isinstance(event, roster)

@@ -47,7 +47,10 @@ class RollIds:
         return ids, match
 
     def _after(self, match: Match, actions: list[Action], new_ids: Iterator[str]) -> "RollIds":
-        """Return the ids after one revision, or after adjacent events, as `Match.push` groups them."""
+        """Return the ids after one revision of the timeline, or after consecutive events.
+
+        These are the groups of actions that `Match.push` treats as one step.
+        """
         match actions[0]:
             case Undone() if self.before:
                 return replace(self.before, after=(*self.after, self))

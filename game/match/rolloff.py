@@ -1,4 +1,4 @@
-"""The roll-off that decides who begins: the highest die begins, and tied players throw again."""
+"""The roll-off that decides who begins: the highest die wins, and tied players throw again."""
 
 from dataclasses import dataclass, field, replace
 

@@ -67,7 +67,7 @@ class Turn:
         points: Points added to the score at the end.
         penalty: Points that the ending cost, 0 or negative.
         took_over: Whether the turn began with dice and points of the previous player.
-        given: Points of a turn that overshot, which went to another player.
+        given: Points that went to another player because the turn overshot the target.
         given_to: Seat of that player.
         knocked_back: Seats of other players who had the score that this turn reached, and therefore
             went back to zero.
@@ -285,7 +285,7 @@ class State:
         return self.order[(self.order.index(seat) + 1) % len(self.order)]
 
     def can_take_over(self, turn: Turn) -> LeftOver | None:
-        """Return what the next player may take over from this banked turn, or None if nothing."""
+        """Return what the next player may take over from this banked turn, or None."""
         last = turn.last
         if self.rules.piggyback is Piggyback.NO or last is None or last.keep is None:
             return None

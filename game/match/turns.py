@@ -65,7 +65,7 @@ def welfare_recipient(state: State, points: int) -> int | None:
     """Return the seat that gets the points of a turn that overshot, or None if nobody does.
 
     Args:
-        state: The state at the end of the turn.
+        state: State of the match at the end of the turn.
         points: Points of the turn.
     """
     if not state.rules.welfare:
@@ -223,7 +223,7 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
     """Return the seats that have one more turn after the target is reached, in order.
 
     Args:
-        state: The state of the match.
+        state: State of the match.
         closer: The seat that reached the target.
     """
     if state.rules.win is Win.EXACTLY or closer not in state.order:
@@ -244,7 +244,7 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
 def _leader(state: State, closer: int) -> int:
     """Return the seat with the highest score.
 
-    In a tie, `closer` wins, then the next seat in order.
+    In a tie, the seat `closer` takes precedence, then the next seat in the order of turns.
     """
     first = state.order.index(closer) if closer in state.order else 0
     seats = (closer, *state.order[first:], *state.order[:first])

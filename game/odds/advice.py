@@ -114,7 +114,7 @@ class TurnOption:
 
     @property
     def is_tie(self) -> bool:
-        """Whether banking and throwing on are equally good."""
+        """Whether banking and throwing on are equally good, apart from a negligible difference."""
         if self.refused:
             return False
         if self.win_banked is None or self.win_thrown is None:
@@ -140,7 +140,8 @@ class TurnOdds:
         banked: Chance of winning by banking, indexed by the points at risk in steps (the unit of
             points, usually 50); None if unknown.
         worth: Chance of winning at every stage of the turn; None if unknown.
-        lost: Chance of winning after a turn without points. Only set with more than two players.
+        lost: Chance of winning after a turn without points, with more than two players; None with
+            two.
         is_charity_roll: Whether the turn is a single throw, which may be banked with any number of
             dice left.
     """
@@ -154,7 +155,7 @@ class TurnOdds:
     is_charity_roll: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
-        """Return the choice with this many points at risk and dice to throw.
+        """Return the choice to bank or throw on, with this many points at risk and dice to throw.
 
         Args:
             at_risk: Points of the turn so far.

@@ -40,7 +40,7 @@ class ThrowClasses:
     """Throws grouped by the choices that they offer.
 
     Classes are sorted by their number of choices, most first, so that choice i of all classes that
-    have one is an array.
+    have such a choice fits into one array.
 
     Attributes:
         weights: Chance that a throw of n dice belongs to class c, indexed by [n, c].
@@ -95,7 +95,7 @@ class CompiledRules:
     def needed(self, *, opened: bool) -> int:
         """Return the points that a bank needs, in steps.
 
-        A player who is not `opened` needs the opening.
+        A player who is not on the board (`opened` is False) needs the opening.
         """
         return self.minimum if opened else max(self.minimum, self.opening)
 
@@ -201,9 +201,9 @@ def _must_bank(dice: Dice, rules: Ruleset) -> bool:
 def _choices(dice: Dice, keeps: Iterable[Keep], rules: Ruleset, step: int) -> tuple[Choice, ...]:
     """Return the choices after a throw, usually only the best one for each number of dice left.
 
-    More points are not always better: not if the target must be hit exactly, not if points below
-    the minimum bank are an excuse from a forced bank, and not if reaching the target narrowly gives
-    the opponent a last turn with nothing to lose.
+    More points are not always better: a target may have to be hit exactly, too few points for the
+    minimum bank may spare the player a forced bank, and narrowly reaching the target may give the
+    opponent a last turn with nothing to lose.
     """
     bonus = rules.last_die_twice if len(dice) == 1 else 0
     all_of_them = [((keep.score + bonus) // step, keep.dice_left) for keep in keeps]

@@ -263,7 +263,7 @@ class MatchModel:
         return needed
 
     def value_after(self, boards: Positions, wins: Floats, mine: Indices) -> Floats:
-        """Return the chance of winning after a turn that leaves the player with these standings.
+        """Return the chance of winning after a turn that leaves the player with the standings `mine`.
 
         Args:
             boards: The positions at the start of the turn.

@@ -163,7 +163,7 @@ class MatchOdds:
     def standings(self) -> Standings:
         """All standings that a player can have when a turn begins.
 
-        They are found faster than `stakes`.
+        Finding them is faster than working out `stakes`.
         """
         return match_standings(self.rules, goal_steps(self.rules, self.target, self.step))
 
@@ -189,7 +189,7 @@ class MatchOdds:
         return float(self.chances[board.index()][0])
 
     def number(self, points: int, *, opened: bool | None = None, farkles: int = 0) -> int:
-        """Return the number of a player's standing.
+        """Return the number of a player's standing in `standings`.
 
         Impossible scores are rounded down to possible ones.
 
@@ -243,7 +243,7 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 
 
 def is_close(rules: Ruleset) -> bool:
-    """Return whether the odds ignore so little of the rules that the first player's chance is useful."""
+    """Return whether the odds cover enough of the rules to show the first player's chance."""
     left_out = rules.rounds or rules.hot_dice_multiply or rules.scoreless_start
     return not left_out
 

@@ -140,7 +140,10 @@ def _depths(model: MatchModel) -> tuple[_Depth, ...]:
 def _sweep(
     stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Floats, depth: _Depth
 ) -> None:
-    """Solve the positions with one sum of scores; lower sums have the chances of the previous round."""
+    """Solve the positions with one sum of scores.
+
+    The chances in positions with lower sums are those of the previous round.
+    """
     standings = stakes.model.standings
     if standings.is_static:
         _solve_sum(stakes, stakes.sorted_by_top(boards, wins), wins, slopes)

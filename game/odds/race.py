@@ -104,11 +104,15 @@ class Race:
         return len(self.step)
 
     def seat(self, *, last: bool) -> int:
-        """Return the seat of the player who throws last in a round if `last`, else of the other players."""
+        """Return the seat of a player.
+
+        Args:
+            last: True for the player who throws last in a round, False for all others.
+        """
         return int(last) * (self.seats - 1)
 
     def against(self, best: float) -> int:
-        """Return the index of the score in `ahead` that is nearest to a score in steps."""
+        """Return the index of the score in `ahead` that is nearest to the score `best`, in steps."""
         return int(np.abs(self.ahead - best).argmin())
 
     @cached_property
@@ -216,7 +220,7 @@ def _exact(wins: MatchOdds) -> Floats:
 
 
 def _correction(race: Race) -> Floats:
-    """Return `Race.correction`, which is needed because players adapt to the opponent while they race."""
+    """Return `Race.correction`, which accounts for players who adapt to the opponent during the race."""
     known = np.linspace(0, race.goal - 1, _N_KNOTS).astype(np.intp)
     found = np.ones_like(race.exact)
     for seat in range(race.seats):
@@ -365,7 +369,7 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """Return the chance of each best score that the player has to overtake, indexed by above."""
+        """Return the chance of each best score to overtake, indexed by its steps above the target."""
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):
@@ -389,7 +393,7 @@ class Rivals:
         """Return the correction factor for several opponents, indexed by the score of the player.
 
         Dangerous opponents have more weight. Only a player who begins the round, and whom all
-        others follow, can have a better chance than in the race.
+        others follow, can have a better chance than the race model gives.
         """
         race = self.race
         seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]

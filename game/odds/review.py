@@ -113,7 +113,7 @@ class Review:
 
     @property
     def turning_point(self) -> ReviewedMoment | None:
-        """The moment that changed the chance of winning most, or None if no chance is known."""
+        """The moment that changed the chance of winning the most, or None if no chance is known."""
         known = [m for m in self.moments if m.win is not None]
         return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 
@@ -165,7 +165,7 @@ def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> Turn
     """Return the odds of the current turn, without chances of winning if they are not known.
 
     Args:
-        state: The state of the match.
+        state: State of the match.
         wins: The solved match of two, or None.
         most: Points at risk up to which the odds are needed.
     """
@@ -183,7 +183,7 @@ def keep_options(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]
     """Return the choice that each legal keep of the last throw leads to, best first.
 
     Args:
-        state: The state of the match.
+        state: State of the match.
         wins: The solved match of two, or None.
     """
     return _options(state, turn_odds_of(state, wins, most=_most(state)))

@@ -91,9 +91,15 @@ class _Policy:
     price: Floats
 
     def throwing(self, at: Indices, n: Indices, column: Indices, farkle: Floats) -> Floats:
-        """Return the value of a throw.
+        """Return the value of a throw in each of many turns.
 
         Where best play is to bank, the throw is banked if it scores.
+
+        Args:
+            at: Row of `thrown` for the points at risk, for each turn.
+            n: Number of dice, for each turn.
+            column: Index of the position, for each turn.
+            farkle: Chance of a farkle, indexed by the number of dice.
         """
         thrown: Floats = self.thrown[at, n, column]
         return np.where(thrown > 0, thrown, (1 - farkle[n]) * np.maximum(self.bank[at, column], 0))

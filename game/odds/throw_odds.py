@@ -1,6 +1,6 @@
 """The chances of a throw and of further throws, as exact fractions.
 
-They depend on the dice alone, not on points at risk, the opening or the target.
+They depend only on the dice and the rules, not on points at risk, the opening or the target.
 """
 
 from collections.abc import Mapping
@@ -138,9 +138,9 @@ def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> 
 
 
 def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
-    """Return the chance that a last turn banks exactly some number of steps.
+    """Return the chance that a last turn banks exactly n steps (of usually 50 points), for each n.
 
-    The result is indexed by the steps banked and by the steps that the player needs to win.
+    The result is indexed by n and by the steps that the player needs to win.
 
     Args:
         rules: The rules.
@@ -154,7 +154,7 @@ def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Return the chance that a whole turn banks at least n steps, indexed by n.
+    """Return the chance that a whole turn banks at least n steps of usually 50 points, indexed by n.
 
     Args:
         throws: The compiled rules.
@@ -185,7 +185,9 @@ def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
 
 @cache
 def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
-    """Return the chance that one throw of all dice scores at least n steps, indexed by n.
+    """Return the chance that one throw of all dice scores at least n steps (usually 50 points each).
+
+    The result is indexed by n.
 
     Args:
         rules: The rules.

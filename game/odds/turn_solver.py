@@ -171,7 +171,7 @@ class _Lookup:
         return worth
 
     def _best(self, table: Floats, t: int, active: int) -> Floats:
-        """Return the value of the best choice of each class, indexed by [class, position]."""
+        """Return the value of each class's best choice, indexed by [class, position]; see `worth`."""
         rows = self._at + t * self._n_dice
         whole = active == table.shape[1]
         choices: Floats = table.take(rows, axis=0) if whole else table[rows, :active]
@@ -182,7 +182,14 @@ class _Lookup:
         return best
 
     def worth_if_banked(self, table: Floats, stakes: Stakes, t: int, active: int) -> Floats:
-        """Return the value of a throw if the best keep that does not overshoot must be banked."""
+        """Return the value of a throw if the best keep that does not overshoot must be banked.
+
+        Args:
+            table: As for `worth`.
+            stakes: The values of all ways in which the turn can end.
+            t: As for `worth`.
+            active: As for `worth`.
+        """
         banked = self._banked(stakes, t, active)
         free = self._best(table, t, active)
         worth: Floats = self._weights @ np.where(np.isneginf(banked), free, banked)

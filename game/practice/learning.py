@@ -66,7 +66,7 @@ class Observations:
     taken: int = 0
 
     def add(self, match: Match, name: str) -> None:
-        """Add the decisions of a match.
+        """Add the decisions that the person made in a match.
 
         Args:
             match: The match.

@@ -86,7 +86,7 @@ class Game:
     """A match that strategies are to play.
 
     Attributes:
-        start: The state before the first throw.
+        start: State of the match before the first throw.
         strategies: The strategy of each seat.
         seat: The seat whose wins are counted.
     """

@@ -20,7 +20,7 @@ from game.rules.scoring import Keep
 
 
 class Strategy(Protocol):
-    """A player's way of deciding."""
+    """A way of making a player's decisions in a match."""
 
     def decide(self, state: State) -> Event | None:
         """Return what the player on turn keeps, banks or takes over, or None to throw the dice.

@@ -52,12 +52,15 @@ def names() -> tuple[str, ...]:
 
 
 def is_file_name(name_or_path: str) -> bool:
-    """Return whether this names a file, such as `house.toml`. Published names have no ending."""
+    """Return whether a name is that of a file, such as `house.toml`.
+
+    Published names have no ending.
+    """
     return bool(Path(name_or_path).suffix)
 
 
 def load(name_or_path: str) -> Ruleset:
-    """Return a published rule set by name, or the one in a file with an ending such as `.toml`.
+    """Return a published rule set by name, or the rule set in a file such as `house.toml`.
 
     Raises:
         FileError: If the file cannot be read.
@@ -142,7 +145,8 @@ def parse(text: str, *, name: str, where: str) -> Ruleset:
 def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ...] = ()) -> Ruleset:
     """Return the rules in a TOML table.
 
-    `path` is the chain of files that led to it through `extends`.
+    `extends` is the rule set to start from if the table names none. `path` is the chain of files
+    that led to the table, each extended by the one before it.
     """
     extends = table.data.get("extends", extends)
     base = _base(table, extends, path)

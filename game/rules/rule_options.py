@@ -21,7 +21,7 @@ Sentences = Callable[[Ruleset], Iterable[Message]]
 
 
 class Section(Enum):
-    """A group of options, in the order in which one would explain the game."""
+    """A group of options. The groups are in the order in which people would explain the game."""
 
     SCORES = (Message("What scores"), Message("0: does not score"))
     TURN = (Message("During a turn"), Message("0: no minimum"))

@@ -74,7 +74,7 @@ class PadHead:
 
     @property
     def height(self) -> float:
-        """Height of the head, in mm."""
+        """Height of the names, in mm."""
         if self.is_upright:
             longest = max(len(line) for lines in self.names for line in lines)
             return NAME_WIDTH * self.size * longest + 2
@@ -86,7 +86,7 @@ class PadHead:
         Args:
             i: Number of the column, from 0.
             x: Left edge of the column, in mm.
-            y: Upper edge of the head, in mm.
+            y: Upper edge of the names, in mm.
         """
         for row, line in enumerate(self.names[i]):
             if self.is_upright:

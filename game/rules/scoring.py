@@ -207,7 +207,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThrowEvent:
-    """An effect of a throw, and the change of the score that it causes: 0 or negative."""
+    """An effect of a throw, and the change in the score that it causes: 0 or negative."""
 
     effect: Effect
     points: int = 0

@@ -14,7 +14,7 @@ def fitting(text: str, width: float, size: float) -> float:
     Args:
         text: The text.
         width: The width, in mm.
-        size: The size of the text, in mm.
+        size: The preferred size of the text, in mm.
     """
     return min(size, width / (WIDTH_BOLD * max(1, len(text))))
 

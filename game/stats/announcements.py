@@ -23,7 +23,7 @@ class Announcement(TypedDict):
     """An announcement of something that happened in a match.
 
     Attributes:
-        event_type: What happened.
+        event_type: What happened, as a value of `AnnouncementKind`.
         player: Name of the player.
         points: Points at risk, banked or lost, or the winner's score.
     """

@@ -133,7 +133,10 @@ def _all(history: History) -> Iterator[PlayedMatch]:
 
 
 def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Event]:
-    """Return the events of a match, without throws of other dice that another tray may have sent."""
+    """Return the events of a match, without throws of other dice that another tray may have sent.
+
+    `marks` are the ids of the requests that caused the steps of the match.
+    """
     if any(mark.startswith(SIGNED) for mark in marks):
         return (event for event in events if not isinstance(event, Thrown) or event.seen_positions)
     return events

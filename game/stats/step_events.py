@@ -24,7 +24,7 @@ fields or kinds are added."""
 
 
 class StepKind(StrEnum):
-    """The kinds of events."""
+    """The kinds of events that other programs receive."""
 
     STARTED = "started"
     WANTED = "wanted"
@@ -160,7 +160,7 @@ def _roll_parts(
 
 
 def _only_kind(line: FeedLine) -> StepKind | None:
-    """Return the kind of every event of an undo or a redo, or None for any other step."""
+    """Return the kind of all events of a step if it is an undo or a redo, otherwise None."""
     kinds = {action["kind"] for action in line.entry.body["actions"]}
     if kinds == {"undone"}:
         return StepKind.UNDONE

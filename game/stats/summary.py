@@ -8,7 +8,10 @@ from game.match.state import State, Throw, Turn
 
 
 class PlayerSummary(TypedDict):
-    """A player. `opened` is true on the board, and `here` is false once the player has left."""
+    """A player in a match, as JSON.
+
+    `opened` is true if the player is on the board, and `here` is false once the player has left.
+    """
 
     name: str
     score: int
@@ -18,7 +21,7 @@ class PlayerSummary(TypedDict):
 
 
 class TurnSummary(TypedDict):
-    """The current turn: the player, the points at risk and the number of dice."""
+    """The current turn: the player, the points at risk and the number of dice in the next throw."""
 
     seat: int
     player: str
@@ -40,8 +43,8 @@ class ThrowSummary(TypedDict):
 class MatchSummary(TypedDict):
     """A short summary of a match, as JSON.
 
-    `rounds` is 0 if the match is played to the target. `winner` is a seat. `turn` is None once
-    somebody has won.
+    `rounds` is 0 if the match is played to the target. `winner` is the seat of the winner, or None.
+    `turn` is None once somebody has won.
     """
 
     rules: str
