@@ -32,7 +32,7 @@ _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 
 _PRIOR_SPREAD = 400.0
 """How far people's thresholds typically lie from the thresholds that bring the most points on
-average, in points. With few decisions for a number of dice, it keeps the threshold plausible."""
+average, in points. With few decisions for a number of dice, this keeps the threshold plausible."""
 
 
 class FreeDecision(NamedTuple):
