@@ -1,4 +1,4 @@
-"""A camera whose tray and set-aside area come from the profile."""
+"""A camera whose tray and set-aside area are taken from the stored profile."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ from vision.reading import Quad
 
 
 class CalibratedCamera:
-    """A camera with the tray of its profile, or its own tray without a profile.
+    """A camera that takes the position of its tray from the profile, or from the camera if there is no profile.
 
     Args:
-        camera: The camera.
-        profiles: Where the profile is saved; a profile saved later counts at once.
+        camera: The camera to wrap.
+        profiles: The store of the profile. A profile that is saved later takes effect at once.
     """
 
     def __init__(self, camera: Camera, profiles: ProfileStore) -> None:
@@ -32,40 +32,45 @@ class CalibratedCamera:
 
     @property
     def tray(self) -> Quad | None:
-        """The floor of the tray in the frames of `capture`; None until it is known."""
+        """The corners of the tray's floor, in pixels of a frame from `capture`; None until they are known."""
         profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.tray) if profile else self._camera.tray
 
     @property
     def aside(self) -> Quad | None:
-        """The set-aside area in the frames of `capture`; None if there is none."""
+        """The corners of the set-aside area, in pixels of a frame from `capture`; None if there is no such area."""
         profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.aside) if profile else self._camera.aside
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Implement `Camera.preview`: return a small frame from the wrapped camera."""
         return self._camera.preview()
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Implement `Camera.capture`: return a full frame from the wrapped camera."""
         frame = self._camera.capture()
         height, width = frame.image.shape[:2]
         self._size = width, height
         return frame
 
     def close(self) -> None:
-        """Implement `Camera.close`."""
+        """Implement `Camera.close`: close the wrapped camera."""
         self._camera.close()
 
     def _in_px(self, outline: Outline | None) -> Quad | None:
-        """Return the outline in pixels; None until the first `capture`, which shows the size."""
+        """Return an outline in pixels; None until the first `capture`, which reveals the size of a frame."""
         if outline is None or self._size is None:
             return None
         return outline.in_px(*self._size)
 
 
 class CalibratedTunable(CalibratedCamera):
-    """A calibrated camera whose focus and exposure can be set."""
+    """A calibrated camera whose focus and exposure can be set.
+
+    Args:
+        camera: The camera to wrap.
+        profiles: The store of the profile.
+    """
 
     def __init__(self, camera: Tunable, profiles: ProfileStore) -> None:
         super().__init__(camera, profiles)
@@ -73,29 +78,29 @@ class CalibratedTunable(CalibratedCamera):
 
     @property
     def tuning(self) -> Tuning:
-        """What the camera holds now."""
+        """The current settings of the camera."""
         return self._tunable.tuning
 
     @property
     def complaint(self) -> Message | None:
-        """Which controls the camera did not take; None if it took all."""
+        """A message naming the settings that the camera did not accept; None if it accepted them all."""
         return complaint_of(self._tunable)
 
     def relock_exposure(self) -> None:
-        """Implement `Tunable.relock_exposure`."""
+        """Implement `Tunable.relock_exposure`: let exposure and white balance adapt, then fix them."""
         self._tunable.relock_exposure()
 
     def refocus(self) -> float | None:
-        """Implement `Tunable.refocus`."""
+        """Implement `Tunable.refocus`: focus, and return the position of the lens in dioptres, or None."""
         return self._tunable.refocus()
 
 
 def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
-    """Wrap a camera so that it knows the tray of its profile.
+    """Wrap a camera so that it takes the position of its tray from the profile.
 
     Args:
         camera: The camera.
-        profiles: Where the profile is saved.
+        profiles: The store of the profile.
     """
     return (
         CalibratedTunable(camera, profiles)
@@ -107,10 +112,10 @@ def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
 def calibrated_opener(
     open_camera: Callable[[], Camera], profiles: ProfileStore
 ) -> Callable[[], Camera]:
-    """Return a function that opens the camera and wraps it.
+    """Return a function that opens a camera and wraps it as `with_profile` does.
 
     Args:
         open_camera: Opens the camera.
-        profiles: Where the profile is saved.
+        profiles: The store of the profile.
     """
     return lambda: with_profile(open_camera(), profiles)

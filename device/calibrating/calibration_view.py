@@ -1,4 +1,4 @@
-"""The calibration as the page shows it."""
+"""The state of a calibration as the page shows it."""
 
 from dataclasses import dataclass
 from math import atan2, degrees, hypot
@@ -19,10 +19,10 @@ from web.contracts.calibration import (
 LAMP_COLOURS = ("red", "green", "blue")
 
 MAX_DARK, MIN_LIGHT = 30, 70
-"""CIE lightness, 0 to 100, of black and of white."""
+"""CIE lightness, 0 to 100: the largest that is called black, and the smallest that is called white."""
 
 MAX_GREY_CHROMA = 18
-"""CIE chroma up to which a colour is called by its lightness alone."""
+"""Largest CIE chroma of a colour that is named by its lightness alone."""
 
 HUES = (
     (25, Message("red")),
@@ -32,21 +32,21 @@ HUES = (
     (310, Message("blue")),
     (360, Message("red")),
 )
-"""Names of hues, each up to an angle in degrees in the a*b* plane of CIE Lab."""
+"""Names of hues, each with the largest angle that it covers, in degrees in the a*b* plane of CIE Lab."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationContext:
-    """What the page shows beside the draft.
+    """What the page shows in addition to the draft.
 
     Attributes:
         camera: Name of the camera; None if there is none.
         simulated: Whether the tray is simulated.
         size: Width and height of a frame in pixels.
         real_button: Whether there is a button that a finger can press.
-        showing: The colour that the lamp shows for its check; None outside the check.
+        showing: The colour that the lamp is showing while a person checks it; None outside the check.
         made: When the saved profile was made; None if there is none.
-        drift: What has changed since then; None if nothing has.
+        drift: What has changed since the profile was made; None if nothing has.
     """
 
     camera: str | None
@@ -59,11 +59,11 @@ class CalibrationContext:
 
 
 def state_of(draft: Draft, context: CalibrationContext) -> CalibrationState:
-    """Return the state of the calibration as plain data.
+    """Return the state of a calibration as plain data for the page.
 
     Args:
         draft: The calibration in progress.
-        context: What is shown beside it.
+        context: What the page shows in addition to the draft.
     """
     return CalibrationState(
         camera=context.camera,
@@ -132,10 +132,10 @@ def _describe_set(dice: DiceSet | None) -> Message | None:
 
 
 def colour_name(colour: tuple[float, float, float]) -> Message:
-    """Name a CIE Lab colour."""
+    """Return the name of a CIE Lab colour, such as "white" or "blue"."""
     lightness, a, b = colour
     chroma = hypot(a, b)
-    is_ivory = lightness > MIN_LIGHT + 8 and chroma < 2 * MAX_GREY_CHROMA  # people call it white
+    is_ivory = lightness > MIN_LIGHT + 8 and chroma < 2 * MAX_GREY_CHROMA  # people call ivory white
     if chroma < MAX_GREY_CHROMA or is_ivory:
         if lightness < MAX_DARK:
             return Message("black")

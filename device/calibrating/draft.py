@@ -1,4 +1,4 @@
-"""A calibration in progress: what was found so far and is not saved yet."""
+"""A calibration in progress: what has been found so far and has not been saved yet."""
 
 from dataclasses import dataclass, field, replace
 
@@ -16,20 +16,26 @@ from vision.reading import Lean, Reading
 from web.contracts.calibration import SelfTestThrow
 
 N_DICE = 6
-"""Dice in a throw of the self-test. A larger set is learnt all the same."""
+"""Number of dice in a throw of the self-test. The dice of a larger set can still be learnt."""
 
 ENOUGH_DICE = 12
-"""Two throws of six: every face has been seen in two different places under the light."""
+"""Number of dice to learn from: two throws of six, so that each die is seen in two places under the light."""
 
 TRIALS = 3
-"""Throws in a row that the self-test must read."""
+"""Number of successive throws that must be read with certainty to pass the self-test."""
 
 NOT_LOOKED_FOR = Message("Traykeeper has not looked for the tray yet.")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftReading:
-    """The last reading, with the width and height of its frame in pixels."""
+    """The last reading during a calibration.
+
+    Attributes:
+        reading: The dice that were read.
+        width: Width of the frame in pixels.
+        height: Height of the frame in pixels.
+    """
 
     reading: Reading = field(default_factory=Reading)
     width: int = 0
@@ -41,23 +47,23 @@ class Draft:
     """A calibration in progress.
 
     Attributes:
-        tray: The floor of the tray.
+        tray: Outline of the tray's floor.
         is_tray_sure: Whether the tray was found with certainty; None if a person set the corners.
-        message: How the corners came about, or why the last press was refused.
-        aside: The set-aside area; None if there is none.
+        message: Where the corners come from, or why the last press was refused.
+        aside: Outline of the set-aside area; None if there is none.
         has_room_aside: Whether there is room for a set-aside area.
-        checks: The newest checks of a frame.
-        last_reading: The last reading, for the page and to recognise a throw that was not thrown.
-        appearances: The dice that were learnt from so far.
-        dice: The learnt set of dice; None until enough dice were seen.
-        leans: How dice lean in the image, for the lens.
-        found_mat: The printed mat as it was seen; None if it was not.
-        mat: The tray in millimetres, measured with the mat; None if it was not measured.
-        trials: The newest throws of the self-test.
+        checks: Results of the latest checks of a frame.
+        last_reading: The last reading, which the page shows and with which the next one is compared.
+        appearances: What the dice seen so far look like.
+        dice: The set of dice that was learnt; None until enough dice have been seen.
+        leans: How far dice seem to lean in the frame, which reveals the camera's position and lens.
+        found_mat: Where the printed mat was seen; None if it was not.
+        mat: Size of the tray in millimetres, measured with the mat; None if it was not measured.
+        trials: The latest throws of the self-test.
         has_pressed: Whether a short press arrived during the check of the button.
         has_held: Whether a long press arrived during the check of the button.
-        colours_seen: Whether a person saw each colour of the lamp that was asked about.
-        is_unsaved: Whether there is something to save.
+        colours_seen: Each colour of the lamp that was asked about, and whether a person saw it.
+        is_unsaved: Whether there are changes that have not been saved.
     """
 
     tray: Outline = field(default_factory=Outline.centred)
@@ -80,7 +86,7 @@ class Draft:
 
     @classmethod
     def of(cls, profile: Profile | None) -> "Draft":
-        """Return a draft that starts from the saved profile, or from nothing."""
+        """Return a draft that starts from the saved profile, or an empty draft if there is none."""
         if profile is None:
             return cls()
         return cls(
@@ -97,8 +103,8 @@ class Draft:
         """Return the draft with the corners that a person set.
 
         Args:
-            tray: The floor of the tray.
-            aside: The set-aside area; None for none.
+            tray: Outline of the tray's floor.
+            aside: Outline of the set-aside area; None if there is none.
         """
         message = Message("The corners are where you put them.")
         return replace(
@@ -109,7 +115,7 @@ class Draft:
         """Return the draft after learning from one more throw.
 
         Args:
-            new: The dice of the throw.
+            new: What the dice of the throw look like.
             seen: The reading of the throw.
         """
         appearances = (*self.appearances, *new)
@@ -125,7 +131,7 @@ class Draft:
         )
 
     def without_dice(self) -> "Draft":
-        """Return the draft without what was learnt about the dice."""
+        """Return the draft without anything that was learnt about the dice."""
         return replace(
             self,
             appearances=(),
@@ -146,17 +152,17 @@ class Draft:
         return replace(self, trials=(), last_reading=DraftReading())
 
     def with_press(self, held_s: float) -> "Draft":
-        """Return the draft after a press of `held_s` seconds in the check of the button."""
+        """Return the draft after a press of `held_s` seconds during the check of the button."""
         if held_s < BANK_S:
             return replace(self, has_pressed=True)
         return replace(self, has_held=True)
 
     def with_colour(self, colour: str, *, is_seen: bool) -> "Draft":
-        """Return the draft after a person said whether the lamp showed a colour.
+        """Return the draft after a person has said whether the lamp showed a colour.
 
         Args:
             colour: "red", "green" or "blue".
-            is_seen: Whether the person saw it.
+            is_seen: Whether the person saw that colour.
         """
         return replace(
             self, colours_seen=tuple((dict(self.colours_seen) | {colour: is_seen}).items())
@@ -179,14 +185,14 @@ def _trial(reading: Reading) -> SelfTestThrow:
 
 
 def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
-    """Refuse an empty tray, and dice that were not thrown since the last reading.
+    """Refuse a reading of an empty tray, or of dice that have not been thrown since the last reading.
 
     Args:
         seen: The new reading.
-        before: The reading before it.
+        before: The last reading before it.
 
     Raises:
-        TableError: If it is refused.
+        TableError: If the new reading is refused.
     """
     if not seen.reading.dice_in_tray:
         raise TableError(Message("The tray is empty: throw the dice, then read them."))
@@ -195,7 +201,7 @@ def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
 
 
 def _is_same_throw(now: Reading, before: Reading) -> bool:
-    """Whether most dice are within a quarter of a die of where one with the same face lay."""
+    """Return whether most dice are within a quarter of a die's edge of where one with the same face lay."""
     near = [
         any(
             die.value == old.value and abs(die.x - old.x) + abs(die.y - old.y) < 0.25 * die.size

@@ -31,14 +31,19 @@ NOT_SURE = Message(
 
 @dataclass(frozen=True, slots=True)
 class LoadProfile:
-    """A command to start from the profile of a camera, unless the draft already belongs to it."""
+    """A command to start from the profile of a camera, unless the draft already belongs to that camera."""
 
     camera: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetCorners:
-    """A command to set the corners of the tray and of the set-aside area; None for no area."""
+    """A command to set the corners of the tray and of the set-aside area.
+
+    Attributes:
+        tray: Outline of the tray's floor.
+        aside: Outline of the set-aside area; None if there is none.
+    """
 
     tray: Outline
     aside: Outline | None
@@ -46,7 +51,12 @@ class SetCorners:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmColour:
-    """A command to note whether a person saw the lamp show a colour."""
+    """A command to note whether a person saw the lamp show a colour.
+
+    Attributes:
+        colour: "red", "green" or "blue".
+        is_seen: Whether the person saw that colour.
+    """
 
     colour: str
     is_seen: bool
@@ -63,17 +73,19 @@ DraftCommand = CalibrationStep | LoadProfile | SetCorners | ConfirmColour | Note
 
 
 class DraftEditor:
-    """An editor that carries out commands on a draft, one at a time on one thread.
+    """Carries out commands on a calibration in progress, one at a time and always on the same thread.
 
     Args:
         camera: The camera.
-        profiles: Where the profile is saved.
-        simulated: The simulated tray, if there is one.
-        drift_watch: Knows what has changed since the profile was made; None if nobody looks.
-        on_saved: Called after the profile was saved.
+        profiles: The store of the profile.
+        simulated: The simulated tray; None if the tray is real.
+        drift_watch: Knows what has changed since the profile was made; None if nothing watches for
+            changes.
+        on_saved: Called after the profile has been saved.
 
     Attributes:
-        draft: The calibration in progress; replaced, never changed, so that any thread may read it.
+        draft: The calibration in progress. Any thread may read it, because it is replaced and never
+            modified.
     """
 
     def __init__(
@@ -93,7 +105,7 @@ class DraftEditor:
         """Carry out a command.
 
         Raises:
-            TableError: If it is refused; the message says why and what to do.
+            TableError: If the command is refused; the message says why and what to do.
         """
         match command:
             case CalibrationStep.FORGET:
@@ -113,7 +125,7 @@ class DraftEditor:
                 self.draft = self.draft.with_press(held_s)
 
     def apply_press(self, command: DraftCommand) -> None:
-        """Carry out a command of the button; a refusal becomes the message of the draft."""
+        """Carry out a command that was given with the button. The reason of a refusal becomes the draft's message."""
         try:
             self.apply(command)
         except TableError as error:
@@ -143,7 +155,7 @@ class DraftEditor:
                 self.draft = Draft.of(self._profiles.profile_for(name) if name else None)
 
     def _find_tray(self) -> None:
-        """Look for the tray and a printed mat in it, and propose a set-aside area."""
+        """Look for the tray and for a printed mat in it, and propose a set-aside area."""
         images = self._camera.capture_for_finder()
         height, width = images[0].shape[:2]
         found, found_mat = find_tray(images), find_mat(images[0])
@@ -205,7 +217,7 @@ class DraftEditor:
         self.draft = self.draft.with_dice(new, seen)
 
     def _read(self) -> tuple[DraftReading, Image]:
-        """Read the still tray with the corners of the draft."""
+        """Read the dice in the still tray with the corners of the draft; return the reading and its frame."""
         self._camera.wait_until_settled()
         image = self._camera.capture()
         height, width = image.shape[:2]
@@ -238,10 +250,10 @@ class DraftEditor:
         self._on_saved()
 
     def _profile(self, camera: str) -> Profile:
-        draft, image = self.draft, self._camera.preview()  # drift is measured in previews, too
+        draft, image = self.draft, self._camera.preview()  # drift is also measured in previews
         tray = draft.tray.in_px(image.shape[1], image.shape[0])
         mat = draft.mat
-        if draft.found_mat:  # the corners may have been moved since it was measured
+        if draft.found_mat:  # the corners may have been moved since the tray was measured
             mat = draft.found_mat.measure(draft.tray.in_px(*draft.found_mat.size))
         return Profile(
             camera=camera,

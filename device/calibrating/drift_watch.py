@@ -1,4 +1,4 @@
-"""An occasional comparison of the tray with its profile: has it moved, has the light changed?"""
+"""Occasional comparisons of the tray with its profile, to notice that it has moved or that the light has changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from device.cameras.base import Camera, Frame
 from game.message import Message
 
 MIN_RELOCK_S = 600.0
-"""Time between two searches for the exposure: during each the tray is not watched for seconds."""
+"""Shortest time between two adjustments of the exposure, in seconds. Each interrupts the watch for seconds."""
 
 MOVED = Message("The tray or the camera has moved: calibrate again.")
 DARKER = Message("It is darker than during calibration: turn on the light, or calibrate again.")
@@ -23,8 +23,8 @@ class Drifted:
 
     Attributes:
         words: A sentence about the change; None if nothing has changed.
-        has_moved: Whether tray or camera were moved.
-        should_relock: Whether the camera should find its exposure again.
+        has_moved: Whether the tray or the camera has moved.
+        should_relock: Whether the camera should adjust its exposure again.
     """
 
     words: Message | None
@@ -33,16 +33,18 @@ class Drifted:
 
 
 class DriftWatch:
-    """A comparison of previews of the tray at rest with its profile.
+    """Compares previews of the tray at rest with the profile.
 
     Args:
-        profiles: Where the profile is saved.
-        post: Takes each change once two previews in a row show it, and the end of a change. While
-            the light stays changed it is called again each time the exposure should be found.
-        clock: Seconds that never run backwards.
+        profiles: The store of the profile.
+        post: Called with each change once two successive previews show it, and when the change is
+            over. While the light stays changed, it is called again each time the exposure should be
+            adjusted.
+        clock: Returns seconds that never run backwards.
 
     Attributes:
-        found: The last posted change; replaced, never changed.
+        found: The change that was posted last. Other threads may read it, because it is replaced and
+            never modified.
     """
 
     def __init__(
@@ -61,8 +63,8 @@ class DriftWatch:
         """Compare a preview with the profile.
 
         Args:
-            frame: A preview of the tray at rest, with no hand in it.
-            camera: The camera that took it.
+            frame: A preview of the tray at rest, without a hand in it.
+            camera: The camera that took the preview.
         """
         profile = self._profiles.profile_for(camera.name)
         if profile is None or not profile.sides:
@@ -76,7 +78,7 @@ class DriftWatch:
         self._last = words
 
     def forget(self) -> None:
-        """Forget the last change, because a new profile was saved."""
+        """Forget the last change, because a new profile has been saved."""
         self.found = Drifted(None)
 
     def _confirm(self, drifted: Drifted) -> None:

@@ -1,4 +1,4 @@
-"""What people read about the checks of a frame, and about corners that they dragged."""
+"""The messages about the checks of a frame, and about corners that a person has dragged."""
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
@@ -48,12 +48,12 @@ _ADVICE = {
 
 
 def advice(check: PictureCheck) -> Message | None:
-    """Return what to do about a check; None if nothing is wrong."""
+    """Return a message saying what to do about the finding of a check; None if nothing is wrong."""
     return _ADVICE.get(check.finding)
 
 
 def verdict(check: PictureCheck) -> Message:
-    """Return what a check found, in one sentence."""
+    """Return a message of one sentence saying what a check found."""
     match check.name:
         case CheckName.FRAMING:
             return _framing(check)
@@ -130,5 +130,5 @@ def _sides(check: PictureCheck) -> Value:
 
 
 def describe_fault(found: OutlineFault) -> Message:
-    """Return why four corners make no outline, and what to do."""
+    """Return a message saying why four corners do not form a valid outline, and what to do."""
     return _FAULTS[found]

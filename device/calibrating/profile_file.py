@@ -1,4 +1,4 @@
-"""The file of the profile: TOML with a format number, checked strictly because people edit it by hand."""
+"""The file of the profile: TOML with a format number, checked strictly because people may edit it by hand."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,18 +16,18 @@ from game.toml_table import TomlTable, is_number
 from vision.reading import Lean
 
 FORMAT = 2
-"""The format that is written. A newer one is refused, an older one is migrated step by step."""
+"""The format that is written. A newer format is refused; an older one is migrated step by step."""
 
 MAX_LEANS_IN_FILE = 1_000
-"""More than are ever saved."""
+"""Largest number of leans in a file, more than are ever saved."""
 
 MAX_LEAN = 10.0
-"""Nothing in a frame is this far away, neither in frame widths nor in die edges."""
+"""Largest value of a lean: nothing in a frame is this far away, neither in frame widths nor in die edges."""
 
 MAX_FORMAT = 1_000
 
 MAX_BYTES = 1_048_576
-"""A profile has about 5 kB."""
+"""Largest size of the file. A profile takes about 5 kB."""
 
 FILE = "calibration.toml"
 """Name of the file in the state folder."""
@@ -35,7 +35,7 @@ FILE = "calibration.toml"
 Data = dict[str, Any]
 
 STEPS: Mapping[int, Callable[[Data], Data]] = {1: dict}
-"""Functions that turn the data of a format into the next one; format 2 adds the leans."""
+"""For each older format, the function that turns its data into the next format. Format 2 added the leans."""
 
 REMEDY = "correct it, or calibrate again"
 
@@ -43,16 +43,16 @@ LISTS = Message("lists of numbers")
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used; one line names the file, the key and what to do."""
+    """A profile that cannot be used; the message names the file, the key and what to do, in one line."""
 
 
 def load(path: Path) -> Profile | None:
-    """Return the profile in a file; None if there is no file.
+    """Load the profile from a file; return None if the file does not exist.
 
-    A file of an older format is migrated, and the old one is kept beside it.
+    A file in an older format is migrated, and the old file is kept next to it.
 
     Raises:
-        ProfileError: If it cannot be used.
+        ProfileError: If the file cannot be used.
     """
     try:
         text = read_bounded(path, MAX_BYTES).decode("utf-8-sig")
@@ -71,27 +71,27 @@ def load(path: Path) -> Profile | None:
 
 
 def save(profile: Profile, path: Path) -> None:
-    """Write a profile atomically: after a power cut the file is the old one or the new one.
+    """Write a profile atomically: after a power cut, the file is either the old one or the new one.
 
     Args:
         profile: The profile.
-        path: The file.
+        path: Path of the file.
 
     Raises:
-        OSError: If it cannot be written.
+        OSError: If the file cannot be written.
     """
     write_atomically(path, as_text(profile))
 
 
 def parse(text: str, where: str) -> Profile:
-    """Return the profile in a text.
+    """Parse a profile from the text of a file.
 
     Args:
-        text: The content of the file.
+        text: The text of the file.
         where: The name of the file in error messages.
 
     Raises:
-        ProfileError: If it cannot be used.
+        ProfileError: If the profile cannot be used.
     """
     return _profile(toml_table.parse(text, where, _fault))
 
@@ -103,15 +103,15 @@ def _fault(what: Message) -> ProfileError:
 def migrate(
     table: TomlTable, steps: Mapping[int, Callable[[Data], Data]], to: int = FORMAT
 ) -> TomlTable:
-    """Bring a table of an older format up to date.
+    """Convert the data of a profile from an older format to the newest one.
 
     Args:
-        table: The table.
-        steps: For each older format, the function that turns its data into the next one.
-        to: The newest format.
+        table: The data as read from the file.
+        steps: For each older format, the function that turns its data into the next format.
+        to: Number of the newest format.
 
     Raises:
-        ProfileError: If the format is not known.
+        ProfileError: If the format of the data is not known.
     """
     number = table.integer("format", min([to, *steps]), MAX_FORMAT)
     if number > to:
@@ -126,7 +126,7 @@ def migrate(
 
 
 def as_text(profile: Profile) -> str:
-    """Return the content of the file, without what is not known.
+    """Return the text of the file for a profile, leaving out values that are not known.
 
     >>> parse(as_text(profile), "here") == profile
     True

@@ -1,4 +1,4 @@
-"""The store of the profile: read once, replaced as a whole, usable from any thread."""
+"""The store of the profile, which is read once and replaced as a whole, so that any thread may use it."""
 
 import re
 from dataclasses import replace
@@ -17,18 +17,18 @@ from vision import Quad, Reading
 from vision.reading import Lean
 
 NO_HARDWARE = ("simulated tray", "replay of ")
-"""How the names of cameras without hardware begin, as in `Camera.name`."""
+"""The beginnings of `Camera.name` for cameras without hardware."""
 
 
 class ProfileStore:
-    """The store of the profile of this tray.
+    """The store of the profile, which contains the calibration of this tray.
 
     Args:
-        file: The file of the profile; None keeps it in memory only.
+        file: Path of the file; None keeps the profile in memory only.
 
     Attributes:
-        trouble: Why the file cannot be used, in one line; empty if it can. Such a file stays as it
-            is until a new profile is saved.
+        trouble: Why the file cannot be used, in one line; "" if it can. A file that cannot be used
+            stays as it is until a new profile is saved.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -38,7 +38,7 @@ class ProfileStore:
         self.reload()
 
     def reload(self) -> None:
-        """Read the file again, because a backup may have been restored."""
+        """Read the file again, because a restored backup may have replaced it."""
         if self._file is None:
             return
         try:
@@ -48,7 +48,7 @@ class ProfileStore:
 
     @property
     def notice(self) -> Message | None:
-        """The trouble as a message for the page; None if there is none."""
+        """A message for the page saying why the profile cannot be used; None if it can."""
         if not self.trouble:
             return None
         return Message("The calibration cannot be used: %(why)s", why=self.trouble)
@@ -59,15 +59,15 @@ class ProfileStore:
         return self._profile
 
     def profile_for(self, camera: str) -> Profile | None:
-        """Return the profile if it was made with the camera of this name."""
+        """Return the profile if it was made with the camera of this name, otherwise None."""
         profile = self._profile
         return profile if profile and profile.camera == camera else None
 
     def save(self, profile: Profile) -> None:
-        """Save a profile. A broken file, or the profile of another camera, is kept beside it.
+        """Save a profile. A broken file, or the profile of another camera, is kept under another name.
 
         Raises:
-            OSError: If it cannot be written; the profile stays as it was.
+            OSError: If the file cannot be written; the profile then stays as it was.
         """
         if self._file is not None:
             with as_owner_of(self._file.parent):
@@ -76,7 +76,7 @@ class ProfileStore:
 
     def _write(self, file: Path, profile: Profile) -> None:
         other = self._profile is not None and self._profile.camera != profile.camera
-        if self.trouble and file.exists():  # it may be unreadable, so it is moved and not copied
+        if self.trouble and file.exists():  # the file may be unreadable, so it is moved, not copied
             new = file.with_name(f"{file.name}.new")
             profiles.save(profile, new)
             file.replace(file.with_name(f"{file.name}.bak"))
@@ -87,20 +87,20 @@ class ProfileStore:
             profiles.save(profile, file)
 
     def resolve_camera(self, spec: str) -> str:
-        """Return the camera to open: `auto` means the Pi's camera if one was calibrated here.
+        """Return the camera to open: "auto" becomes "picamera2" if the Pi's camera was calibrated here.
 
-        A cable that came loose is then reported instead of being replaced by simulated dice.
+        A loose cable is then reported, instead of simulated dice taking the place of real ones.
         """
         profile = self._profile
         pi = profile is not None and _matches(profile.camera, "picamera2")
         return "picamera2" if spec == "auto" and pi else spec
 
     def tuning_for(self, spec: str, usual: Tuning) -> Tuning:
-        """Return how to open a camera: with focus and exposure as they were at calibration.
+        """Return the settings with which to open a camera: focus and exposure as they were during calibration.
 
         Args:
-            spec: The camera as on the command line: picamera2, usb:0, ...
-            usual: The tuning that follows from the settings.
+            spec: The camera, as named on the command line: picamera2, usb:0, ...
+            usual: The settings to use for a camera that was not calibrated.
         """
         profile = self._profile
         if profile is None or not _matches(profile.camera, spec):
@@ -111,16 +111,20 @@ class ProfileStore:
         )
 
     def leans_for(self, camera: str) -> tuple[Lean, ...]:
-        """Return how dice leaned under this camera when they were learnt."""
+        """Return how far dice seemed to lean in the frames of this camera during calibration.
+
+        The leans reveal the camera's position and lens. There are none if it was not calibrated.
+        """
         profile = self.profile_for(camera)
         return profile.leans if profile else ()
 
     def filter_reading(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
-        """Correct a reading by what is known about the dice.
+        """Return a reading corrected with what calibration has learnt about the dice.
 
         Args:
             reading: The reading.
-            tray: The floor of the tray in its frame; None leaves the reading as it is.
+            tray: Corners of the tray's floor in pixels of the frame; None leaves the reading as it
+                is.
             camera: Name of the camera that took the frame.
         """
         profile = self.profile_for(camera)
@@ -130,7 +134,7 @@ class ProfileStore:
 
 
 def held_controls(tuning: Tuning) -> HeldControls:
-    """Return the part of a camera's tuning that goes into the profile."""
+    """Return those of a camera's settings that are stored in the profile."""
     light = tuning.light
     if light is None:
         return HeldControls(focus_dpt=tuning.focus_dpt, focus_steps=tuning.focus_steps)
@@ -146,10 +150,10 @@ def held_controls(tuning: Tuning) -> HeldControls:
 
 
 def load_named_profile(path: Path) -> Profile:
-    """Load the profile in a file that a person named.
+    """Load the profile from a file that a person named.
 
     Raises:
-        UsageError: If there is none or it cannot be used.
+        UsageError: If the file does not exist or cannot be used.
     """
     try:
         profile = profiles.load(path)
@@ -169,13 +173,18 @@ def _light(held: HeldControls) -> HeldLight | None:
 
 
 def _is_pi_camera_name(name: str, number: int) -> bool:
-    # All but the first end with their number, as in "imx708 (1)".
+    # All names but the first end with the number of the camera, as in "imx708 (1)".
     found = re.search(r" \((\d+)\)$", name)
     return int(found[1] if found else 0) == number
 
 
 def _matches(camera: str, spec: str) -> bool:
-    """Whether a camera of this name is opened by this spec; the Pi's cameras are named after their sensor."""
+    """Return whether a camera with this name is the one that `spec` opens.
+
+    Args:
+        camera: Name of the camera. Those of the Pi are named after their sensors.
+        spec: The camera, as named on the command line: picamera2, usb:0, ...
+    """
     if name := camera_name(spec):
         return camera == name
     kind, which = as_camera(spec)

@@ -1,4 +1,4 @@
-"""Calibration on the terminal: the same steps as on the page, with a question before saving."""
+"""Calibration in the terminal: the same steps as on the page, with a question before saving."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,14 +33,20 @@ from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 FAILED = 1
 OPENING_S = 20.0
 PICTURE = "calibration.jpg"
-"""The file beside the profile on which the corners are drawn."""
+"""Name of the picture with the corners drawn on it, stored next to the profile."""
 
 TEAL, ORANGE = (150, 200, 40), (0, 150, 240)
 
 
 @dataclass
 class CalibrationBench:
-    """A camera that is open for calibration, and the folder of its profile."""
+    """A camera that has been opened for calibration.
+
+    Attributes:
+        wizard: Calibrates the camera's tray.
+        folder: The folder of the profile.
+        simulated: The simulated tray; None if the tray is real.
+    """
 
     wizard: Wizard
     folder: Path
@@ -53,7 +59,7 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
 
     Args:
         settings: The settings of this installation.
-        camera: The camera as on the command line; None means the one in the settings.
+        camera: The camera, as named on the command line; None means the one in the settings.
 
     Raises:
         UsageError: If the camera does not start.
@@ -83,7 +89,7 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
 
 
 def calibrate(bench: CalibrationBench) -> None:
-    """Find the tray, check the frame, learn the dice if wanted, and save."""
+    """Find the tray, check the frame, learn the dice if the user wants that, and save the profile."""
     _tray(bench)
     _checks(bench.wizard.state())
     if click.confirm("Learn the dice now?", default=False):
@@ -92,27 +98,27 @@ def calibrate(bench: CalibrationBench) -> None:
 
 
 def find_tray(bench: CalibrationBench) -> None:
-    """Find the tray and save it."""
+    """Find the tray and save its corners."""
     _tray(bench)
     _save(bench)
 
 
 def check(bench: CalibrationBench) -> int:
-    """Check a frame and return the exit code: 1 if a check failed."""
+    """Check a frame and return the exit code: 1 if a check failed, otherwise 0."""
     state = bench.wizard.do(CalibrationStep.CHECK)
     _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
 
 
 def learn_dice(bench: CalibrationBench) -> None:
-    """Learn the dice from scratch and save them."""
+    """Learn the look of the dice from scratch and save it."""
     bench.wizard.do(CalibrationStep.FORGET)
     _dice(bench)
     _save(bench)
 
 
 def self_test(bench: CalibrationBench) -> int:
-    """Read a few throws and return the exit code: 1 unless each of them was read."""
+    """Read a few throws and return the exit code: 0 if each of them was read with certainty, otherwise 1."""
     state = bench.wizard.do(CalibrationStep.RETEST)
     for number in range(TRIALS):
         _wait_for_throw(bench, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
@@ -123,14 +129,14 @@ def self_test(bench: CalibrationBench) -> int:
 
 
 def print_mat(paper: mat.Paper, out: str | None) -> None:
-    """Write the printed mat.
+    """Write a file with the mat, for people to print.
 
     Args:
-        paper: The paper it is printed on.
-        out: The file, which ends in .pdf or .svg; None chooses a name.
+        paper: The size of the paper.
+        out: Path of the file, which ends in .pdf or .svg; None chooses a name.
 
     Raises:
-        UsageError: If the file ends in anything else.
+        UsageError: If the path ends in anything else.
     """
     path = Path(out or f"traykeeper-mat-{paper}.pdf")
     sheet = mat.MatSheet(paper)
@@ -146,7 +152,11 @@ def print_mat(paper: mat.Paper, out: str | None) -> None:
 
 
 def show(settings: Settings) -> None:
-    """Print the profile as it is in use."""
+    """Print the profile that is in use.
+
+    Raises:
+        UsageError: If there is no profile, or it cannot be used.
+    """
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / FILE)
     if profiles.trouble:
@@ -232,7 +242,7 @@ def _corners(points: Points) -> str:
 
 
 def _draw_result(bench: CalibrationBench, state: CalibrationState) -> Path | None:
-    """Draw the corners on a frame beside the profile; return None if it cannot be written."""
+    """Write a frame with the corners drawn on it next to the profile; return its path, or None if that fails."""
     jpeg = bench.wizard.picture()
     if jpeg is None:
         return None

@@ -1,4 +1,4 @@
-"""The calibration, as the phone and the terminal use it."""
+"""The calibration, with the methods that the page and the terminal call."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,10 +27,12 @@ from game.situation import TableError
 from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
 MAX_COMMANDS = 3
-"""Commands that run or wait at one time: each holds frames of some MB."""
+"""Largest number of commands that are running or waiting: each needs frames of several MB."""
 
 PAGE_S = 10.0
-"""The scorekeeper's page asks about once a second. If it stops, button and lamp belong to the match again."""
+"""How long button and lamp stay with the calibration after the last request of the scorekeeper's page, in seconds.
+
+The page asks about once a second. If it stops asking, button and lamp belong to the match again."""
 
 
 class ButtonUse(StrEnum):
@@ -43,10 +45,10 @@ class ButtonUse(StrEnum):
 
 
 class PageSession:
-    """Button and lamp, which the calibration page borrows while it is open.
+    """The use of the button and the lamp by the calibration page while that page is open.
 
     Args:
-        clock: Seconds that never run backwards.
+        clock: Returns seconds that never run backwards.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -64,7 +66,7 @@ class PageSession:
         self.keep_alive()
 
     def show_colour(self, colour: str) -> None:
-        """Set the colour that the lamp shows; empty gives the lamp back."""
+        """Set the colour that the lamp shows; "" returns the lamp to the match."""
         self._colour = colour
         self.keep_alive()
 
@@ -75,7 +77,7 @@ class PageSession:
 
     @property
     def colour(self) -> str:
-        """The colour that the lamp shows for its check; empty outside the check."""
+        """The colour that the lamp shows while a person checks it; "" outside the check."""
         return self._colour if self._is_open else ""
 
     @property
@@ -84,22 +86,23 @@ class PageSession:
 
 
 class Wizard:
-    """The calibration for the page and the terminal: a queue of commands on a draft.
+    """The calibration of one table, which carries out commands from the page or the terminal.
 
-    Commands run one after the other on a thread of their own; frames come from the camera's thread.
+    Commands run one after another on a separate thread; frames come from the camera's thread.
 
     Args:
-        tray_watch: The watch over the tray.
-        profiles: Where the profile is saved.
-        simulated: The simulated tray, if there is one.
+        tray_watch: The watch over the tray, which owns the camera.
+        profiles: The store of the profile.
+        simulated: The simulated tray; None if the tray is real.
         real_button: Whether there is a button that a finger can press.
-        changed: Called when lamp or page may have to show something else.
-        drift_watch: Knows what has changed since the profile was made; None if nobody looks.
-        clock: Seconds that never run backwards.
-        pause: Waits for a number of seconds.
+        changed: Called when the lamp or the page may have to show something else.
+        drift_watch: Knows what has changed since the profile was made; None if nothing watches for
+            changes.
+        clock: Returns seconds that never run backwards.
+        pause: Sleeps for a number of seconds.
 
     Attributes:
-        page: Button and lamp, which the calibration page borrows while it is open.
+        page: The use of the button and the lamp by the calibration page while that page is open.
     """
 
     def __init__(
@@ -123,7 +126,7 @@ class Wizard:
         self._queue = BoundedSemaphore(MAX_COMMANDS)
 
     def camera_found(self, camera: str) -> None:
-        """Use a camera of this name, starting from the profile that is saved for it."""
+        """Note that a camera of this name works, and start from the profile that was saved for it."""
         self._camera.name = camera
         self._worker.submit(self._editor.apply, LoadProfile(camera))
 
@@ -132,22 +135,22 @@ class Wizard:
         self._camera.name = None
 
     def close(self) -> None:
-        """Finish the running command and drop the waiting ones."""
+        """Let the running command finish, and drop the commands that are waiting."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     @property
     def needs_calibration(self) -> bool:
-        """Whether there is a real camera without a profile; the simulated tray needs none."""
+        """Whether there is a real camera without a profile. The simulated tray needs no profile."""
         camera = self._camera.name
         if camera is None or self._is_simulated:
             return False
         return self._profiles.profile_for(camera) is None
 
     def handle_press(self, held_s: float) -> bool:
-        """Handle a press of the button that was held for `held_s` seconds, if it is for the calibration.
+        """Handle a press of `held_s` seconds if the button is in use for the calibration.
 
         Returns:
-            Whether it was.
+            Whether the press was handled; if not, it is for the match.
         """
         command: DraftCommand
         match self.page.button_use:
@@ -163,7 +166,7 @@ class Wizard:
         return True
 
     def state(self) -> CalibrationState:
-        """Implement `Calibration.state`."""
+        """Implement `Calibration.state`: return the current state of the calibration."""
         camera = self._camera.name
         profile = self._profiles.profile_for(camera) if camera else None
         context = CalibrationContext(
@@ -178,37 +181,37 @@ class Wizard:
         return state_of(self._editor.draft, context)
 
     def keep_alive(self) -> None:
-        """Implement `Calibration.keep_alive`."""
+        """Implement `Calibration.keep_alive`: keep button and lamp for the calibration for some more seconds."""
         self.page.keep_alive()
 
     def picture(self) -> bytes | None:
-        """Implement `Calibration.picture`."""
+        """Implement `Calibration.picture`: return the current image as JPEG, or None."""
         return self._camera.jpeg()
 
     def do(self, step: CalibrationStep) -> CalibrationState:
-        """Implement `Calibration.do`."""
+        """Implement `Calibration.do`: carry out a step, and return the resulting state."""
         return self._run(step)
 
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
-        """Implement `Calibration.set_corners`."""
+        """Implement `Calibration.set_corners`: set the corners of the tray and of any set-aside area."""
         floor = _outline(tray, Message("The tray"))
         return self._run(
             SetCorners(floor, _outline(aside, Message("The set-aside area")) if aside else None)
         )
 
     def set_button_use(self, to: str) -> CalibrationState:
-        """Implement `Calibration.set_button_use`."""
+        """Implement `Calibration.set_button_use`: set what a press of the button is for."""
         self.page.use_button(ButtonUse(to))
         return self.state()
 
     def show_colour(self, colour: str) -> CalibrationState:
-        """Implement `Calibration.show_colour`."""
+        """Implement `Calibration.show_colour`: show a colour on the lamp, or "" for its usual colour."""
         self.page.show_colour(colour)
         self._changed()
         return self.state()
 
     def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
-        """Implement `Calibration.confirm_colour`."""
+        """Implement `Calibration.confirm_colour`: record whether a person saw a colour on the lamp."""
         self._run(ConfirmColour(colour, seen))
         return self.show_colour("")
 

@@ -1,4 +1,4 @@
-"""The camera as the calibration uses it: frames, focus, and the wait for a still tray."""
+"""The camera during a calibration: taking frames, focusing, and waiting for a still tray."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -15,15 +15,15 @@ from vision.known_tray import KnownTray
 T = TypeVar("T")
 
 FINDER_FRAMES = 3
-"""Frames in which the tray is looked for: noise hides different things in each."""
+"""Number of frames in which to look for the tray, because noise hides different things in each of them."""
 
 FRAME_S = 6.0
-"""Longer than a camera needs that was just opened."""
+"""Longest time to wait for a frame, more than a camera needs that has just been opened."""
 
 FOCUS_S = 20.0
 
 SAME_FRAME_S = 0.4
-"""The page asks for a frame once a second; phones that ask together get the same one."""
+"""How long a frame is reused, in seconds, for phones that ask together. The page asks once a second."""
 
 SETTLE_S = 10.0
 POLL_S = 0.05
@@ -32,16 +32,16 @@ NO_CAMERA = Message("No camera is connected: Traykeeper tries again every few se
 
 
 class WizardCamera:
-    """The camera of the tray watch, as the calibration uses it.
+    """Takes frames from the camera of the tray watch and focuses it, for the calibration.
 
     Args:
-        tray_watch: The watch over the tray.
-        clock: Seconds that never run backwards.
-        pause: Waits for a number of seconds.
+        tray_watch: The watch over the tray, which owns the camera.
+        clock: Returns seconds that never run backwards.
+        pause: Sleeps for a number of seconds.
 
     Attributes:
         name: Name of the camera; None while there is none.
-        frame_px: Width and height of the last frame.
+        frame_px: Width and height of the last frame in pixels.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class WizardCamera:
 
     @property
     def known_tray(self) -> KnownTray:
-        """What is known about the tray."""
+        """What the watch has learnt about the tray, such as its empty-tray image."""
         return self._tray_watch.memory.known
 
     def capture(self) -> Image:
@@ -72,17 +72,21 @@ class WizardCamera:
         return image
 
     def capture_for_finder(self) -> list[Image]:
-        """Capture the frames in which the tray finder looks for the tray; all have one size."""
+        """Capture the frames in which the tray finder looks for the tray; all of them have the same size."""
         images = [self.capture() for _ in range(FINDER_FRAMES)]
         return [image for image in images if image.shape == images[0].shape]
 
     def preview(self) -> Image:
-        """Return the newest preview; a full frame if there is none."""
+        """Return the newest preview or, if there is none, a full frame.
+
+        Raises:
+            TableError: If there is no camera.
+        """
         latest = self._tray_watch.preview.latest
         return self.capture() if latest is None else latest
 
     def jpeg(self) -> bytes | None:
-        """Return a frame as JPEG, at most one in `SAME_FRAME_S`; None if there is no camera."""
+        """Return a frame as JPEG, or None if there is no camera. A frame is reused for `SAME_FRAME_S` seconds."""
         with self._jpeg_lock:
             if self._clock() - self._jpeg_s >= SAME_FRAME_S:
                 try:
@@ -93,14 +97,18 @@ class WizardCamera:
             return self._jpeg
 
     def tuning(self) -> Tuning:
-        """Return what the camera holds now; the default if it cannot be set."""
+        """Return the current settings of the camera, or the defaults if it cannot be adjusted.
+
+        Raises:
+            TableError: If there is no camera.
+        """
         return self._run(_tuning, FRAME_S)
 
     def refocus(self) -> None:
-        """Find focus and exposure again.
+        """Let the camera find its focus and exposure again.
 
         Raises:
-            TableError: If there is no camera, it cannot be set, or not all of it can.
+            TableError: If there is no camera, or if it does not accept one of the settings.
         """
         if complaint := self._run(_refocus, FOCUS_S):
             raise TableError(complaint)
@@ -109,9 +117,9 @@ class WizardCamera:
         """Wait until the tray is still.
 
         Raises:
-            TableError: If it takes too long.
+            TableError: If the tray does not come to rest in time.
         """
-        self._pause(POLL_S)  # dice that were just thrown are not seen to move yet
+        self._pause(POLL_S)  # dice that have just been thrown are not seen moving yet
         end_s = self._clock() + SETTLE_S
         while not self._tray_watch.preview.is_settled:
             if self._clock() > end_s:
@@ -134,7 +142,7 @@ def _tuning(camera: Camera) -> Tuning:
 
 
 def _refocus(camera: Camera) -> Message | None:
-    """Find focus and exposure again, and return what could not be set."""
+    """Let a camera find its focus and exposure again, and return a message about what failed, or None."""
     if not isinstance(camera, Tunable):
         return Message("This camera cannot be focused from here: turn the ring of its lens.")
     camera.refocus()

@@ -11,7 +11,7 @@ from device.hardware.choices import Mains, Rotation
 from game.message import Message
 
 WIDTH_PX = 2304
-"""Largest useful width of a full frame. A die of 16 mm seen from 30 cm is then 95 px wide; more pixels only cost time."""
+"""Largest useful width of a full frame. From 30 cm, a die of 16 mm is 95 px wide; more pixels only cost time."""
 
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
 """Half a period of the mains in microseconds, by its frequency in hertz.
@@ -20,7 +20,9 @@ Lamps flicker twice in each period, so an exposure of a multiple of this shows n
 
 EXPOSURE_US, GAIN, WHITE_K = (1, 10_000_000), (0, 2**31 - 1), (1_000, 30_000)
 FOCUS_STEPS = (0, 2**31 - 1)
-"""Ranges of exposure time, gain, colour temperature and focus. A driver that reports a value outside does not have the control."""
+"""Ranges of exposure time, gain, colour temperature and focus.
+
+A driver that reports a value outside the range does not have the control."""
 
 _ROTATIONS = {
     90: cv2.ROTATE_90_CLOCKWISE,

@@ -53,7 +53,7 @@ _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
 _USB_ID = re.compile(r"usb|-[0-9a-f]{4}:[0-9a-f]{4}$", re.IGNORECASE)
-"""What libcamera's ids of USB cameras contain. On machines other than a Pi, they end with vendor and product number."""
+"""What libcamera's ids of USB cameras contain. On other machines than a Pi, they end with vendor and product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Picamera2Camera:
         raise CameraError(_NO_PICTURES)
 
     def _next(self, *, flush: bool) -> Any:
-        """Return the next frame; `flush` skips older ones, which works only if the camera reports its exposure time."""
+        """Return the next frame. `flush` skips older ones, if the camera reports its exposure time."""
         try:
             return self._camera.capture_request(wait=TIMEOUT_S, flush=flush or None)
         except TimeoutError as error:

@@ -20,7 +20,9 @@ NextMetadata = Callable[[], Metadata]
 """A function that returns what libcamera reports about the next frame."""
 
 SETTLE_FRAMES = 90
-"""Largest number of frames until the exposure must have settled: three seconds at 30 frames a second. libcamera needs about one."""
+"""Largest number of frames until the exposure must have settled: three seconds at 30 frames a second.
+
+libcamera needs about one second."""
 
 STEADY_FRAMES = 8
 MAX_STEADY_CHANGE = 0.02
@@ -33,7 +35,7 @@ AUTOFOCUS_S = 6.0
 """Longest time to wait for one autofocus scan, in seconds: a scan takes one to two seconds, but some never end."""
 
 FOCUS_TRIES = 2
-"""Number of autofocus scans before giving up. Two that never end still take less time than makes a camera count as hung."""
+"""Number of autofocus scans before giving up. Two endless scans take too little time to make a camera count as hung."""
 
 NOT_SHARP = Message(
     'The camera could not focus on anything: put the dice into the tray and tap "Focus '
@@ -142,7 +144,7 @@ class PicameraControls:
         return HeldLight(exposure_us, gain, red, blue)
 
     def _wait_until_settled(self) -> Metadata | None:
-        """Return the metadata of the first frame with a steady exposure; None if the camera does not report its exposure."""
+        """Return the metadata of a frame once the exposure is steady; None if the camera does not report it."""
         metadata, steady = self._next_metadata(), 0
         if "ExposureTime" not in metadata or not self._has("ExposureTime", "AnalogueGain"):
             return None

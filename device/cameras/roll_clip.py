@@ -9,7 +9,7 @@ from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
 ROLL_S = 2.0
-"""Length of the part of a roll that a clip shows, in seconds. It takes one to two seconds until the last die lies still."""
+"""How much of a roll a clip shows, in seconds. The last die lies still after one to two seconds."""
 
 AFTERWARDS_S = 1.0
 """How long a clip shows a hand that moved the dice after the roll, in seconds."""

@@ -17,10 +17,10 @@ from game.message import Message
 OPEN_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 2.0
 FIRST_FRAME_S = 8.0
-"""Longest time to wait for the first frame: an RTSP stream begins with its next key frame, often after several seconds."""
+"""Longest time to wait for the first frame. An RTSP stream begins with a key frame, often after several seconds."""
 
 TIMEOUT_S = 3.0
-"""Longest time to wait for a frame. A stream that breaks off is reopened within this time without anybody noticing."""
+"""Longest time to wait for a frame. A stream that breaks off is usually reopened within this time."""
 
 CLOSING_S = 3.0
 """Longest time to wait until a stream is closed.

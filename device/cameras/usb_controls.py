@@ -240,6 +240,6 @@ def _held_white_k(device: VideoControls) -> int | None:
 def _control(
     device: VideoControls, prop: int, allowed: tuple[float, float], unit: float = 1
 ) -> float | None:
-    """Return the value of a control in this unit; None if it is out of range, like OpenCV's -1 for a missing control."""
+    """Return the value of a control in this unit, or None if it is out of range, like the -1 of a missing control."""
     value = device.get(prop) * unit
     return value if allowed[0] <= value <= allowed[1] else None

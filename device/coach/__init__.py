@@ -1,1 +1,1 @@
-"""Chances and reviews, worked out in a process of its own."""
+"""The coach: chances of winning and reviews of past matches, computed in a separate process."""

@@ -28,21 +28,21 @@ from game.stats.counts import DiceSetPeriod, Totals
 from web.contracts.coach import Coaching, CoachMode, ReviewedMatch
 
 ANSWER_S = 60.0
-"""Longest time to wait for a style, which is learnt from whole matches."""
+"""Longest time to wait for an answer, in seconds. A person's style of play is learnt from whole matches."""
 
 log = logging.getLogger(__name__)
 
 TABLES = "odds"
-"""The folder of solved matches, in the state folder."""
+"""Name of the folder with the tables of solved matches, in the state folder."""
 
 
 class TableCoach:
     """Answers the page's questions about chances and statistics. It implements `web.contracts.coach.Coach`.
 
     Args:
-        worker: Computes the answers.
-        history: All matches of the journal.
-        notes_file: Stores the mode and the sets of dice.
+        worker: Computes the answers in the background.
+        history: All matches in the journal.
+        notes_file: Stores how much the coach says, and which dice were used when.
         changed: Called from any thread when there is something new to show.
     """
 
@@ -64,7 +64,7 @@ class TableCoach:
         self._just_won = JustWon(history, self._reviews.review)
 
     def close(self) -> None:
-        """End the worker."""
+        """End the process that computes the answers."""
         self._worker.close()
 
     # During a match
@@ -73,8 +73,8 @@ class TableCoach:
         """Choose how much the coach says.
 
         Args:
-            mode: How much.
-            practice: Whether this is for matches against a bot, or for those of persons.
+            mode: How much the coach says.
+            practice: True to choose it for matches against a bot, False for matches between people.
 
         Raises:
             TableError: If the mode cannot be saved.
@@ -88,12 +88,12 @@ class TableCoach:
                 self._wanted = None
 
     def _mode(self, match: Match | None) -> CoachMode:
-        """Return how much the coach says in a match."""
+        """Return how much the coach says during a match."""
         notes = self._notes_file.notes
         return notes.practice if match and is_practice(match) else notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
-        """Return what is known about this match now. More may follow with the next change."""
+        """Return what the coach knows about this match now. More may follow with the next change."""
         if match is not None:
             self._just_won.note(match)
         mode = self._mode(match)
@@ -106,7 +106,11 @@ class TableCoach:
         return Coaching(mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
     def _shown(self, match: Match, mode: CoachMode) -> Figures | None:
-        """Return the figures of this match, or only those of the last turn while they are computed."""
+        """Return those figures of the match that the mode allows.
+
+        They are only those of the last turn while the figures of the current state are still being
+        computed, and None until the first figures have been computed.
+        """
         if self._figures is None:
             return None
         figured, found = self._figures
@@ -124,7 +128,7 @@ class TableCoach:
         )
 
     def _want(self, match: Match) -> None:
-        """Ask for the figures of this match, or of the newest wanted one after the current question."""
+        """Ask the worker for the figures of this match; if it is busy, ask once it has answered."""
         self._wanted = match
         known = self._figures is not None and self._figures[0].state is match.state
         if self._asked is None and not known:
@@ -149,7 +153,7 @@ class TableCoach:
         self._changed()
 
     def _on_progress(self, solved: Ruleset | None) -> None:
-        """Forget figures and reviews without chances to win, once they can be computed."""
+        """Show progress; once the rules are solved, drop the figures and reviews that lack chances of winning."""
         if solved:
             self._reviews.forget()
             with self._lock:
@@ -160,7 +164,7 @@ class TableCoach:
     # Before and in a match against a bot
 
     def think(self, bot: Bot, state: State) -> "Future[Event | None]":
-        """Start working out the decision of a bot.
+        """Start computing the decision of a bot, and return its future.
 
         Args:
             bot: The bot on turn.
@@ -169,17 +173,22 @@ class TableCoach:
         return self._worker.ask("decide", bot, state)
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
-        """Implement `Coach.style`."""
+        """Implement `Coach.style`: return how a person plays."""
         found: PlayerStyle = self._answer("style", name, rules)
         return found
 
     def head_start(self, rules: Ruleset) -> HeadStart:
-        """Implement `Coach.head_start`."""
+        """Implement `Coach.head_start`: return the head start that makes equally good players' chances equal."""
         found: HeadStart = self._answer("head_start", rules)
         return found
 
     def _answer(self, question: str, *args: object) -> Any:
-        """Ask the worker and wait for the answer."""
+        """Ask the worker a question, and wait for its answer.
+
+        Raises:
+            GameError: If the question has no answer.
+            TableError: If the worker does not answer in time.
+        """
         try:
             return self._worker.ask(question, *args).result(ANSWER_S)
         except GameError:
@@ -195,7 +204,7 @@ class TableCoach:
             self.solve(match_id)
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """Implement `Coach.review`."""
+        """Implement `Coach.review`: return the review of a match, or None while it is being computed."""
         found = self._reviews.review(match_id, steps)
         if found is None or found.solved:
             return found
@@ -204,22 +213,26 @@ class TableCoach:
         return replace(found, solving=share, trouble=trouble)
 
     def solve(self, match_id: int) -> None:
-        """Begin to solve the rules of this match."""
+        """Begin to solve the rules of the match with this number, so that chances of winning can be shown."""
         self._solving.begin(self._history.match(match_id).rules)
         self._changed()
 
     def counts(self) -> Totals | None:
-        """Return the statistics of all matches, or None while they are computed."""
+        """Return the statistics of all matches, or None while they are being computed."""
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:
-        """Adapt the sets of dice after a backup was restored whose last entry has this position."""
+        """Adjust which dice were used when, after a restored backup has cut the journal to this position."""
         try:
             self._notes_file.change(lambda notes: notes.rewind(position))
         except TableError as error:
             log.warning("new matches may be counted for the wrong dice: %s", error)
 
     def start_dice_set(self, name: str) -> None:
-        """Count matches from now on for the set of dice of this name."""
+        """Count all matches that begin from now on for the set of dice with this name.
+
+        Raises:
+            TableError: If this cannot be saved.
+        """
         dice = DiceSetPeriod(name, self._reviews.newest())
         self._notes_file.change(lambda notes: notes.with_dice(dice))

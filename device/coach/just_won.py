@@ -1,4 +1,4 @@
-"""Reviews a match as soon as it is won, so that the review is there when somebody looks back."""
+"""Reviews a match as soon as it is won, so that the review is ready when somebody wants to see it."""
 
 import logging
 from collections.abc import Callable
@@ -11,10 +11,10 @@ log = logging.getLogger(__name__)
 
 
 class JustWon:
-    """Notices when the match in play is won.
+    """Notices when the match in play has been won, and has it reviewed.
 
     Args:
-        history: All matches of the journal.
+        history: All matches in the journal.
         review: Begins to review a match. It is called with the number of the match in the journal
             and the number of its steps.
     """
@@ -29,14 +29,14 @@ class JustWon:
         return match_id == self._match_id
 
     def note(self, match: Match) -> None:
-        """Review this match, which is the one in play, if it has just been won."""
+        """Begin to review the match in play if it has just been won."""
         was_played, self._is_played = self._is_played, match.state.winner is None
         if was_played and not self._is_played and (played := self._newest_match()):
             self._match_id = played.id
             self.review_again()
 
     def review_again(self) -> None:
-        """Review the match that was won last, unless another one has begun since."""
+        """Begin to review the match that was won last, unless another match has begun since."""
         played = self._newest_match()
         if played and self.is_about(played.id):
             self._review(played.id, played.steps)

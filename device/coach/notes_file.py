@@ -1,4 +1,4 @@
-"""What the coach remembers across restarts, in a small file in the state folder."""
+"""What the coach remembers across restarts, stored in a small file in the state folder."""
 
 import json
 from collections.abc import Callable
@@ -20,12 +20,12 @@ MAX_SETS = 100
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """The contents of the file.
+    """What the coach remembers.
 
     Attributes:
-        mode: How much the coach says.
-        practice: The same in matches against a bot.
-        dice: The sets of dice, each with the position in the journal from which it was used.
+        mode: How much the coach says in matches between people.
+        practice: How much the coach says in matches against a bot.
+        dice: The sets of dice, each with the position in the journal after which it was used.
     """
 
     mode: CoachMode = CoachMode.OFF
@@ -33,25 +33,25 @@ class Notes:
     practice: CoachMode = CoachMode.WHY
 
     def with_dice(self, dice: DiceSetPeriod) -> "Notes":
-        """Return the notes with a new current set of dice, without sets that were never thrown."""
+        """Return the notes with a new current set of dice, dropping sets that were never thrown."""
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 
     def rewind(self, position: int) -> "Notes":
-        """Return the notes after the journal was shortened to this position. The current set stays current."""
+        """Return the notes adjusted to a journal that was cut to this position. The current set of dice stays."""
         if self.dice[-1].after <= position:
             return self
         return self.with_dice(replace(self.dice[-1], after=position))
 
 
 class NotesFile:
-    """The file of the coach. A damaged file counts as missing.
+    """The file in which the coach stores its notes. A damaged file is treated as if it were missing.
 
     Args:
         file: Path of the file.
 
     Attributes:
-        notes: The contents.
+        notes: The current notes.
     """
 
     def __init__(self, file: Path) -> None:
@@ -59,7 +59,7 @@ class NotesFile:
         self.notes = _read(file) or Notes()
 
     def change(self, edit: Callable[[Notes], Notes]) -> None:
-        """Replace the notes by edited ones, in memory and in the file.
+        """Replace the notes with what `edit` returns for them, in memory and in the file.
 
         Raises:
             TableError: If the file cannot be written, or there are too many sets of dice.

@@ -17,22 +17,22 @@ log = logging.getLogger(__name__)
 
 SLICE_S = 0.25
 MAX_REVIEWS = 24
-"""Reviews in the cache, about 100 kB each. The page of an evening shows this many."""
+"""Largest number of reviews in the cache, of about 100 kB each. The page about an evening shows this many."""
 
 MAX_PENDING = 2
-"""Reviews that are computed at once, so that questions about the match in play do not have to wait."""
+"""Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
 
 ReviewKey = tuple[str, int, int]
 """Identity of the journal, number of the match, and number of its steps."""
 
 
 class Reviews:
-    """Caches reviews and statistics until the journal changes.
+    """Caches reviews and statistics of past matches until the journal changes.
 
     Args:
-        worker: Computes them.
-        history: All matches of the journal.
-        on_unsolved: Called with the number of a match whose review has no chances to win.
+        worker: Computes reviews and statistics in the background.
+        history: All matches in the journal.
+        on_unsolved: Called with the number of a match whose review contains no chances of winning.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Reviews:
         self._counted: tuple[str, int, tuple[DiceSetPeriod, ...]] | None = None
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """Return the review of a match, or None while it is computed.
+        """Return the review of a match, or None while it is being computed.
 
         Args:
             match_id: Number of the match in the journal.
-            steps: Number of its steps. After another step it is reviewed again.
+            steps: Number of steps in the match. After another step, the match is reviewed again.
         """
         key = self._history.identity, match_id, steps
         with self._lock:
@@ -66,7 +66,7 @@ class Reviews:
             return self._reviews.get(key)
 
     def forget(self) -> None:
-        """Drop all reviews, because chances to win can be added to them now."""
+        """Drop all reviews, because new ones can contain chances of winning."""
         with self._lock:
             self._reviews.clear()
 
@@ -85,7 +85,7 @@ class Reviews:
             self._on_unsolved(key[1])
 
     def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
-        """Return the statistics of all matches for these sets of dice, or None while they are computed."""
+        """Return the statistics of all matches for these sets of dice, or None while they are being computed."""
         key = self._history.identity, self.newest(), sets
         with self._lock:
             if key != self._counted:
@@ -94,7 +94,7 @@ class Reviews:
             return self._counts
 
     def newest(self) -> int:
-        """Return the position of the last entry in the journal, or 0."""
+        """Return the position of the last entry in the journal, or 0 if the journal is empty."""
         return next((played.position for played in self._history.matches(limit=1)), 0)
 
     def _count(self, sets: tuple[DiceSetPeriod, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Solves rule sets whose tables are not shipped, in the worker and in short slices, one at a time."""
+"""Solves rule sets for which no table of chances is shipped, one at a time and in short slices of time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -11,18 +11,19 @@ from game.odds.match_model import unsolvable_reason
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
-"""Short enough that a question about the match in play does not wait long."""
+"""Length of a slice in seconds, so short that a question about the match in play does not wait long."""
 
 PROGRESS_STEPS = 100
 """Progress is reported in steps of one hundredth."""
 
 
 class Solving:
-    """The rule set that is being solved, and its progress.
+    """The rule set that is being solved, and how far this has got.
 
     Args:
-        worker: Does the work.
-        on_progress: Called when there is progress to show, with the rules once they are solved.
+        worker: Does the work in the background.
+        on_progress: Called when there is progress to show, with the rules once they are solved, and
+            with None before that.
     """
 
     def __init__(
@@ -35,16 +36,16 @@ class Solving:
         self._troubles: dict[Ruleset, Message] = {}
 
     def share(self, rules: Ruleset) -> float | None:
-        """Return how much of these rules is solved, from 0 to 1, or None if they are not being solved."""
+        """Return how much of the work for these rules is done, from 0 to 1, or None if they are not being solved."""
         with self._lock:
             return self._done if self._rules == rules else None
 
     def trouble(self, rules: Ruleset) -> Message | None:
-        """Return why these rules cannot be solved, or None."""
+        """Return why these rules cannot be solved, or None if they can."""
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
-        """Solve these rules from the next slice on. The progress of other rules is saved."""
+        """Solve these rules from the next slice on. What has been done for other rules is saved."""
         with self._lock:
             if self.trouble(rules) or self._rules == rules:
                 return

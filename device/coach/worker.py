@@ -1,6 +1,6 @@
 """The worker process of the coach: `python -m device.coach.worker`.
 
-It reads questions from a pipe, answers them one after the other, and ends when the pipe is closed.
+It reads questions from a pipe, answers them one after another, and ends when the pipe is closed.
 """
 
 import os
@@ -30,19 +30,19 @@ from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
 
 LOWEST_PRIORITY = 19
-"""The largest nice value."""
+"""The largest nice value of Linux."""
 
 SAVE_INTERVAL_S = 20.0
 MAX_TABLES = 4
-"""Tables in memory, of 0.3 to 3 MB each."""
+"""Largest number of tables in memory, of 0.3 to 3 MB each."""
 
 
 class Worker:
     """Answers the questions of `device.coach.worker_client`; each public method is a question.
 
     Args:
-        journal: File of the journal.
-        tables: Tables of solved matches.
+        journal: Path of the journal, which is only read.
+        tables: The stored tables of solved matches.
     """
 
     def __init__(self, journal: Path, tables: TableStore) -> None:
@@ -52,11 +52,11 @@ class Worker:
         self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
-        """Return the figures of this match as it stands."""
+        """Return the coach's figures for a match in its current state, such as the value of each keep."""
         return figures(match, self._wins(match.rules))
 
     def decide(self, bot: Bot, state: State) -> Event | None:
-        """Return the decision of a bot, or None to throw.
+        """Return what a bot decides to do, or None if it throws.
 
         Args:
             bot: The bot on turn.
@@ -65,11 +65,11 @@ class Worker:
         return strategy_of(bot, self._wins(state.rules)).decide(state)
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
-        """Return how a person plays.
+        """Return how a person plays, learnt from earlier matches.
 
         Args:
             name: Name of the person.
-            rules: Rules of the match in which the style is played.
+            rules: Rules of the match in which a bot will play like this person.
 
         Raises:
             OddsError: If the person has made too few decisions.
@@ -78,15 +78,15 @@ class Worker:
         return style_of(self._history, name, rules)
 
     def head_start(self, rules: Ruleset) -> HeadStart:
-        """Return the head start with which two equally good players have the same chance to win.
+        """Return the head start that gives two equally good players the same chance of winning.
 
         Raises:
-            OddsError: If the match is not solved.
+            OddsError: If no table of chances exists for these rules.
         """
         return even_head_start(self._wins(rules) or MatchOdds.unsolved(rules, rules.target))
 
     def review(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
-        """Return the review of a match, whether it has chances to win, and what these leave out.
+        """Return the review of a match, whether it contains chances of winning, and what these ignore.
 
         Raises:
             JournalError: If there is no such match.
@@ -96,14 +96,14 @@ class Worker:
         return review(match, wins), wins is not None and wins.solved, caveats(match)
 
     def solve(self, rules: Ruleset, seconds: float) -> float:
-        """Solve a match for a while and return the share that is solved, from 0 to 1.
+        """Work on the table of chances for some rules, and return how much of it is done, from 0 to 1.
 
         Args:
-            rules: Rules of the match.
-            seconds: How long to work.
+            rules: The rules.
+            seconds: How long to work, in seconds.
 
         Raises:
-            OddsError: If the match cannot be solved or its table cannot be saved.
+            OddsError: If the table cannot be computed or saved.
         """
         key = rules_digest(rules, rules.target)
         if self._solving is None or self._solving.key != key:
@@ -116,11 +116,11 @@ class Worker:
         return share
 
     def count(self, sets: tuple[DiceSetPeriod, ...], seconds: float) -> Totals | None:
-        """Count matches for a while; return the statistics, or None if some matches are not counted yet.
+        """Count matches for a while; return the statistics, or None if some matches have not been counted yet.
 
         Args:
-            sets: The sets of dice.
-            seconds: How long to work.
+            sets: The sets of dice, each with the position in the journal after which it was used.
+            seconds: How long to work, in seconds.
 
         Raises:
             JournalError: If the journal cannot be read.
@@ -135,7 +135,7 @@ class Worker:
         return self._counting.counts(sets)
 
     def close(self) -> None:
-        """Save the table that is being solved."""
+        """Save the table that is being computed, if there is one."""
         if self._solving:
             self._solving.save()
             self._solving = None
@@ -150,7 +150,13 @@ class Worker:
 
 
 class _Solving:
-    """A table that is being solved, and saved now and then."""
+    """A table of chances that is being computed, and is saved from time to time.
+
+    Args:
+        key: Identifies the rules of the table.
+        tables: Stores the table.
+        wins: The table, as far as it has been computed.
+    """
 
     def __init__(self, key: str, tables: TableStore, wins: MatchOdds) -> None:
         self.key, self._tables, self._wins = key, tables, wins
@@ -158,7 +164,7 @@ class _Solving:
         self._saved_s = monotonic()
 
     def advance(self, seconds: float) -> float:
-        """Solve for this many seconds and return the share that is solved."""
+        """Work for this many seconds, and return how much of the table is done, from 0 to 1."""
         until_s = monotonic() + seconds
         share = next(self._shares, 1.0)
         while share < 1.0 and monotonic() < until_s:
@@ -177,10 +183,10 @@ def main(descriptor: int, journal: str, tables: str) -> None:
 
     Args:
         descriptor: File descriptor of the pipe.
-        journal: File of the journal.
-        tables: Folder of solved tables.
+        journal: Path of the journal.
+        tables: Path of the folder with the tables of solved matches.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the companion
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the companion
     with suppress(OSError):
         os.nice(LOWEST_PRIORITY)
     worker = Worker(Path(journal), TableStore(Path(tables)))

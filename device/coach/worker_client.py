@@ -1,4 +1,4 @@
-"""The client of the worker process, which has a low priority so that it never delays a reading.
+"""The client of the coach's worker process, which has a low priority so that it never delays a reading.
 
     >>> worker = WorkerClient(journal, folder)
     >>> worker.ask("figures", match).result().solved
@@ -23,34 +23,34 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """Without these, numpy would use every core for a few small matrices."""
 
 CLOSE_TIMEOUT_S = 3.0
-"""Time for the current answer at the end. After that the process is killed, and its last seconds are lost."""
+"""How long the process may take to finish its last answer. Then it is killed, and unsaved work is lost."""
 
 
 class QuestionWorker(Protocol):
     """Answers the questions of `device.coach.worker.Worker` in the background."""
 
     def ask(self, question: str, *args: object) -> Future[Any]:
-        """Ask a question.
+        """Ask a question, and return the future that receives the answer.
 
         Args:
-            question: Name of a method of `Worker`.
-            args: Its arguments.
+            question: Name of a method of `device.coach.worker.Worker`.
+            args: Arguments of that method.
         """
 
     def close(self) -> None:
-        """End the worker."""
+        """Stop answering questions and release the resources."""
 
 
 class WorkerLostError(Exception):
-    """The process ended before it answered. The next question starts a new one."""
+    """The worker process ended before it answered. The next question starts a new process."""
 
 
 class WorkerClient:
-    """A `device.coach.worker` process. Any thread may ask; answers come one after the other.
+    """A `device.coach.worker` process. Any thread may ask; questions are answered one after another.
 
     Args:
-        journal: File of the journal, which is only read.
-        tables: Folder of solved tables.
+        journal: Path of the journal, which is only read.
+        tables: Path of the folder with the tables of solved matches.
     """
 
     def __init__(self, journal: Path, tables: Path) -> None:
@@ -66,7 +66,7 @@ class WorkerClient:
         return f"<WorkerClient running={self._connection is not None}, open={len(self._open)}>"
 
     def ask(self, question: str, *args: object) -> Future[Any]:
-        """Implement `QuestionWorker.ask`."""
+        """Implement `QuestionWorker.ask`: send a question to the process, and return the future of its answer."""
         future: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)
@@ -79,7 +79,7 @@ class WorkerClient:
         return future
 
     def close(self) -> None:
-        """End the process, after it has saved what is solved so far."""
+        """End the process after it has saved the table that it is computing."""
         with self._lock:
             self._closed = True
             connection, process = self._connection, self._process
@@ -95,7 +95,7 @@ class WorkerClient:
             process.wait()
 
     def _connected(self) -> "Connection[Any, Any]":
-        """Return the connection, after starting the process if necessary."""
+        """Return the connection to the process, which is started first if necessary."""
         if self._closed:
             raise WorkerLostError("the companion is closing")
         if self._connection is None:
@@ -107,7 +107,7 @@ class WorkerClient:
         return self._connection
 
     def _listen(self, connection: "Connection[Any, Any]") -> None:
-        """Deliver answers until the process has ended."""
+        """Deliver the answers of the process to their futures until the process has ended."""
         try:
             while True:
                 number, answer, error = connection.recv()
@@ -121,7 +121,7 @@ class WorkerClient:
             self._on_lost(connection)
 
     def _on_lost(self, connection: "Connection[Any, Any]") -> None:
-        """Fail the open questions after the process has ended."""
+        """Set an error for all unanswered questions, because the process has ended."""
         with self._lock:
             if self._connection is connection:
                 self._connection = None

@@ -18,7 +18,9 @@ from web.contracts.table import Snapshot
 log = logging.getLogger(__name__)
 
 ANSWER_S = 10.0
-"""How long a phone waits for a command in seconds, longer than any command takes. Then the answer is that the table is busy."""
+"""How long a phone waits for a command, in seconds, before it gets the answer that the table is busy.
+
+This is longer than any command takes."""
 
 RESTORE_S = 120.0
 """How long a phone waits while a backup is restored, in seconds: an SD card writes a few MB per second."""

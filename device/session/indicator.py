@@ -44,7 +44,9 @@ BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 """How long the button must be held down to bank, undo or shut down, in seconds."""
 
 STUCK_S = 10.0
-"""A button that is down for this long is stuck: something lies on it, or its wires touch. Its release does nothing."""
+"""A button that is down for this long, in seconds, is stuck: something lies on it, or its wires touch.
+
+Its release does nothing."""
 
 _HELD = (
     (STUCK_S, Indicator.STUCK),

@@ -266,7 +266,7 @@ class LiveMatch:
         return match
 
     def _write(self, write: Callable[[], T]) -> T:
-        """Call `write` and return its result. If the record turns out to be damaged, repair it and call `write` again."""
+        """Call `write` and return its result. If the record is damaged, repair it and call `write` again."""
         try:
             try:
                 done = write()

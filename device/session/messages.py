@@ -245,7 +245,10 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 
 
 def resumed(match: Match) -> Message:
-    """Return a message about a match that is being continued: its state or, in mid-turn, what is at risk and what to throw."""
+    """Return a message about a match that is being continued.
+
+    It gives the state of the match or, in mid-turn, the points at risk and the number of dice to throw.
+    """
     what = _in_mid_turn(match) or outcome(match)
     return Paragraph(Message("Picking up where we left off."), what)
 

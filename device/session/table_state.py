@@ -255,7 +255,7 @@ class TableState:
 
     @property
     def options(self) -> tuple[Answer, ...]:
-        """The answers to the open question or, without one, the repairs (other interpretations of the last throw) on offer."""
+        """The answers to the open question or, without one, other interpretations of the last throw (repairs)."""
         return (
             self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._offer.repairs
         )

@@ -1,4 +1,4 @@
-"""What the session asks of the watch, the part of the companion that observes the tray, and what the watch returns."""
+"""What a session asks of the watch, the part of the program that observes the tray, and what it gets back."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -100,7 +100,10 @@ class TrayReader(Protocol):
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Whether dice have been seen rolling since the last accepted reading; None if the tray was not watched throughout."""
+        """Whether dice have been seen rolling since the last accepted reading.
+
+        It is None if the tray was not watched throughout.
+        """
 
     def surely_tumbled_since(self, time_s: float) -> bool:
         """Return whether dice were certainly seen rolling after a time on the watch's clock, in seconds."""

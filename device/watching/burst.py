@@ -1,4 +1,4 @@
-"""The burst of frames that is read at each rest; its readings must agree."""
+"""Reads a burst of several frames each time the tray is at rest; the readings must agree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from vision.known_tray import KnownTray
 from vision.reading import combine_readings
 
 BURST_FRAMES = 2
-"""Frames of one rest whose readings must agree. Sensor noise differs between them, the dice do not."""
+"""Number of frames whose readings must agree. The sensor's noise differs between them, the dice do not."""
 
 ReadingFilter = Callable[[Reading, Camera], Reading]
-"""Return a reading corrected by what is known about the dice."""
+"""A function that returns a reading corrected with what is known about the dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,13 +25,13 @@ class _ReadFrame:
 
 
 class BurstReader:
-    """A reader that combines several frames of one rest.
+    """Combines the readings of several frames that were taken while the tray was at rest.
 
     Args:
-        link: The camera link, which is told before each call that may take long.
+        link: The connection to the camera, which has to be informed before anything that takes long.
         memory: What is known about the tray.
         size: Number of frames whose readings must agree, at least 1.
-        filter_reading: Corrects each reading by what is known about the dice.
+        filter_reading: Corrects each reading with what is known about the dice.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class BurstReader:
 
     @property
     def is_complete(self) -> bool:
-        """Whether enough frames were read since more was last learnt about the tray."""
+        """Whether enough frames have been read since something was last learnt about the tray."""
         self._frames = [frame for frame in self._frames if frame.known is self._memory.known]
         return len(self._frames) >= self._size
 
     def discard(self) -> None:
-        """Discard the frames, because the rest is over."""
+        """Discard the frames, because the tray is no longer at rest."""
         self._frames.clear()
 
     def add_frame(self, camera: Camera, image: Image | None) -> None:
@@ -56,17 +56,17 @@ class BurstReader:
 
         Args:
             camera: The open camera.
-            image: A frame that was captured when the rest began; None captures one.
+            image: A frame that was captured when the tray came to rest; None captures one now.
         """
         image, known = camera.capture().image if image is None else image, self._memory.known
         self._frames.append(_ReadFrame(image, self.read_image(camera, image), known))
 
     def finish(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
-        """Read the frames that are still missing, and start a new burst.
+        """Read the frames that are still missing, return the result, and start a new burst.
 
         Args:
             camera: The open camera.
-            image: A frame that was captured when the rest began; None if there is none.
+            image: A frame that was captured when the tray came to rest; None if there is none.
 
         Returns:
             The combined reading and the first frame.
@@ -78,11 +78,11 @@ class BurstReader:
         return combine_readings([frame.reading for frame in frames]), frames[0].image
 
     def read_image(self, camera: Camera, image: Image) -> Reading:
-        """Read one image with what is known about the tray.
+        """Read one image, using what is known about the tray.
 
         Args:
             camera: The open camera, which knows where the tray is.
-            image: A frame captured with it, (height, width, 3) BGR.
+            image: A frame from that camera, (height, width, 3) BGR.
         """
         self._link.note_call()
         reading = read(image, camera.tray, aside=camera.aside, known=self._memory.known)

@@ -14,27 +14,33 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 HUNG_S = 20.0
-"""Opening a camera takes some seconds, and so does one reading on an old Pi."""
+"""How long a call to the camera may take, in seconds, before the camera counts as hung.
+
+Opening a camera takes several seconds, and so does one reading on an old Pi."""
 
 STUCK_S = 15.0
-"""Some drivers need seconds to give a camera back that was pulled out; meanwhile it is tried again."""
+"""How long a driver may take to release a camera, in seconds, before only a new process can help.
+
+Some drivers need seconds to release a camera that was unplugged; during that time, opening is retried."""
 
 LOST_S = 60.0
-"""A call that takes so long never returns."""
+"""A call that has taken this long, in seconds, will never return."""
 
 DARK_S, DARK_FRAMES = 6.0, 90
-"""How long a camera that was just opened may show black images: webcams begin with some. Whichever ends first."""
+"""How long a newly opened camera may show black images, in seconds or in frames, whichever is over first.
+
+Webcams begin with some."""
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
-"""Pauses before the camera is opened again; the last one repeats."""
+"""Pauses before successive attempts to reopen the camera, in seconds; the last one is repeated."""
 
 
 class CameraLink:
-    """The connection to a camera, which is opened again after failures, with growing pauses.
+    """The connection to a camera, which is reopened after failures, with increasing pauses.
 
     Args:
         open_camera: Opens the camera.
-        clock: Seconds on a clock that never runs backwards.
+        clock: Returns seconds that never run backwards.
 
     Attributes:
         camera: The open camera; None while there is none.
@@ -55,13 +61,13 @@ class CameraLink:
 
     @property
     def needs_new_process(self) -> bool:
-        """Whether the camera hangs for good, so that only another process can open it again."""
+        """Whether the camera hangs and will not recover, so that only a new process can open it again."""
         now_s = self._clock()
         stuck_s = self._stuck[1] if self._stuck and not self._stuck[0].is_over else now_s
         return now_s - stuck_s > STUCK_S or now_s - self._called_s > LOST_S
 
     def note_call(self) -> None:
-        """Restart the time after which the camera counts as hung."""
+        """Restart the timeout after which the camera counts as hung."""
         self._called_s = self._clock()
 
     def open(self) -> tuple[Camera, Image]:
@@ -71,7 +77,7 @@ class CameraLink:
             The camera and its first full frame.
 
         Raises:
-            CameraError: If it cannot be opened or its image stays black.
+            CameraError: If the camera cannot be opened or its images stay black.
         """
         self.note_call()
         try:
@@ -80,7 +86,7 @@ class CameraLink:
             if isinstance(error, CameraStuckError):
                 self._note_stuck(error)
             elif self._stuck and not self._stuck[0].is_over:
-                raise self._stuck[0] from error  # this process uses it, and not "other programs"
+                raise self._stuck[0] from error  # this process uses the camera, not other programs
             raise
         try:
             image = self._first_image(camera)
@@ -92,7 +98,11 @@ class CameraLink:
         return camera, image
 
     def _first_image(self, camera: Camera) -> Image:
-        """Return the first image that is not black."""
+        """Return the first image that is not black.
+
+        Raises:
+            CameraError: If the images stay black.
+        """
         end_s = self._clock() + DARK_S
         for _ in range(DARK_FRAMES):
             image = camera.capture().image
@@ -115,7 +125,7 @@ class CameraLink:
         return frame
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Release the camera, if it is open."""
         camera, self.camera = self.camera, None
         if camera:
             self._close(camera)
@@ -140,13 +150,13 @@ class CameraLink:
 
 
 class CameraTasks:
-    """Tasks that other threads ask for and the camera's own thread runs between two previews."""
+    """Tasks that other threads queue, for the camera's own thread to run between two previews."""
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[tuple[Callable[[Camera], Any], Future[Any]]] = SimpleQueue()
 
     def add(self, task: Callable[[Camera], T]) -> "Future[T]":
-        """Queue a task; its future fails with `CameraError` if there is no camera."""
+        """Queue a task, and return its future, which fails with `CameraError` if there is no camera."""
         done: Future[T] = Future()
         self._tasks.put((task, done))
         return done
@@ -155,7 +165,7 @@ class CameraTasks:
         """Run the queued tasks.
 
         Raises:
-            CameraError: If the camera failed in a task; that task's future has the error too.
+            CameraError: If the camera fails during a task. The future of that task fails as well.
         """
         while queued := self._next():
             task, done = queued
@@ -165,12 +175,12 @@ class CameraTasks:
                 done.set_exception(error)
                 raise
             except Exception as error:
-                # Logged here, because not every caller asks for the result of its task.
+                # The error is logged here, because not every caller asks for the result of its task.
                 log.exception("a task with the camera failed")
                 done.set_exception(error)
 
     def fail_all(self, reason: Message) -> None:
-        """Fail the queued tasks, because there is no camera."""
+        """Set an error for all queued tasks, because there is no camera."""
         while queued := self._next():
             queued[1].set_exception(CameraError(reason))
 

@@ -1,4 +1,4 @@
-"""Which pixels of a frame belong to an object in the tray that is not a die."""
+"""Finds the pixels of a frame that belong to an object in the tray which is not a die."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from vision.reading import Die
 from vision.tray_change import TrayChange
 
 OBJECT_RADIUS = 1.0
-"""Radius of the object, as a multiple of its size: the ring on the photo and a little more."""
+"""Radius of the object, as a multiple of its size: slightly more than the ring drawn around it on the photo."""
 
 DIE_RADIUS = 0.8
 """Radius of a die, as a multiple of its edge: the corners of a square are 0.71 away from its centre."""
@@ -21,16 +21,16 @@ DIE_RADIUS = 0.8
 def foreign_object_mask(
     thing: Die, others: Sequence[Die], new: TrayChange | None, shape: tuple[int, ...]
 ) -> Image:
-    """Return a mask of the object and everything connected to it, without the dice beside it.
+    """Return a mask of the object and everything connected to it, but not of the dice next to it.
 
     Args:
-        thing: The object as it was read.
-        others: The dice of the same reading.
-        new: What was not in the empty tray; None if that is not known.
-        shape: Shape of the frame.
+        thing: The object, with the position and size that were read.
+        others: The dice in the same reading.
+        new: What the frame contains that was not in the empty tray; None if that is not known.
+        shape: Shape of the frame, starting with height and width.
 
     Returns:
-        (height, width) uint8, 255 where the object is.
+        (height, width) uint8: 255 where the object is, otherwise 0.
     """
     mask: Image = np.zeros(shape[:2], np.uint8)
     _fill_circle(mask, thing, OBJECT_RADIUS, 255)
@@ -47,7 +47,7 @@ def _fill_circle(mask: Image, die: Die, radius: float, value: int) -> None:
 
 
 def _connected_objects(mask: Image, new: TrayChange) -> Image:
-    """Return the new objects that touch the mask, one cell wider."""
+    """Return a mask of the new objects that touch the given mask, made one cell wider."""
     _, found = cv2.connectedComponents(new.objects)
     labels = _cells_to_pixels(found.astype(np.float32), new, mask.shape)
     touching = np.setdiff1d(labels[mask > 0], 0)

@@ -1,4 +1,4 @@
-"""What changed between two previews of the tray.
+"""What has changed between two previews of the tray.
 
 Thresholds are relative to the image and to its noise, which is measured in each pair of previews.
 """
@@ -15,21 +15,23 @@ from vision.reading import Quad
 Grey = npt.NDArray[np.float32]
 
 WIDTH_PX = 320  # a die of 16 mm is 13 px wide here, its pips 2 px: enough to see it turn
-MIN_CHANGE = 5.0  # grey levels: JPEG blocks and flickering lamps stay below
+MIN_CHANGE = 5.0  # grey levels: JPEG blocks and flickering lamps change a preview by less
 NOISE_PERCENTILE = 35  # at least this share of a preview is always free of hands
-NOISE_QUANTILE = 0.4538  # the 35th percentile of |x| for a normal distribution of deviation 1
-MIN_NOISE_RATIO = 6.0  # by chance none of 57,600 pixels differs by so many deviations
+NOISE_QUANTILE = 0.4538  # the 35th percentile of |x| for a standard normal distribution
+MIN_NOISE_RATIO = 6.0  # by chance, none of 57,600 pixels differs by this many standard deviations
 MIN_BLOB_PX = 3  # smaller blobs are hot pixels
 # Area of a die as a share of the watched region: from 8 mm in a wide view to 16 mm with motion blur.
 MIN_DIE_SHARE, MAX_DIE_SHARE = 0.0004, 0.03
-MAX_DICE = 14  # more blobs than this are a shaken table
+MAX_DICE = 14  # more blobs than this mean that the table was shaken
 ARM_PX = 28  # an arm is thicker than this everywhere, a flying die with its shadow is not
 REGION_MARGIN = 0.06  # around the tray, as a share of its size: walls lean outwards in the image
 MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
-# Cells across and down: a new exposure changes all of them, except one that is too bright or dark.
+# Number of cells across and down: a new exposure changes all of them, except one that is too bright or dark.
 GRID = 3
-MIN_CELL_SHARE = 0.8  # of the gain: tone curves bend, but not so much that a cell stays the same
-SHAKEN_SHARE = 0.5  # of the difference that one shift of the whole image must explain
+MIN_CELL_SHARE = (
+    0.8  # share of the gain: tone curves bend, but not so much that a cell stays the same
+)
+SHAKEN_SHARE = 0.5  # share of the difference that a single shift of the whole image must explain
 
 _TOUCHING = np.ones((3, 3), np.uint8)
 _HOLES = np.ones((7, 7), np.uint8)
@@ -41,8 +43,8 @@ class Region:
     """The watched part of a preview.
 
     Attributes:
-        mask: (height, width), 255 in the region.
-        ring: (height, width), True at the border of the region.
+        mask: (height, width) uint8: 255 inside the region, 0 outside.
+        ring: (height, width) bool: True at the border of the region.
         pixels: Number of pixels in the region.
     """
 
@@ -54,12 +56,12 @@ class Region:
     def of(
         cls, shape: tuple[int, ...], tray: Quad | None, picture_px: tuple[int, int] | None
     ) -> "Region":
-        """Return the tray with a margin, or the whole preview if the tray is not known.
+        """Return the region of the tray with a margin, or the whole preview if the tray is not known.
 
         Args:
-            shape: Shape of the preview.
-            tray: The floor of the tray in a full frame.
-            picture_px: Width and height of the full frame.
+            shape: Shape of the preview: height and width.
+            tray: Corners of the tray's floor in pixels of a full frame; None if they are not known.
+            picture_px: Width and height of a full frame in pixels; None if they are not known.
         """
         mask: Image = np.zeros(shape, np.uint8)
         if tray is None or picture_px is None:
@@ -74,7 +76,7 @@ class Region:
 def _with_margin(
     tray: Quad, shape: tuple[int, ...], picture_px: tuple[int, int]
 ) -> npt.NDArray[np.int32]:
-    """Return the corners of the tray in the preview, moved outwards."""
+    """Return the corners of the tray in pixels of the preview, (4, 2), moved outwards by the margin."""
     corners = np.array(tray.corners) * (shape[1] / picture_px[0], shape[0] / picture_px[1])
     centre = corners.mean(axis=0)
     outwards = centre + (corners - centre) * (1 + 2 * REGION_MARGIN)
@@ -83,10 +85,10 @@ def _with_margin(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameDiff:
-    """The pixels that changed and their connected blobs.
+    """The pixels that have changed between two previews, and their connected blobs.
 
     Attributes:
-        mask: (height, width), 255 where something changed.
+        mask: (height, width) uint8: 255 where something has changed, otherwise 0.
         shares: Area of each blob, as a share of the watched region.
         at_border: For each blob, whether it touches the border of the region.
         has_arm: Whether one of the blobs at the border is as thick as an arm.
@@ -99,12 +101,12 @@ class FrameDiff:
 
     @property
     def has_changes(self) -> bool:
-        """Whether anything changed."""
+        """Whether anything has changed."""
         return bool(self.shares)
 
     @property
     def looks_like_dice(self) -> bool:
-        """Whether at least one blob may be a die inside the tray, and there are not too many blobs."""
+        """Whether at least one blob could be a die inside the tray, and there are not too many blobs."""
         large = [
             (share, at_border)
             for share, at_border in zip(self.shares, self.at_border, strict=True)
@@ -115,7 +117,7 @@ class FrameDiff:
 
 
 def to_grey(image: Image) -> Grey:
-    """Return the smoothed brightness of an image, `WIDTH_PX` wide."""
+    """Return the smoothed brightness of a BGR image, scaled to a width of `WIDTH_PX`, (height, width)."""
     levels = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     height, width = levels.shape
     if width != WIDTH_PX:
@@ -125,12 +127,12 @@ def to_grey(image: Image) -> Grey:
 
 
 def find_motion(before: Grey, now: Grey, region: Region) -> FrameDiff:
-    """Return the differences that noise and a new exposure do not explain.
+    """Return the differences between two previews that noise and a changed exposure do not explain.
 
     Args:
-        before: The earlier preview.
+        before: The earlier preview, as returned by `to_grey`.
         now: The later preview, of the same shape.
-        region: The watched part.
+        region: The part of the preview that is watched.
     """
     mask: Image = _changed(before, now) & region.mask
     if np.count_nonzero(mask) < MIN_BLOB_PX:  # most previews: the tray is at rest
@@ -153,14 +155,17 @@ def _changed(before: Grey, now: Grey) -> Image:
     difference = np.asarray(cv2.addWeighted(now, 1.0, before, -gain, 0.0))
     np.abs(difference, out=difference)
     noise = float(np.percentile(difference[::4, ::4], NOISE_PERCENTILE)) / NOISE_QUANTILE
-    # Tone curves bend: a correction of the exposure may be wrong by as much as it corrects.
+    # Tone curves bend, so a correction of the exposure may be wrong by as much as it corrects.
     unexplained = cv2.scaleAdd(before, -abs(gain - 1), difference)
     threshold = np.float32(max(MIN_CHANGE, MIN_NOISE_RATIO * noise))
     return np.asarray((unexplained > threshold).view(np.uint8) * 255, np.uint8)
 
 
 def _exposure_gain(before: Grey, now: Grey) -> float:
-    """Return the brightness ratio that most of the brighter half agrees on; 1 if it is not global."""
+    """Return the factor by which the brightness of the whole image has changed; 1 if only a part has changed.
+
+    The factor is the median over the brighter half of the pixels.
+    """
     old = before[::6, ::6]
     ratio = np.asarray(now[::6, ::6] / np.maximum(old, 1), np.float32)
     bright = old >= max(1.0, float(np.median(old)))
@@ -169,7 +174,12 @@ def _exposure_gain(before: Grey, now: Grey) -> float:
 
 
 def _is_global(gain: float, ratio: Grey) -> bool:
-    """Whether the whole image changed by this gain; a hand over half of it changes only that half."""
+    """Return whether the whole image changed by this gain; a hand over half of it changes only that half.
+
+    Args:
+        gain: Ratio of the brightness now to the brightness before.
+        ratio: The same ratio for each pixel.
+    """
     if abs(gain - 1) < MIN_GAIN_CHANGE:
         return True
     rows = np.array_split(ratio, GRID)
@@ -179,7 +189,7 @@ def _is_global(gain: float, ratio: Grey) -> bool:
 
 
 def _thick_blobs(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
-    """Return the labels of the blobs that are somewhere as thick as an arm."""
+    """Return the labels of the blobs that are as thick as an arm somewhere."""
     if np.count_nonzero(mask) < ARM_PX**2:
         return []
     solid = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, _HOLES)
@@ -187,12 +197,12 @@ def _thick_blobs(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
 
 
 def is_shaken(before: Grey, now: Grey) -> bool:
-    """Whether the whole image shifted because somebody bumped the table or the camera arm.
+    """Return whether the whole image has shifted because somebody bumped the table or the camera arm.
 
-    This is one step of the Lucas-Kanade method for all pixels together.
+    This is one step of the Lucas-Kanade method, applied to all pixels together.
 
     Args:
-        before: The earlier preview.
+        before: The earlier preview, as returned by `to_grey`.
         now: The later preview, of the same shape.
     """
     half = (WIDTH_PX // 2, now.shape[0] // 2)

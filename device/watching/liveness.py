@@ -1,13 +1,13 @@
-"""Whether a camera really delivers: its images are new and not black."""
+"""Checks that a camera really works: that its images are new and not black."""
 
 from device.cameras.base import CameraError, Frame, has_content
 from game.message import Message
 
 STALE_S = 2.5
-"""A hung camera repeats its last image."""
+"""Largest age of a preview in seconds. A camera that hangs repeats its last image."""
 
 BLACK_S = 2.5
-"""Somebody may lean over the tray for this long."""
+"""How long all previews may be black, in seconds, because somebody may be leaning over the tray."""
 
 
 class Liveness:
@@ -25,10 +25,10 @@ class Liveness:
 
         Args:
             frame: The newest preview.
-            now_s: Time now, in seconds on the frame's clock.
+            now_s: The current time, in seconds on the frame's clock.
 
         Raises:
-            CameraError: If the frame is stale, or all frames have been black for `BLACK_S`.
+            CameraError: If the frame is too old, or all frames have been black for `BLACK_S` seconds.
         """
         if now_s - frame.time_s > STALE_S:
             raise CameraError(

@@ -7,16 +7,16 @@ from device.cameras.base import Frame
 from device.watching.motion import Activity, MotionWatch
 
 MAX_GAP_S = 0.25
-"""A short throw fits between two frames that are further apart than this."""
+"""Two frames that are further apart than this, in seconds, leave time for a short throw that is not seen."""
 
 
 class MarkedMotion:
-    """Motion over the tray since a mark, which is set when a reading is accepted.
+    """Motion over the tray since a mark, a point in time that is set when a reading is accepted.
 
-    The camera's thread feeds it frames; any thread may set the mark or ask.
+    The camera's thread passes in the frames; any thread may set the mark or ask about motion.
 
     Args:
-        clock: Seconds on the frames' clock.
+        clock: Returns seconds on the clock of the frames.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -27,13 +27,13 @@ class MarkedMotion:
         self._gap_s = self._seen_s = self._moved_s = 0.0
 
     def begin(self, motion: MotionWatch) -> None:
-        """Watch with a new motion detector; the time until now counts as not watched."""
+        """Start watching with a new motion detector; the time until now counts as not watched."""
         with self._lock:
             self._motion = motion
             self._gap_s = self._seen_s = self._moved_s = self._clock()
 
     def end(self) -> None:
-        """Stop watching, because the camera is gone; this removes the mark."""
+        """Stop watching and remove the mark, because the camera is gone."""
         with self._lock:
             self._motion = self._marked_s = None
 
@@ -42,7 +42,7 @@ class MarkedMotion:
 
         Args:
             motion: The detector that was passed to `begin`.
-            frame: The next preview, later than the previous one.
+            frame: The next preview, which must be newer than the previous one.
         """
         activity = motion.feed(frame)
         with self._lock:
@@ -54,24 +54,24 @@ class MarkedMotion:
         return activity
 
     def mark(self, time_s: float | None) -> None:
-        """Count tumbling from this time on; None means from now on."""
+        """Set the mark to a time in seconds; None means now."""
         with self._lock:
             self._marked_s = self._clock() if time_s is None else time_s
 
     def distrust(self) -> None:
-        """Treat the time until now as not watched."""
+        """Treat the time until now as not watched, so that unseen throws are possible."""
         with self._lock:
             self._gap_s = self._clock()
 
     @property
     def marked_s(self) -> float:
-        """When the last reading was accepted, in seconds; 0 if none was."""
+        """When the last reading was accepted, in seconds; 0 if none has been accepted."""
         with self._lock:
             return self._marked_s or 0.0
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Whether dice tumbled since the mark; None if the tray was not watched throughout."""
+        """Whether dice have tumbled since the mark; None if the tray was not watched throughout."""
         with self._lock:
             if self._motion is None or self._marked_s is None:
                 return None
@@ -79,11 +79,11 @@ class MarkedMotion:
             return None if tumbled is False and self._gap_s > self._marked_s else tumbled
 
     def surely_tumbled_since(self, time_s: float) -> bool:
-        """Whether dice were surely seen tumbling after this time."""
+        """Return whether dice were certainly seen tumbling after this time in seconds."""
         with self._lock:
             return self._motion is not None and self._motion.tumbled_since(time_s) is True
 
     def has_moved_since(self, time_s: float) -> bool:
-        """Whether anything moved after this time."""
+        """Return whether anything moved after this time in seconds."""
         with self._lock:
             return self._moved_s > time_s

@@ -1,6 +1,6 @@
-"""Motion in the previews of the tray: rest, hands, tumbling dice.
+"""Detects rest, hands and tumbling dice in the previews of the tray.
 
-There are no threads and no camera here: the owner of the camera feeds the previews.
+There are no threads and no camera here: the owner of the camera passes in the previews.
 """
 
 from collections import deque
@@ -24,13 +24,15 @@ from vision.reading import Quad
 
 STILL_S = 0.4
 HAND_S = 0.15  # a clump of dice crosses the border in less time
-BEFORE_HAND_S = 0.3  # what moved this shortly before a hand was seen was moved by the hand
-REST_S = 0.15  # a hand is recognised by comparison with a tray that was still for this long
+BEFORE_HAND_S = (
+    0.3  # anything that moved this shortly before a hand was seen was moved by that hand
+)
+REST_S = 0.15  # a hand is recognised by comparison with a tray that has been still for this long
 FORGET_HAND_S = 6.0  # a "hand" that does not move for this long is a tray that was moved
-MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame, a tumble changes many
+MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame, tumbling dice change many
 MEMORY_S = 120.0
-# In this time a pushed die moves about 10 px (in a 40 cm view), a thrown die 30. A single such
-# frame may be a die that was taken from one place and laid down in another.
+# In this time, a pushed die moves about 10 px (in a view 40 cm wide), a thrown die 30. A single frame with
+# such a fast motion may be a die that was picked up in one place and laid down in another.
 PUSH_S = 0.12
 MAX_PUSH_PX = 14
 MIN_FAST_FRAMES = 2
@@ -38,7 +40,7 @@ _PUSH_REACH = np.ones((2 * MAX_PUSH_PX + 1, 2 * MAX_PUSH_PX + 1), np.uint8)
 
 
 class Motion(Enum):
-    """What a frame shows."""
+    """The kind of motion that a frame shows."""
 
     STILL = "still"
     TUMBLING = "tumbling"
@@ -48,12 +50,12 @@ class Motion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What is known after a frame.
+    """What is known about the motion over the tray after the latest frame.
 
     Attributes:
-        motion: What the frame shows.
-        still_s: For how long nothing has changed, in seconds.
-        has_hand: Whether there is a hand.
+        motion: The kind of motion that the frame shows.
+        still_s: How long nothing has changed, in seconds.
+        has_hand: Whether there is a hand over the tray.
         is_settled: Whether the tray has been still long enough for a reading, with no hand in it.
     """
 
@@ -72,9 +74,9 @@ class MotionWatch:
 
     Args:
         still_s: How long nothing may change before a reading, in seconds.
-        tray: The floor of the tray in a full frame; motion outside it is ignored. None means the
-            whole frame.
-        picture_px: Width and height of the full frame; required with `tray`.
+        tray: Corners of the tray's floor in pixels of a full frame; motion outside it is ignored.
+            None means the whole frame.
+        picture_px: Width and height of a full frame in pixels; required with `tray`.
     """
 
     def __init__(
@@ -91,19 +93,19 @@ class MotionWatch:
         self._picture_px = picture_px
         self._stillness: _Stillness | None = None
         self._run = _Run()
-        # Replaced, never changed: another thread may call `tumbled_since`.
+        # The tuple is replaced, never modified, because another thread may call `tumbled_since`.
         self._tumbles_s: tuple[float, ...] = ()
 
     def tumbled_since(self, mark_s: float) -> bool | None:
-        """Return whether dice were seen tumbling without a hand after the time `mark_s`.
+        """Return whether dice were seen tumbling freely, not moved by a hand, after the time `mark_s` in seconds.
 
-        None means that only a frame or two look like it: a very short throw, or a die laid down.
+        None means that only one or two frames look like it: a very short throw, or a die laid down.
         """
         frames = sum(time_s > mark_s for time_s in self._tumbles_s)
         return True if frames >= MIN_TUMBLE_FRAMES else None if frames else False
 
     def feed(self, frame: Frame) -> Activity:
-        """Take the next preview, in order of time."""
+        """Take the next preview, and return what moves. Previews must be passed in order of time."""
         now = to_grey(frame.image)
         stillness = self._stillness
         if stillness is None or stillness.last.shape != now.shape:
@@ -146,7 +148,18 @@ class MotionWatch:
 
 
 class _Stillness:
-    """How still the tray is, by comparison of each preview with earlier ones."""
+    """How still the tray is, found out by comparing each preview with earlier ones.
+
+    Args:
+        region: The part of a preview that is watched.
+        now: The first preview, as returned by `to_grey`.
+        time_s: When it was taken, in seconds.
+
+    Attributes:
+        last: The last preview.
+        still_s: How long nothing has changed, in seconds.
+        has_hand: Whether there is a hand over the tray.
+    """
 
     def __init__(self, region: Region, now: Grey, time_s: float) -> None:
         self.last = now
@@ -159,13 +172,13 @@ class _Stillness:
 
     @property
     def is_resting(self) -> bool:
-        """Whether this preview can serve to recognise a hand later: the tray is still, without a hand."""
+        """Whether the tray is still and without a hand, so that a hand can be recognised later by comparison."""
         return self.still_s >= REST_S and not self.has_hand
 
     def feed(self, now: Grey, time_s: float) -> FrameDiff:
-        """Take the next preview and return what moved since the last one."""
-        # A slow turn changes little between two previews, so the anchor is compared too. If nothing
-        # changed since the anchor, nothing changed since the last preview.
+        """Take the next preview and return what has moved since the last one."""
+        # A slow turn changes little between two previews, so an older one, the anchor, is compared as well. If
+        # nothing has changed since the anchor, nothing has changed since the last preview.
         moved = turned = find_motion(self._anchor, now, self._region)
         if turned.has_changes:
             if self.last is not self._anchor:
@@ -182,7 +195,7 @@ class _Stillness:
 
     def _has_arm_since_rest(self, now: Grey) -> bool:
         if self._rest is None or self._rest is self.last:
-            return False  # that comparison was made already
+            return False  # that comparison has already been made
         return find_motion(self._rest, now, self._region).has_arm
 
     def _confirm_hand(self, time_s: float, *, has_arm: bool) -> bool:
@@ -194,7 +207,7 @@ class _Stillness:
 
 
 class _Run:
-    """The changes since the tray was last still; thrown dice are faster than a hand that pushes them."""
+    """The changes since the tray was last still, by whose speed a throw is told from a push by a hand."""
 
     def __init__(self) -> None:
         self._passed: deque[tuple[float, Image]] = deque()
@@ -216,6 +229,6 @@ class _Run:
         self._passed.append((time_s, moved.mask))
 
     def take_times(self) -> list[float]:
-        """Return the times of the frames added since the last call."""
+        """Return the times, in seconds, of the frames added since the last call."""
         times_s, self._times_s = self._times_s, []
         return times_s

@@ -1,4 +1,4 @@
-"""The reading of dice on a photo from a phone, and the crop of the photo to the dice."""
+"""Reads the dice on a photo from a phone, and crops the photo to the dice."""
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from vision.images import ImageError, decode
 from web.picture_check import DAMAGED
 
 LONG_SIDE_PX = 2048
-"""With half a metre in view a die of 16 mm is 80 pixels wide; the reader needs a third of that."""
+"""Largest length of a photo's longer side. With half a metre in view, a die of 16 mm is then 80 pixels wide.
+
+The reader needs a third of that."""
 
 MARGIN = 1.6
-"""Kept around the outermost dice, in die edges: enough to see a wall, but not people's faces."""
+"""Margin around the outermost dice, in die edges: enough to see a wall of the tray, but not people's faces."""
 
 NO_DICE = Message(
     "There are no dice in that photo: take it from above, from closer, in good light."
@@ -23,14 +25,14 @@ NO_DICE = Message(
 
 
 def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
-    """Read the dice on a photo.
+    """Read the dice on a photo from a phone.
 
     Args:
-        picture: A JPEG or PNG whose size was checked.
-        time_s: When it arrived, in seconds on the clock of the watch.
+        picture: A JPEG or PNG whose size has already been checked.
+        time_s: When the photo arrived, in seconds on the clock of the watch.
 
     Raises:
-        TableError: If it cannot be decoded or shows no dice.
+        TableError: If the photo cannot be decoded or shows no dice.
     """
     try:
         image = decode(picture, LONG_SIDE_PX)
@@ -44,7 +46,7 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
 
 
 def _crop_to_dice(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
-    """Return the part around the dice and where it begins; the rest of the photo is private."""
+    """Return the part of a photo around the dice, and its left and top edge in pixels; the rest is private."""
     if not reading.dice:
         return image, (0, 0)
     height, width = image.shape[:2]

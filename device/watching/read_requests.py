@@ -1,4 +1,4 @@
-"""Requests for a reading, of which at most one is outstanding."""
+"""Requests for a reading of the tray, of which at most one is outstanding."""
 
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,11 +13,13 @@ class ReadRequest:
     """A request for a reading of the still tray.
 
     Attributes:
-        since_s: When the request was made, or the time after which something must have moved.
-        needs_motion: Read only after something has moved. Such a request never times out.
-        is_unprompted: Whether nobody asked for this reading.
+        since_s: When the request was made, or the time after which something must have moved, in
+            seconds.
+        needs_motion: Whether to read only after something has moved. Such a request never times out.
+        is_unprompted: True if the program requests the reading by itself, without a person having
+            asked for it.
         wait_s: How long the tray may take to come to rest, in seconds.
-        number: Identifies the request; its report repeats it.
+        number: Identifies the request; the report that answers it contains the same number.
     """
 
     since_s: float
@@ -28,7 +30,7 @@ class ReadRequest:
 
 
 class ReadRequests:
-    """The outstanding request, which any thread may replace or cancel.
+    """Keeps the outstanding request, which any thread may replace or cancel.
 
     Attributes:
         current: The outstanding request; None if there is none.
@@ -40,18 +42,18 @@ class ReadRequests:
         self._lock = Lock()
 
     def put(self, request: ReadRequest) -> int:
-        """Replace the outstanding request, number the new one, and return its number."""
+        """Replace the outstanding request with a new one, and return the number that the new one is given."""
         with self._lock:
             self.current = replace(request, number=next(self._numbers))
             return self.current.number
 
     def cancel(self) -> None:
-        """Drop the outstanding request."""
+        """Cancel the outstanding request, if there is one."""
         with self._lock:
             self.current = None
 
     def close(self, request: ReadRequest) -> bool:
-        """Remove an answered request; return False if it was replaced or cancelled meanwhile."""
+        """Remove a request that has been answered; return False if it had already been replaced or cancelled."""
         with self._lock:
             if self.current is not request:
                 return False

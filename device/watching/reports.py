@@ -1,4 +1,4 @@
-"""What the watch over the tray reports."""
+"""The reports of the watch over the tray."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,18 @@ from vision import Quad, Reading
 
 @dataclass(frozen=True, slots=True)
 class CapturedReading:
-    """A reading with the image it was read from, in answer to a request.
+    """A report: a reading in answer to a request, with the image from which it was read.
 
     Attributes:
         request: Number of the request.
         tray_reading: The reading, with positions in pixels of the whole frame.
-        image: The frame or, from a phone, the part of it around the dice.
-        zones: Tray and set-aside area in pixels of the whole frame, the tray first.
-        earlier: If the tray is empty now, the dice that lay in it before.
-        offset_px: Where `image` begins in the whole frame, as x, y.
-        clip: How the dice came to rest; None if it was not recorded.
+        image: The frame or, if it came from a phone, the part of it around the dice.
+        zones: Corners of the tray and of any set-aside area in pixels of the whole frame, the tray
+            first.
+        earlier: If the tray is empty now, a reading of the dice that lay in it before; otherwise
+            None.
+        offset_px: Position of the top left corner of `image` in the whole frame, as x and y.
+        clip: A clip of how the dice came to rest; None if it was not recorded.
     """
 
     request: int
@@ -44,26 +46,26 @@ class CapturedReading:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The tray did not come to rest in time for this request."""
+    """A report: the tray did not come to rest in time for the request with this number."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class DiceSettled:
-    """Dice rolled and have come to rest without a reading being requested."""
+    """A report: dice rolled and have come to rest, although no reading was requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraLost:
-    """The camera failed; `reason` says why and what to do."""
+    """A report: the camera has failed. `reason` says why, and what to do."""
 
     reason: Message
 
 
 @dataclass(frozen=True, slots=True)
 class CameraFound:
-    """A camera was opened, for the first time or after a failure."""
+    """A report: the camera with this name was opened, for the first time or after a failure."""
 
     name: str
 

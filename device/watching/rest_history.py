@@ -1,4 +1,4 @@
-"""The last two rests of the tray, so that dice can be read that were picked up too early."""
+"""Frames from the last two times the tray was at rest, so that dice can be read that were picked up too early."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,11 +14,12 @@ class TrayRest:
     """A period in which nothing moved in the tray.
 
     Attributes:
-        image: A full frame, captured when the rest began.
-        from_s: When the rest began.
-        until_s: When the tray was last seen at rest.
-        preview: The preview of that moment, to recognise the same rest after a hand has gone.
-        clip: How the dice came to rest; None if it was not recorded.
+        image: A full frame, captured at the beginning of the period.
+        from_s: Beginning of the period in seconds.
+        until_s: When the tray was last seen unchanged, in seconds.
+        preview: The preview at the beginning of the period, by which an unchanged tray is recognised
+            after a hand has gone.
+        clip: A clip of how the dice came to rest; None if it was not recorded.
     """
 
     image: Image
@@ -29,15 +30,15 @@ class TrayRest:
 
 
 class RestHistory:
-    """The current or last rest and the one before it, in memory only.
+    """The last two periods in which nothing moved in the tray, kept in memory only.
 
     Args:
-        tray: The floor of the tray in a full frame; changes outside it start no new rest. None
-            means the whole frame.
-        picture_px: Width and height of a full frame.
+        tray: Corners of the tray's floor in pixels of a full frame; changes outside it are ignored.
+            None means the whole frame.
+        picture_px: Width and height of a full frame in pixels.
 
     Attributes:
-        last: The current or last rest; None before the first.
+        last: The current period or, while something moves, the last one; None before the first.
     """
 
     def __init__(self, tray: Quad | None, picture_px: tuple[int, int]) -> None:
@@ -54,16 +55,16 @@ class RestHistory:
         capture: Callable[[], Frame],
         finish_clip: Callable[[Frame], RollClip | None] = lambda _still: None,
     ) -> TrayRest | None:
-        """Take the next preview and capture one full frame at the start of each rest.
+        """Take the next preview, and capture a full frame whenever the tray has newly come to rest.
 
         Args:
             preview: The next preview.
-            is_settled: Whether the tray is at rest in it.
+            is_settled: Whether the tray is at rest in that preview.
             capture: Captures a full frame.
-            finish_clip: Returns the clip that ends with this preview.
+            finish_clip: Returns the clip of the roll that ends with a preview, or None.
 
         Returns:
-            The rest that begins with this preview; None if none does.
+            The period of rest that begins with this preview; None if none does.
         """
         new = None
         if is_settled and self._is_resting and self.last:
@@ -74,7 +75,7 @@ class RestHistory:
         return new
 
     def take_previous(self, since_s: float) -> TrayRest | None:
-        """Return the rest before the current one if it began after `since_s`, and forget it."""
+        """Forget the period of rest before the current one, and return it if it began after `since_s` in seconds."""
         rest, self._previous = self._previous, None
         return rest if rest and rest.from_s > since_s else None
 

@@ -1,4 +1,4 @@
-"""What the watch has learnt about its tray, and what it may have to forget again."""
+"""What the watch has learnt about its tray, such as the empty-tray image, and what it may have to forget again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from vision.reading import Die, Lean
 from vision.tray_change import find_changes
 
 RESTS_TO_BELIEVE = 2
-"""Rests in which the tray seems empty but looks different before it is learnt again: the camera was moved."""
+"""How often the tray must seem empty but look different before its new look is learnt: the camera was moved."""
 
 HasTumbledSince = Callable[[float], bool]
-"""Return whether dice were surely seen tumbling after a time in seconds."""
+"""A function that returns whether dice were certainly seen tumbling after a time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedTray:
-    """The identity of a tray: what is known about it holds while all of this stays the same.
+    """The identity of a tray. What is known about the tray stays valid until one of these values changes.
 
     Attributes:
         camera: Name of the camera.
-        frame_px: Width and height of its full frame.
-        zones: Tray and set-aside area in the full frame.
+        frame_px: Width and height of the camera's full frame in pixels.
+        zones: Corners of the tray and of any set-aside area in pixels of the full frame.
     """
 
     camera: str
@@ -36,15 +36,15 @@ class WatchedTray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedReading:
-    """A reading that teaches the look of the tray once the next throw is accepted.
+    """A reading from which the look of the tray is learnt once the next throw has been accepted.
 
     Attributes:
-        time_s: When the tray was seen like this.
+        time_s: When the tray was seen like this, in seconds.
         image: The frame that was read.
-        reading: The reading, without the objects that a person marked as no dice.
-        empty: The empty-tray image as it was known then.
-        is_accepted: Whether the match accepted the reading.
-        is_corrected: Whether a person said that something in it is not a die.
+        reading: The reading, without the objects that a person has marked as not being dice.
+        empty: The empty-tray image that was known at that time; None if none was.
+        is_accepted: Whether the reading was accepted as a throw.
+        is_corrected: Whether a person has said that an object in the reading is not a die.
     """
 
     time_s: float
@@ -55,18 +55,20 @@ class RememberedReading:
     is_corrected: bool = False
 
     def without(self, thing: Die) -> "RememberedReading":
-        """Return this reading without one object, which is not a die."""
+        """Return this reading without one object, because a person has said that it is not a die."""
         dice = tuple(die for die in self.reading.dice if (die.x, die.y) != (thing.x, thing.y))
         return replace(self, reading=replace(self.reading, dice=dice), is_corrected=True)
 
 
 class TrayMemory:
-    """Knowledge about the empty tray and about how dice lean in it.
+    """Learns what the empty tray looks like, and how far dice seem to lean at each place in the frame.
 
-    The camera's thread begins, adds and learns; other threads say what became of a reading.
+    The camera's thread adds frames and readings; other threads report whether a reading was accepted
+    or wrong.
 
     Attributes:
-        known: What is known about the tray; replaced, never changed.
+        known: What is known about the tray. Any thread may read it, because it is replaced and never
+            modified.
     """
 
     def __init__(self) -> None:
@@ -77,11 +79,11 @@ class TrayMemory:
         self._lock = Lock()
 
     def begin(self, tray: WatchedTray, leans: tuple[Lean, ...] = ()) -> None:
-        """Start watching a tray; forget everything if it is a different one.
+        """Start watching a tray; if it is not the same tray as before, forget everything.
 
         Args:
             tray: The tray.
-            leans: How dice leaned in earlier throws there, for a tray that is new.
+            leans: How far dice seemed to lean in earlier throws, used if the tray is not the same.
         """
         with self._lock:
             if tray != self._tray:
@@ -89,17 +91,17 @@ class TrayMemory:
             self._strange_rests = 0
 
     def learn_empty_tray(self, image: Image, camera: Camera, zones: tuple[Quad, ...]) -> None:
-        """Take a frame of a rest as the empty-tray image if nothing lies in the tray.
+        """Use a frame as the empty-tray image if nothing lies in the tray.
 
         Args:
-            image: A full frame, captured when the rest began.
+            image: A full frame, captured when the tray came to rest.
             camera: The camera, which knows where the tray is.
-            zones: Tray and set-aside area in the frame.
+            zones: Corners of the tray and of any set-aside area in pixels of the frame.
         """
         new = find_changes(image, self.known, zones)
         is_same = new is not None and not new.objects.any()
         if not seems_empty(image, camera.tray, camera.aside, new if is_same else None):
-            return  # a die that hardly stands out must not become part of the tray
+            return  # an inconspicuous die must not become part of the empty tray
         self._strange_rests += not is_same
         if is_same or new is None or self._strange_rests >= RESTS_TO_BELIEVE:
             self._strange_rests = 0
@@ -107,12 +109,12 @@ class TrayMemory:
                 self.known = replace(self.known, empty=image)
 
     def add(self, time_s: float, image: Image, reading: Reading) -> None:
-        """Remember a reading; nothing is learnt from it yet.
+        """Remember a reading. Nothing is learnt from it until the next throw has been accepted.
 
         Args:
             time_s: When the tray was seen like this, in seconds.
             image: The frame that was read.
-            reading: The reading.
+            reading: The dice in the frame.
         """
         with self._lock:
             new = RememberedReading(time_s, image, reading, self.known.empty)
@@ -124,7 +126,7 @@ class TrayMemory:
 
         Args:
             time_s: Time of the reading that contains the object, in seconds.
-            thing: The object as it was read.
+            thing: The object, with the position and size that were read.
         """
         seen = next((old for old in self._readings if old.time_s == time_s), None)
         empty = self._empty_with(thing, seen) if seen else None
@@ -132,7 +134,7 @@ class TrayMemory:
             readings = tuple(
                 old.without(thing) if old.time_s == time_s else old for old in self._readings
             )
-            if readings != self._readings:  # it was not discarded meanwhile
+            if readings != self._readings:  # the reading has not been discarded in the meantime
                 self.known, self._readings = replace(self.known, empty=empty), readings
 
     def _empty_with(self, thing: Die, seen: RememberedReading) -> Image | None:
@@ -144,11 +146,11 @@ class TrayMemory:
         return self.known.with_region(seen.image, mask).empty
 
     def accept(self, time_s: float | None, has_tumbled_since: HasTumbledSince) -> None:
-        """Mark a reading as accepted and learn from the earlier ones, since nobody has corrected them.
+        """Mark a reading as accepted, and learn from the earlier readings, since nobody has corrected them.
 
         Args:
-            time_s: Time of the accepted reading, in seconds; None if the dice were tapped in.
-            has_tumbled_since: Tells whether dice were surely seen tumbling after a time.
+            time_s: Time of the accepted reading, in seconds; None if the dice were entered on a phone.
+            has_tumbled_since: Returns whether dice were certainly seen tumbling after a time.
         """
         with self._lock:
             for old in self._readings:
@@ -158,16 +160,20 @@ class TrayMemory:
             self._readings = tuple(replace(old, is_accepted=True) for old in accepted)
 
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
-        """Whether dice were accepted, or an empty tray is still the newest one and dice were thrown into it."""
+        """Return whether an earlier reading can be believed.
+
+        Dice must have been accepted. After an empty tray, dice must have been thrown into it, and the
+        known empty-tray image must still be the same.
+        """
         if old.reading.dice:
             return old.is_accepted
         return old.empty is self.known.empty and has_tumbled_since(old.time_s)
 
     def discard(self, since_s: float = 0.0) -> None:
-        """Discard readings that were wrong or taken back, and the foreign objects marked in them.
+        """Discard readings that were wrong or undone, and the foreign objects that were marked in them.
 
         Args:
-            since_s: Discard the readings from this time on, in seconds.
+            since_s: Time of the first reading to discard, in seconds.
         """
         with self._lock:
             gone = [old for old in self._readings if old.time_s >= since_s]

@@ -1,4 +1,4 @@
-"""What the camera sees of the tray now, for other threads."""
+"""What the camera sees in the tray now, made available to other threads."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,10 @@ NOT_SETTLED = Activity(Motion.STILL, 0.0, has_hand=False, is_settled=False)
 
 
 def zones_of(camera: Camera) -> tuple[Quad, ...]:
-    """Return tray and set-aside area in pixels of the camera's full frame, as far as they are known."""
+    """Return the corners of the tray and of any set-aside area in pixels of a camera's full frame, the tray first.
+
+    The result is empty if the tray is not known.
+    """
     return tuple(zone for zone in (camera.tray, camera.aside) if zone)
 
 
@@ -24,33 +27,33 @@ class _Seen:
 
 
 class TrayPreview:
-    """The newest preview and what moves in it. Any thread may ask."""
+    """The newest preview, and what moves in it. Any thread may read the properties."""
 
     def __init__(self) -> None:
-        self._seen: _Seen | None = None  # replaced, never changed: no lock is needed
+        self._seen: _Seen | None = None  # replaced and never modified, so that no lock is needed
 
     def begin(self, camera: Camera, frame_px: tuple[int, int], latest: Image | None) -> None:
         """Start showing what a camera sees, after it was opened or calibrated.
 
         Args:
             camera: The camera.
-            frame_px: Width and height of its full frame.
+            frame_px: Width and height of the camera's full frame in pixels.
             latest: An image to show until the next preview; None shows nothing until then.
         """
         self._seen = _Seen(camera.name, frame_px, zones_of(camera), latest)
 
     def show(self, preview: Image, activity: Activity) -> None:
-        """Show the next preview.
+        """Make the next preview available.
 
         Args:
-            preview: The image.
-            activity: What moves in it.
+            preview: The image of the preview.
+            activity: What moves in that preview.
         """
         if self._seen:
             self._seen = replace(self._seen, latest=preview, activity=activity)
 
     def end(self) -> None:
-        """Show nothing, because the camera is gone."""
+        """Drop the preview, because the camera is gone."""
         self._seen = None
 
     @property
@@ -60,12 +63,12 @@ class TrayPreview:
 
     @property
     def latest(self) -> Image | None:
-        """The newest preview."""
+        """The image of the newest preview; None if there is none."""
         return self._seen.latest if self._seen else None
 
     @property
     def zones_in_view(self) -> tuple[Quad, ...]:
-        """Tray and set-aside area in pixels of `latest`; empty if they are not known."""
+        """The corners of the tray and of any set-aside area in pixels of `latest`; empty if they are not known."""
         seen = self._seen
         if seen is None or seen.latest is None:
             return ()
@@ -84,5 +87,5 @@ class TrayPreview:
 
     @property
     def is_moving(self) -> bool:
-        """Whether something other than a hand is moving over the tray."""
+        """Whether something other than a hand is moving over the tray now."""
         return self._seen is not None and not (self.is_settled or self.activity.has_hand)

@@ -1,7 +1,7 @@
 """The watch over the tray, and the thread that runs it.
 
-The watch posts what it finds and never touches the match. If the camera fails, it is opened again
-after a while; meanwhile dice can be tapped in.
+The watch posts reports of what it sees and never changes the match. If the camera fails, it is reopened
+after a while; until then, dice can be entered on a phone.
 """
 
 from collections.abc import Callable
@@ -24,17 +24,22 @@ from vision import Die
 T = TypeVar("T")
 
 JOIN_S = 5.0
-"""Longer than a camera takes for one frame; a thread whose camera hangs is left behind."""
+"""How long to wait for the thread to end, in seconds: longer than a camera takes for one frame.
+
+A thread whose camera hangs is abandoned."""
 
 
 class TrayWatch:
-    """The watch that reads the tray on request. Any thread may call it, but `step` and `close` belong to one.
+    """Watches the tray with a camera, and reads the dice on request.
+
+    Any thread may call its methods, except that `step` and `close` must always be called on the same
+    thread.
 
     Args:
-        open_camera: Opens the camera; called again after a failure.
-        post: Takes the reports.
+        open_camera: Opens the camera, and is called again after each failure.
+        post: Receives the reports of the watch.
         options: How the tray is watched.
-        clock: Seconds on the frames' clock, which never runs backwards.
+        clock: Returns seconds on the clock of the frames, which never runs backwards.
 
     Attributes:
         preview: What the camera sees now.
@@ -69,26 +74,26 @@ class TrayWatch:
         is_unprompted: bool = False,
         wait_s: float = WAIT_S,
     ) -> int:
-        """Implement `TrayReader.request_reading`; a request times out after `wait_s` seconds."""
+        """Implement `TrayReader.request_reading`: request a reading, which times out after `wait_s` seconds."""
         since_s = self._clock() if since_s is None else since_s
         return self._requests.put(ReadRequest(since_s, needs_motion, is_unprompted, wait_s))
 
     def cancel_request(self) -> None:
-        """Implement `TrayReader.cancel_request`."""
+        """Implement `TrayReader.cancel_request`: cancel the outstanding request."""
         self._requests.cancel()
 
     def mark_accepted(self, time_s: float | None = None) -> None:
-        """Implement `TrayReader.mark_accepted`."""
+        """Implement `TrayReader.mark_accepted`: note that a throw was accepted."""
         self._motion.mark(time_s)
         self.memory.accept(time_s, self._motion.surely_tumbled_since)
 
     def retract_accepted(self) -> None:
-        """Implement `TrayReader.retract_accepted`."""
+        """Implement `TrayReader.retract_accepted`: note that the last accepted throw was undone."""
         self._motion.distrust()
         self.memory.discard()
 
     def discard_readings(self, since_s: float = 0.0) -> None:
-        """Implement `TrayReader.discard_readings`."""
+        """Implement `TrayReader.discard_readings`: forget what was learnt from wrong readings."""
         self.memory.discard(since_s)
 
     def mark_not_a_die(self, time_s: float, thing: Die) -> None:
@@ -96,30 +101,30 @@ class TrayWatch:
 
         Args:
             time_s: Time of the reading that contains the object, in seconds.
-            thing: The object as it was read.
+            thing: The object, with the position and size that were read.
         """
         self._tasks.add(lambda _: self.memory.add_foreign_object(time_s, thing))
 
     def relock_exposure(self) -> None:
-        """Adapt the exposure to a changed light, if the camera can."""
+        """Let the camera adapt its exposure to changed light, if it can."""
         self._tasks.add(_relock_exposure)
 
     def run_with_camera(self, task: Callable[[Camera], T]) -> "Future[T]":
-        """Run a task with the camera between two previews; it fails if there is no camera."""
+        """Queue a task for the camera's thread, and return its future, which fails if there is no camera."""
         return self._tasks.add(task)
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Implement `TrayReader.has_tumbled`."""
+        """Implement `TrayReader.has_tumbled`: whether dice have rolled since the last accepted throw, or None."""
         return self._motion.has_tumbled
 
     def surely_tumbled_since(self, time_s: float) -> bool:
-        """Implement `TrayReader.surely_tumbled_since`."""
+        """Implement `TrayReader.surely_tumbled_since`: return whether dice certainly rolled after a time."""
         return self._motion.surely_tumbled_since(time_s)
 
     @property
     def is_moving(self) -> bool:
-        """Implement `TrayReader.is_moving`."""
+        """Implement `TrayReader.is_moving`: whether something other than a hand is moving now."""
         return self.preview.is_moving
 
     def step(self) -> float:
@@ -127,7 +132,7 @@ class TrayWatch:
         return self._loop.step()
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Stop watching and release the camera."""
         self._loop.close()
 
 
@@ -137,7 +142,11 @@ def _relock_exposure(camera: Camera) -> None:
 
 
 class CameraThread:
-    """The thread that takes the steps of a `TrayWatch` when they are due."""
+    """The thread that calls `TrayWatch.step` whenever a step is due.
+
+    Args:
+        watch: The watch over the tray.
+    """
 
     def __init__(self, watch: TrayWatch) -> None:
         self._watch = watch
@@ -149,7 +158,7 @@ class CameraThread:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, and give the camera back."""
+        """Stop watching and release the camera, unless it hangs."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout=JOIN_S)

@@ -30,14 +30,14 @@ from vision.reading import Lean, Quad
 log = logging.getLogger(__name__)
 
 PREVIEW_PERIOD_S = 1 / 15
-"""A falling die is in view for some tenths of a second: a few frames at 15 Hz."""
+"""Time between two previews in seconds. A falling die is in view for tenths of a second: a few frames at 15 Hz."""
 
 QUIET_S = 20.0
 QUIET_PERIOD_S = 1 / 8
-"""After `QUIET_S` without motion previews are this far apart: a throw still fills several of them."""
+"""Time between two previews after `QUIET_S` without motion, in seconds. A throw still lasts for several of them."""
 
 IDLE_S = 20.0
-"""Time between two calls of `on_idle` while the tray is at rest."""
+"""Time between two calls of `on_idle` while the tray is at rest, in seconds."""
 
 FAILED = Message("it has failed, as described in the log; Traykeeper will reopen it")
 
@@ -48,13 +48,15 @@ class WatchOptions:
 
     Attributes:
         still_s: How long the tray must be still before it is read, in seconds.
-        period_s: Time between two previews, in seconds; longer after a while without motion.
-        reports_settled_dice: Whether to post `DiceSettled`.
-        burst_frames: Number of readings of one rest that must agree, at least 1.
-        records_clips: Whether the last seconds of each roll are recorded.
-        filter_reading: Corrects each reading by what is known about the dice.
-        leans: Returns how dice leaned in earlier throws under a camera.
-        on_idle: Called with a preview now and then while the tray is at rest.
+        period_s: Time between two previews, in seconds; it becomes longer after a while without
+            motion.
+        reports_settled_dice: Whether to report dice that have rolled and come to rest, although no
+            reading was requested.
+        burst_frames: Number of frames whose readings must agree, at least 1.
+        records_clips: Whether to record the last seconds of each roll.
+        filter_reading: Corrects each reading with what is known about the dice.
+        leans: Returns how far dice seemed to lean in earlier frames of a camera.
+        on_idle: Called from time to time with a preview and the camera while the tray is at rest.
     """
 
     still_s: float = STILL_S
@@ -69,7 +71,16 @@ class WatchOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchParts:
-    """What the loop shares with the threads that ask it for something."""
+    """The parts of the watch that the loop shares with other threads.
+
+    Attributes:
+        link: The connection to the camera.
+        tasks: Tasks that other threads have queued for the camera's thread.
+        requests: The outstanding request for a reading.
+        motion: Motion over the tray since the last accepted reading.
+        memory: What is known about the tray.
+        preview: What the camera sees now.
+    """
 
     link: CameraLink
     tasks: CameraTasks
@@ -81,7 +92,16 @@ class WatchParts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Watched:
-    """One camera with one calibration."""
+    """What belongs to one camera with one calibration.
+
+    Attributes:
+        camera: The open camera.
+        frame_px: Width and height of a full frame in pixels.
+        zones: Corners of the tray and of any set-aside area in pixels of a full frame.
+        motion: Detects motion in the previews.
+        rests: Frames from the last two times the tray was at rest.
+        clips: Records how dice come to rest.
+    """
 
     camera: Camera
     frame_px: tuple[int, int]
@@ -92,13 +112,13 @@ class _Watched:
 
 
 class WatchLoop:
-    """The loop that feeds frames to the parts of the watch and answers the outstanding request.
+    """The loop that passes frames to the parts of the watch and answers the outstanding request.
 
     Args:
-        parts: The parts.
+        parts: The parts of the watch.
         options: How the tray is watched.
-        post: Takes the reports.
-        clock: Seconds on the frames' clock, which never runs backwards.
+        post: Receives the reports of the watch.
+        clock: Returns seconds on the clock of the frames, which never runs backwards.
     """
 
     def __init__(
@@ -117,7 +137,7 @@ class WatchLoop:
         self._idle_s = float("-inf")
 
     def step(self) -> float:
-        """Open the camera if it is closed, then take one preview and do what it allows.
+        """Open the camera if it is closed, take one preview, and read the dice if the tray is ready for it.
 
         Returns:
             Seconds until the next step is due.
@@ -134,14 +154,14 @@ class WatchLoop:
         return self._next_s - self._clock()
 
     def close(self) -> None:
-        """Give the camera back."""
+        """Stop watching and release the camera."""
         self._watched = None
         self._parts.preview.end()
         self._parts.motion.end()
         self._parts.link.close()
 
     def _connect(self) -> _Watched:
-        """Open the camera if it is closed, and start again if it was calibrated meanwhile."""
+        """Open the camera if it is closed, and start afresh if it has been calibrated in the meantime."""
         watched = self._watched
         if watched is None:
             camera, image = self._parts.link.open()
@@ -229,7 +249,7 @@ class WatchLoop:
         return self._parts.motion.surely_tumbled_since(since_s)
 
     def _use_rest(self, frame: Frame, camera: Camera) -> None:
-        """Report dice that settled or, if nothing has rolled, let the owner look at the tray."""
+        """Report dice that have settled or, if no dice have rolled, call `on_idle` if it is due."""
         if self._options.reports_settled_dice and self._has_unreported_throw:
             self._reported_s = frame.time_s
             self._post(DiceSettled())
@@ -238,7 +258,7 @@ class WatchLoop:
             self._options.on_idle(frame, camera)
 
     def _answer(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
-        """Answer the request if the tray is ready for it, or if its time is over."""
+        """Answer a request if the tray is ready to be read, or report that the request has timed out."""
         has_moved = self._parts.motion.has_moved_since(request.since_s)
         if self._parts.preview.is_settled and (has_moved or not request.needs_motion):
             self._read(request, watched, rest)
@@ -246,7 +266,7 @@ class WatchLoop:
             self._close_request(request, TimedOut(request.number))
 
     def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
-        """Read the rest; drop the reading if something began to move meanwhile."""
+        """Read the dice at rest and report the reading; drop it if something has begun to move in the meantime."""
         parts = self._parts
         reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
         seen_s = self._take_preview(watched).time_s
@@ -263,7 +283,7 @@ class WatchLoop:
         self._close_request(request, captured)
 
     def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
-        """Read the dice that lay in the tray before it was emptied, unless they were accepted."""
+        """Read the dice that lay in the tray before it was emptied, unless they had already been accepted."""
         rest = watched.rests.take_previous(self._parts.motion.marked_s)
         if rest is None:
             return None

@@ -247,5 +247,5 @@ def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
 
 
 def _smallest_turn(radians_: float) -> float:
-    """Return the smallest turn, in radians, with the same effect on a square, which looks the same after a quarter turn."""
+    """Return the smallest turn, in radians, that has the same effect on a square."""
     return (radians_ + pi / 4) % (pi / 2) - pi / 4
