@@ -150,7 +150,8 @@ def find_candidates(
     candidates = [_candidate(one, pose, sizes) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)
-    return CandidateSet(candidates, hand, change, sizes.edge_range)
+    hand_share = _share(hand) if change is None else change.new_share(hand)
+    return CandidateSet(candidates, hand_share, change, sizes.edge_range)
 
 
 def seems_empty(
@@ -167,7 +168,7 @@ def seems_empty(
     box = _search_area(picture, tray, aside)
     detections, hand = _detect(_crop(picture, box, tray), box, None, has_tray=bool(tray))
     likely = [one for one in detections if one.probability >= MIN_LIKELY]
-    return hand <= MIN_HAND_SHARE and not any(
+    return _share(hand) <= MIN_HAND_SHARE and not any(
         change is None or change.is_new(d.x, d.y, d.edge) for d in likely
     )
 
@@ -356,10 +357,10 @@ def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:
 
 def _detect(
     part: ImagePyramid, box: Box, empty: ImagePyramid | None, *, has_tray: bool
-) -> tuple[list[Detection], float]:
+) -> tuple[list[Detection], NDArray[np.bool_]]:
     """Run the finder at every scale that is needed.
 
-    Return its detections in frame pixels, and the share of the frame that a hand covers.
+    Return its detections in frame pixels, and the cells that show a hand.
 
     Several detections may be the same die. All are kept, because a blurred shape at a coarse scale can
     get a higher probability than a die.
@@ -381,6 +382,10 @@ def _detect(
         detections = detections + [one for one in coarse if one.edge > min_edge]
     left, top, _, _ = box
     return [replace(d, x=d.x + left, y=d.y + top) for d in detections], found.hand
+
+
+def _share(mask: NDArray[np.bool_]) -> float:
+    return float(mask.mean())
 
 
 def _median_edge(detections: list[Detection]) -> float:

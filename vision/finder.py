@@ -59,11 +59,11 @@ class FinderResult:
 
     Attributes:
         detections: Places where dice may lie, most probable first.
-        hand: Share of the frame that a hand covers.
+        hand: (rows, columns), True where the frame shows a hand.
     """
 
     detections: list[Detection]
-    hand: float
+    hand: NDArray[np.bool_]
 
 
 def find_dice(
@@ -83,7 +83,7 @@ def find_dice(
     rows, columns = (-(-side // STRIDE) for side in (size[1], size[0]))
     outputs = {name: values[..., :rows, :columns] for name, values in outputs.items()}
     cell_px = STRIDE * width / size[0], STRIDE * height / size[1]
-    return FinderResult(_peaks(outputs, cell_px), float((outputs["hand"] > 0).mean()))
+    return FinderResult(_peaks(outputs, cell_px), np.asarray(outputs["hand"] > 0))
 
 
 def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -> list[Detection]:
@@ -106,9 +106,10 @@ def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -
 
 
 def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
-    """Return the mean outputs of both networks for a frame, or for a hand the larger of both values.
+    """Return the mean outputs of both networks for a frame.
 
-    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns).
+    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). A hand is
+    what the network sees that gets both. Without an empty-tray image, it is the larger of both values.
     """
     reference = np.zeros((4, *now.shape[1:]), np.float32)
     if empty is not None:
@@ -117,7 +118,8 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
     paired = {name: values[0] for name, values in run_named("finder", inputs).items()}
     alone = {name: values[0] for name, values in run_named("finder_alone", now[None]).items()}
     mean = {name: (paired[name] + values) / 2 for name, values in alone.items()}
-    return paired | mean | {"hand": np.maximum(paired["hand"], alone["hand"])}
+    hand = np.maximum(paired["hand"], alone["hand"]) if empty is None else paired["hand"]
+    return paired | mean | {"hand": hand}
 
 
 def _as_input(picture: ImagePyramid, size: tuple[int, int]) -> Floats:

@@ -28,8 +28,8 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Problem, Quad, Reading, Zone
 from vision.tray_change import ChangedRegion
 
-DARK_LEVEL = 24
-"""If the brightest hundredth of the area, from 0 to 255, is darker than this, a black die would be invisible."""
+DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
+"""If less than this share of the values, from 0 to 255, reaches the level, a black die would be invisible."""
 
 SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
@@ -211,7 +211,8 @@ def _foreign_object(region: ChangedRegion) -> Die:
 
 def _is_dark(picture: Image, tray: Quad | None) -> bool:
     left, top, right, bottom = bounding_box(picture, [tray] if tray else [])
-    return float(np.percentile(picture[top:bottom:4, left:right:4], 99)) < DARK_LEVEL
+    pixels = picture[top:bottom:4, left:right:4]
+    return float((pixels >= DARK_LEVEL).mean()) < BRIGHT_SHARE
 
 
 def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:

@@ -171,6 +171,16 @@ class TrayChange:
         part = self.changed[rows, columns]
         return not part.size or float(part.mean()) >= MIN_CHANGED_SHARE
 
+    def new_share(self, mask: NDArray[np.bool_]) -> float:
+        """Return the share of the compared area that is marked and also differs from the empty tray.
+
+        Args:
+            mask: (rows, columns) marks over the same area, at any resolution.
+        """
+        rows, columns = self.changed.shape
+        marks = cv2.resize(mask.astype(np.uint8), (columns, rows), interpolation=cv2.INTER_NEAREST)
+        return float(np.logical_and(marks, self.changed).mean())
+
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
         """Return the connected objects in the tray, apart from those that were recognised.
 

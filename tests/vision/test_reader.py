@@ -15,6 +15,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
+from vision.known_tray import KnownTray
 
 GREEN = LOOKS["green"]
 PAIRS = {
@@ -179,6 +180,25 @@ def test_a_hand_in_the_tray_is_a_problem():
     paint_hand(image, Hand(16.0, -34.0), LENS)
 
     assert Problem.HAND in vision.read(image, shot.tray).problems
+
+
+def test_a_hand_over_a_known_tray_is_a_problem():
+    empty, shot = photograph([], GREEN, seed=1), photograph(row(), GREEN)
+    image = shot.image.copy()
+    paint_hand(image, Hand(16.0, -34.0), LENS)
+
+    assert Problem.HAND in vision.read(image, shot.tray, known=KnownTray(empty.image)).problems
+
+
+def test_what_looks_like_a_hand_in_the_empty_tray_too_is_none():
+    empty, shot = photograph([], GREEN, seed=1), photograph([Put(5, -60, 20)], GREEN)
+    for image in (empty.image, shot.image):
+        paint_hand(image, Hand(16.0, -34.0), LENS)
+
+    reading = vision.read(shot.image, shot.tray, known=KnownTray(empty.image))
+
+    assert Problem.HAND not in reading.problems
+    assert 5 in reading.values
 
 
 def test_without_a_tray_the_whole_frame_is_read():

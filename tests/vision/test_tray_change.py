@@ -45,6 +45,16 @@ def test_every_die_is_a_new_object(name):
     assert len(new.regions(now.tray, [])) == len(DICE)
 
 
+def test_only_marks_on_something_new_count(empty):
+    shot = photograph([Put(3, 0, 0)], GREEN)
+    new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
+
+    nowhere, everywhere = np.zeros((30, 40), bool), np.ones((30, 40), bool)
+
+    assert new.new_share(nowhere) == 0
+    assert new.new_share(everywhere) == pytest.approx(new.changed.mean())
+
+
 def test_outlines_of_the_dice_explain_every_object(empty):
     shot = photograph(DICE, GREEN)
 
