@@ -39,8 +39,8 @@ class WireEntry:
         match: Id of the match.
         seq: Number of the step. 0 is the start of the match.
         chain: Digest of the match up to this entry.
-        body: Rules and players, or the actions of the step, as JSON. Entries are compared by their
-            chains instead.
+        body: Rules and players, or the actions of the step, as JSON. Comparisons of entries use the
+            chain, not the body.
     """
 
     match: str

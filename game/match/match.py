@@ -256,9 +256,17 @@ def _splice(match: Match, action: Spliced) -> Match:
 
 
 def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Match:
-    """Replay the match with other events. If an event outside `changed` fails, the error names it.
+    """Replay a match with another timeline.
 
-    That event is described as it was before the change, with the player who made it.
+    Args:
+        match: The match before the change.
+        events: The new timeline.
+        changed: Indices of the events that the change has added or replaced.
+
+    Raises:
+        GameError: If one of these events is not possible.
+        LaterStepError: If another event is no longer possible. The event is described as it was
+            before the change, with the player who made it.
     """
     state = match.start_state
     moved = len(events) - len(match.timeline)
@@ -282,7 +290,13 @@ def _state_before(match: Match, index: int) -> State:
 
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
-    """Replace an assumed keep of the corrected throw with the best keep of the same number of dice."""
+    """Replace an assumed keep of the corrected throw with the best keep of the same number of dice.
+
+    Args:
+        events: The timeline after the correction, which is changed in place.
+        action: The correction.
+        rules: The rules.
+    """
     i = next_decision(events, action.index)
     kept = events[i] if i is not None else None
     if i is None or not isinstance(kept, Kept) or not kept.assumed:

@@ -77,7 +77,12 @@ def _lines(match: Match) -> Iterator[str]:
 
 
 def _add_decision(items: list[str], item: str) -> None:
-    """Add a keep or bank to its throw, or as a separate item if other events came in between."""
+    """Add a keep or bank to its throw, or as a separate item if other events came in between.
+
+    Args:
+        items: The items of the line so far, which are changed in place.
+        item: The throw with its keep or bank, in the notation.
+    """
     dice, _, keep = item.partition(":")
     if items and items[-1].startswith((f"{dice}:", ":")):
         items[-1] = f"{items[-1].partition(':')[0]}:{keep}"
@@ -86,7 +91,12 @@ def _add_decision(items: list[str], item: str) -> None:
 
 
 def _throw_item(before: State, after: State) -> str:
-    """Return the text of the last throw, as it is after an event."""
+    """Return the last throw in the notation, as it is after an event.
+
+    Args:
+        before: State of the match before the event.
+        after: State of the match after the event.
+    """
     if len(after.turns) > len(before.turns):
         turn = after.turns[-1]
         return write_throw(turn.throws[-1], turn.ending)
@@ -138,7 +148,7 @@ def _kind(line: str) -> str:
 
 @contextmanager
 def _naming_line(where: str, number: int) -> Iterator[None]:
-    """Add the name of the text and the number of the line to errors."""
+    """Add the name of the text and the number of the line to errors that are raised in the block."""
     try:
         yield
     except GameError as error:
@@ -231,7 +241,13 @@ def _play_item(match: Match, item: Item) -> Match:
 
 
 def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
-    """Return whether a keep or bank in the text has already happened, because the bank was automatic."""
+    """Return whether a keep or bank in the text has already happened, because the bank was automatic.
+
+    Args:
+        event: The event that the text states.
+        match: The match before the event.
+        turns_before: Number of finished turns before the throw.
+    """
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 

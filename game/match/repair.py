@@ -82,7 +82,7 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
 
 
 def _states(match: Match) -> tuple[State, ...]:
-    """Return the state before each event."""
+    """Return the state of a match before each event of its timeline."""
     return tuple(accumulate(match.timeline, step, initial=match.start_state))[:-1]
 
 

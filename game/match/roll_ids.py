@@ -72,6 +72,12 @@ def _spliced(
     """Return the ids after events were inserted, replaced or removed.
 
     A new throw with the same dice as a replaced throw gets the id of that throw.
+
+    Args:
+        ids: The ids before the change.
+        match: The match before the change.
+        action: The change.
+        new_ids: Ids for events that are new.
     """
     replaced = range(action.start, action.stop)
     old = [

@@ -86,7 +86,7 @@ class RollOff:
 
 
 def _with_ties(rolloff: RollOff) -> RollOff:
-    """Let tied seats throw again once all seats have thrown."""
+    """Return the roll-off in which tied seats throw again, once all seats have thrown."""
     if rolloff.again:
         return rolloff
     tied = rolloff.highest

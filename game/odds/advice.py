@@ -264,7 +264,10 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
 def _last_turn(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
-    """Return the values of the last turn, after the other player has reached the target."""
+    """Return the values of the last turn, after the other player has reached the target.
+
+    The arguments are those of `turn_odds`, and the average points of a turn.
+    """
     ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(

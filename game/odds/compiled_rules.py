@@ -201,6 +201,8 @@ def _must_bank(dice: Dice, rules: Ruleset) -> bool:
 def _choices(dice: Dice, keeps: Iterable[Keep], rules: Ruleset, step: int) -> tuple[Choice, ...]:
     """Return the choices after a throw, usually only the best one for each number of dice left.
 
+    Points are counted in units of `step`.
+
     More points are not always better: a target may have to be hit exactly, too few points for the
     minimum bank may spare the player a forced bank, and narrowly reaching the target may give the
     opponent a last turn with nothing to lose.

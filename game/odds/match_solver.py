@@ -143,6 +143,13 @@ def _sweep(
     """Solve the positions with one sum of scores.
 
     The chances in positions with lower sums are those of the previous round.
+
+    Args:
+        stakes: The values of all ways in which turns of the match can end.
+        boards: The positions to solve.
+        wins: Chance of winning for the player on turn, in all positions. It is updated in place.
+        slopes: Latest slope of F, indexed by [seat, score]. It is updated in place.
+        depth: How precisely turns are calculated.
     """
     standings = stakes.model.standings
     if standings.is_static:
@@ -160,7 +167,10 @@ def _sweep(
 
 
 def _work(model: MatchModel) -> Floats:
-    """Estimate the work for the positions of each sum of scores: turns times steps to the target."""
+    """Estimate the work for the positions of each sum of scores, from the highest sum down.
+
+    The work in a position is assumed to grow with the steps that the player on turn still needs.
+    """
     score = model.standings.score
     n = np.bincount(score - score.min())
     to_go = (model.ending.goal - score.min()) - np.arange(len(n))
@@ -228,14 +238,21 @@ def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
 
 
 def _slope(slope: Floats, rise: Floats, run: Floats) -> Floats:
-    """Return the slope between the last two values, or the old slope if the values are the same."""
+    """Return the slope between the last two points of F, or the old slope where they coincide."""
     moved = np.abs(run) > _NEGLIGIBLE
     found = np.where(moved, rise / np.where(moved, run, 1.0), slope)
     return np.clip(found, 0.0, 1.0)
 
 
 def _newton(value: Floats, slope: Floats, lost: Floats, pairs: Indices) -> Floats:
-    """Return the point at which the tangents of the two positions in each pair meet."""
+    """Return the point at which the tangents of the two positions in each pair meet.
+
+    Args:
+        value: Value of a turn in each position.
+        slope: Slope of F in each position.
+        lost: Value of a lost turn in each position, from which `value` was calculated.
+        pairs: Index of the other position of each pair.
+    """
     start = value + slope * (1.0 - lost)
     apart = np.maximum(1.0 - slope * slope[pairs], np.finfo(np.float64).eps)
     met: Floats = (start - slope * start[pairs]) / apart

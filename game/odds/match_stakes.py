@@ -150,7 +150,12 @@ class MatchStakes:
         return boards.at(np.argsort(-self.top(boards, wins), kind="stable"))
 
     def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
-        """Return, by dice left, the value of throwing on only until banking is allowed again."""
+        """Return, by dice left, the value of throwing on only until banking is allowed again.
+
+        Args:
+            bank: Value of banking, indexed by [steps at risk, position].
+            lost: Value of a farkle, in each position.
+        """
         throws = self.model.throws
         escape = self.escape[dice_after_keep(throws)]
         return {
@@ -161,7 +166,14 @@ class MatchStakes:
     def _going_for_target(
         self, boards: Positions, score: Indices, lost: Floats, above: dict[int, Floats]
     ) -> dict[int, Floats]:
-        """Return, by dice left, the value of throwing until the target is reached, if it exceeds `above`."""
+        """Return, by dice left, the value of throwing until the target is reached, or `above` if higher.
+
+        Args:
+            boards: The positions at the start of the turns.
+            score: Score after banking, indexed by [steps at risk, position].
+            lost: Value of a farkle, in each position.
+            above: Value of throwing until banking is allowed, by dice left.
+        """
         goal = self.model.ending.goal
         won = self._reached(boards, np.full((1, len(boards)), goal), lost)
         to_go, gain = np.maximum(goal - score, 0), won - lost
@@ -174,7 +186,13 @@ class MatchStakes:
         return found
 
     def _reached(self, boards: Positions, score: Indices, nothing: Floats) -> Floats:
-        """Return the value of banking a score that reaches the target."""
+        """Return the value of banking a score that reaches the target.
+
+        Args:
+            boards: The positions at the start of the turns.
+            score: Score after banking, indexed by [steps at risk, position].
+            nothing: Value of a turn without points, in each position.
+        """
         ending = self.model.ending
         if ending.exactly:
             return np.where(score == ending.goal, 1.0, nothing)
@@ -184,7 +202,14 @@ class MatchStakes:
         return np.where(followed, survives, 1.0)
 
     def _overshot(self, boards: Positions, wins: Floats, steps: Indices, nothing: Floats) -> Floats:
-        """Return the value of a turn of this many steps that overshoots an exact target."""
+        """Return the value of a turn that overshoots an exact target, indexed by [steps, position].
+
+        Args:
+            boards: The positions at the start of the turns.
+            wins: Chance of winning for the player on turn, in all positions of the match.
+            steps: Points of the turn, in steps.
+            nothing: Value of a turn without points, in each position.
+        """
         ending, standings = self.model.ending, self.model.standings
         given = standings.score[boards.theirs] + steps
         if not ending.welfare:

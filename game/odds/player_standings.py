@@ -134,6 +134,13 @@ def _numbers(rules: Ruleset, compiled: CompiledRules, goal: int, floor: int, row
 
     A player who is not on the board has no points. If that matters and points can be lost again, a
     player on the board with equally few points is a different standing.
+
+    Args:
+        rules: The rules.
+        compiled: The compiled rules.
+        goal: Target of the match, in steps.
+        floor: Lowest score, in steps.
+        rows: How many different counts of farkles in a row are distinguished.
     """
     found = np.zeros((2, rows, goal - floor), np.intp)
     matters = compiled.needed(opened=False) > compiled.needed(opened=True)

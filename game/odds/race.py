@@ -151,7 +151,10 @@ class Race:
 
 
 def _best_of_others(at: Floats) -> list[int]:
-    """Return, for each player, the median score of the best opponent who is short of the target."""
+    """Return, for each player, the median score of the best opponent who is short of the target.
+
+    `at` is the chance of each score, indexed by [player, score].
+    """
     among = np.maximum(at.sum(axis=1, keepdims=True), _EPSILON)
     below = (at / among).cumsum(axis=1)
     others = [np.delete(below, i, axis=0).prod(axis=0) for i in range(len(at))]
@@ -307,14 +310,17 @@ class Rivals:
         return found
 
     def _against(self, i: int, turns: int) -> int:
-        """Return the index in `Race.ahead` that opponent `i` plays against; -1 is the player on turn."""
+        """Return the index in `Race.ahead` of the score that opponent `i` plays against after some turns.
+
+        Opponent -1 is the player on turn.
+        """
         return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
-        """Return the chance that opponent `i` is short of the target and does not overtake.
+        """Return the chance that opponent `i` is short of the target and does not overtake a score.
 
-        It is indexed by the steps above the target of the score to overtake. `follows` says whether
-        the opponent has a last turn.
+        The chance is that after `turns` turns, indexed by the steps of the score above the target.
+        `follows` says whether the opponent has a last turn in which to overtake.
         """
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
@@ -329,9 +335,9 @@ class Rivals:
         return True
 
     def holding(self, turns: int) -> Floats:
-        """Return the chance that all opponents are short of the target and none of them overtakes.
+        """Return the chance that all opponents are short of the target and none overtakes a score.
 
-        It is indexed by the steps above the target of the score to overtake.
+        The chance is that after `turns` turns, indexed by the steps of the score above the target.
         """
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
@@ -351,9 +357,10 @@ class Rivals:
         return flat.reshape(*places.shape[:2], above, above)
 
     def _passed(self, turns: int) -> Floats:
-        """Return the chance that the player wins although an opponent reaches the target now.
+        """Return the chance that an opponent reaches the target after `turns` turns, but the player wins.
 
-        Each player in the last round tries to overtake the best score so far.
+        It is indexed by the player's score. Each player in the last round tries to overtake the
+        best score so far.
         """
         race = self.race
         if race.follows is LastRound.NONE:
@@ -369,7 +376,10 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """Return the chance of each best score to overtake, indexed by its steps above the target."""
+        """Return the chance that opponent `i` reaches the target, for each best score to overtake then.
+
+        It is indexed by the steps of that score above the target.
+        """
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):

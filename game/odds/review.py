@@ -141,7 +141,7 @@ def is_race(state: State) -> bool:
 
 
 def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
-    """Return the odds of a turn against several opponents."""
+    """Return the odds of a turn against several opponents, up to `most` points at risk."""
     opened, seat, model = state.player.opened, state.turn.seat, cached_race(wins)
     points, steps = points_table(state.rules, opened=opened), most // wins.step + 1
 
@@ -235,9 +235,9 @@ class _Reviewer:
     _reach: int = 0
 
     def _odds_of(self, state: State, most: int) -> TurnOdds:
-        """Return the odds of the turn.
+        """Return the odds of the turn, up to at least `most` points at risk.
 
-        They are cached until more points are at risk than they cover.
+        The odds are cached, and worked out again if more points are at risk than they cover.
         """
         board = state.turn.seat, state.players, state.closer
         if self._odds is None or board != self._board or most > self._reach:
@@ -246,7 +246,12 @@ class _Reviewer:
         return self._odds
 
     def thrown(self, state: State, event: Thrown) -> None:
-        """Record the luck of a throw: the value of the turn after the throw minus the value before."""
+        """Record the luck of a throw: the value of the turn after the throw minus the value before.
+
+        Args:
+            state: State of the match before the throw.
+            event: The throw.
+        """
         if not state.may_rethrow_last_die:
             self._before = self._going_to_throw(state)
         before, after = self._before, step(state, event)
@@ -282,7 +287,12 @@ class _Reviewer:
         self._decision(state, options, chosen, bank=False)
 
     def banked(self, state: State, dice: tuple[int, ...]) -> None:
-        """Record the decision to bank."""
+        """Record the decision to bank.
+
+        Args:
+            state: State of the match before the bank.
+            dice: The faces kept from the last throw.
+        """
         options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep and option.keep.dice == dice)
         self._decision(state, options, chosen, bank=True)
@@ -306,7 +316,13 @@ class _Reviewer:
         )
 
     def _choices_after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
-        """Return the choices after a throw, or only the bank if the throw was banked automatically."""
+        """Return the choices after a throw, or only the bank if the throw was banked automatically.
+
+        Args:
+            state: State of the match before the throw.
+            event: The throw.
+            after: State of the match after the throw.
+        """
         ended = after.turns[-1] if len(after.turns) > len(state.turns) else None
         if ended and ended.ending in (TurnEnding.RESET, TurnEnding.FARKLE):
             return ()

@@ -224,7 +224,10 @@ class _Table:
         return found
 
     def _offered(self, playing: Indices) -> Offered:
-        """Return what the next player of each match may take over."""
+        """Return what the next player of each match may take over.
+
+        `playing` has the numbers of the matches.
+        """
         left = self.left.at(playing)
         if not self.wins.rules.take_over_on_board:
             return left
@@ -243,7 +246,12 @@ class _Table:
         return column, _Policy(stakes.bank, worth.kept, worth.thrown, price)
 
     def _end(self, playing: Indices, player: Indices) -> None:
-        """End matches in which the target was reached, after the last turn of the other player."""
+        """End matches in which the target was reached, after the last turn of the other player.
+
+        Args:
+            playing: Numbers of the matches in which a turn has just been played.
+            player: The player of that turn, 0 or 1, for each of these matches.
+        """
         ending = self.wins.model.ending
         there = self.score[playing, player] >= ending.goal
         closed, closer = playing[there], player[there]
@@ -344,7 +352,7 @@ class _Turns:
         self.at[taken], self.n_dice[taken] = at[taken], n[taken]
 
     def throw(self, who: Indices, n: int) -> None:
-        """Throw n dice in each of these turns, choose the best keep, and bank or continue."""
+        """Throw n dice in the turns with the indices `who`, choose the best keep, and bank or continue."""
         steps, left = self.dice.throw(n, len(who))
         farkles = left[:, 0] == _NO_KEEP
         self.at[who[farkles]] = self.start[who[farkles]]

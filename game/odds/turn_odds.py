@@ -275,7 +275,7 @@ def long_run_average(rules: Ruleset) -> float:
 
 
 def _find_zero(function: Callable[[float], float], near: float) -> float:
-    """Return a zero of the function, by the secant method."""
+    """Return a zero of the function close to `near`, by the secant method."""
     a, b = near, near - 1.0
     at_a, at_b = function(a), function(b)
     while abs(at_b) > _ACCURACY_STEPS and a != b:

@@ -296,7 +296,14 @@ def _chosen(
 ) -> tuple[Indices, Indices]:
     """Return the points in steps and the dice left of the best choice of each class.
 
-    Both results are indexed by [class, position]. If `first`, the first choice counts as the best.
+    Both results are indexed by [class, position].
+
+    Args:
+        classes: The classes of throws.
+        kept: Value after a keep, indexed by [steps at risk, dice left, position].
+        t: Points at risk before the throw, in steps.
+        n_boards: Number of positions.
+        first: Whether the first choice is taken without comparing values.
     """
     steps = np.repeat(classes.steps[0][:, None], n_boards, axis=1)
     left = np.repeat(classes.left[0][:, None], n_boards, axis=1)

@@ -79,8 +79,8 @@ def _is_bot_step(match: Match) -> bool:
 def corrected_for_bot(match: Match, correction: Corrected) -> Spliced | None:
     """Return a corrected throw of a bot without the bot's decision, so that the bot decides again.
 
-    None means that the throw is in a person's turn, or that more than the decision followed it. The
-    decision then stays, as it does for a person.
+    None means that the throw is in a person's turn, or that other events than the decision have
+    followed it. The decision then stays, as it does for a person.
 
     Args:
         match: The match.

@@ -182,7 +182,7 @@ class Curve(NamedTuple):
 def _best_threshold(
     choices: Counter[FreeDecision], rules: Ruleset, dice: int, curve: Curve
 ) -> tuple[float, int]:
-    """Return the logarithm of the likelihood of the best threshold, and the threshold."""
+    """Return the best threshold for a number of dice, after the logarithm of its likelihood."""
     mine = [(choice, n) for choice, n in choices.items() if choice.dice == dice]
     usual = _threshold_of_points(rules, dice)
 

@@ -157,7 +157,11 @@ class Pace:
         return TurnAverages(points, farkles, penalties, resets)
 
     def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
-        """Return the averages if the player banks when allowed, or throws on with the best keep."""
+        """Return the averages of the rest of a turn, after a throw.
+
+        The player banks if the rules allow it, and otherwise throws on with the keep that brings
+        the most points.
+        """
         if (points := self._banked_points(at_risk, offer)) is not None:
             return TurnAverages(points)
         rests = (self._averages(*point) for point in _throws_after(at_risk, offer, self.rules))
@@ -196,5 +200,8 @@ def _overshoots(points: int, rules: Ruleset) -> bool:
 
 
 def _streak_rate(chance: float) -> float:
-    """Return how often a turn completes a streak that costs a penalty and restarts the count."""
+    """Return how often, per turn, a streak is completed that costs a penalty and restarts the count.
+
+    `chance` is the chance that a turn adds to the streak.
+    """
     return chance**PENALTY_STREAK / sum(chance**n for n in range(PENALTY_STREAK))

@@ -270,7 +270,10 @@ def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Rulese
 
 
 def _without_unused_points(rules: Ruleset, given: Mapping[str, Any]) -> Ruleset:
-    """Drop inherited points for dice of a kind that these rules do not use."""
+    """Remove inherited points for four, five and six of a kind that these rules do not use.
+
+    `given` are the options that a file sets itself. They stay as they are.
+    """
     if rules.alike is not Alike.FIXED and "alike_fixed" not in given:
         rules = replace(rules, alike_fixed=(0, 0, 0))
     if rules.n_dice < max(FACES):

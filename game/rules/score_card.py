@@ -182,7 +182,14 @@ def _card_line(
 
 
 def _small_print(text: str, y: float, width: float, height: float) -> Iterator[str]:
-    """Draw the rules of play in the largest size that fits."""
+    """Draw the rules of play in the largest size that fits.
+
+    Args:
+        text: The rules of play.
+        y: Baseline of the first line, in mm.
+        width: Width of the text, in mm.
+        height: Height of the card, in mm.
+    """
     size = LARGEST
     while size > SMALLEST and len(_rows(text, width, size)) * 1.3 * size > height - y - 1:
         size -= 0.1

@@ -143,7 +143,7 @@ def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Even
 
 
 def _corrected(match: Match, entries: Iterable[Entry]) -> int:
-    """Return how many throws of a match now have other faces than the camera read."""
+    """Return how many throws of a match now have other faces than the camera read at first."""
     read: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for action in chain.from_iterable(entry.actions for entry in entries):
         if isinstance(action, Thrown):

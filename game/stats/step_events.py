@@ -215,7 +215,7 @@ def _unread(roll: RollSummary) -> RollSummary:
 
 
 def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
-    """Return what happened to a roll, in order."""
+    """Return the kinds of events that lead from the old to the new state of a roll, in order."""
     kinds = []
     if old is None:
         kinds += [StepKind.ROLLED, StepKind.READ]
@@ -234,7 +234,7 @@ def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
 
 
 def _turn_position(match: Match) -> tuple[int, int, DiceWanted | None]:
-    """Return values that change whenever another roll is wanted."""
+    """Return the facts about a match of which at least one changes whenever another roll is expected."""
     state = match.state
     return len(state.turns), len(state.turn.throws), _wanted(state)
 

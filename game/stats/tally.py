@@ -128,7 +128,10 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
 
 
 def _farkled(turn: Turn, rules: Ruleset) -> bool:
-    """Return whether the last throw farkled. A charity roll may also end with too few points."""
+    """Return whether the last throw of a turn farkled.
+
+    A charity roll with too few points did not.
+    """
     last = turn.last
     lacked = (
         last is None or last.keep is not None or not keeps_after(turn.throws[:-1], last.dice, rules)
@@ -137,7 +140,7 @@ def _farkled(turn: Turn, rules: Ruleset) -> bool:
 
 
 def _sizes(turn: Turn, rules: Ruleset) -> list[int]:
-    """Return the number of dice in each throw.
+    """Return the number of dice in each throw of a turn.
 
     A farkle entered by hand counts as one unread throw.
     """
