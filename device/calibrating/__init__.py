@@ -1,1 +1,1 @@
-"""Fitting camera, tray and dice to each other: the calibration and the profile it makes."""
+"""The calibration of a camera, its tray and the dice, and the profile that stores the result."""

@@ -189,7 +189,7 @@ def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
 
     Args:
         seen: The new reading.
-        before: The last reading before it.
+        before: The previous reading.
 
     Raises:
         TableError: If the new reading is refused.
@@ -201,7 +201,7 @@ def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
 
 
 def _is_same_throw(now: Reading, before: Reading) -> bool:
-    """Return whether most dice are within a quarter of a die's edge of where one with the same face lay."""
+    """Return whether most dice are within a quarter of an edge of a place where a die with the same face lay."""
     near = [
         any(
             die.value == old.value and abs(die.x - old.x) + abs(die.y - old.y) < 0.25 * die.size

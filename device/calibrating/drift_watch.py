@@ -40,7 +40,7 @@ class DriftWatch:
         post: Called with each change once two successive previews show it, and when the change is
             over. While the light stays changed, it is called again each time the exposure should be
             adjusted.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
 
     Attributes:
         found: The change that was posted last. Other threads may read it, because it is replaced and

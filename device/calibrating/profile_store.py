@@ -113,7 +113,8 @@ class ProfileStore:
     def leans_for(self, camera: str) -> tuple[Lean, ...]:
         """Return how far dice seemed to lean in the frames of this camera during calibration.
 
-        The leans reveal the camera's position and lens. There are none if it was not calibrated.
+        The leans reveal the camera's position and lens. The result is empty if that camera was not
+        calibrated.
         """
         profile = self.profile_for(camera)
         return profile.leans if profile else ()

@@ -55,7 +55,7 @@ class CalibrationBench:
 
 @contextmanager
 def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBench]:
-    """Open a camera for calibration.
+    """Open a camera for calibration during a `with` block.
 
     Args:
         settings: The settings of this installation.

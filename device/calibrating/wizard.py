@@ -48,7 +48,7 @@ class PageSession:
     """The use of the button and the lamp by the calibration page while that page is open.
 
     Args:
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -98,7 +98,7 @@ class Wizard:
         changed: Called when the lamp or the page may have to show something else.
         drift_watch: Knows what has changed since the profile was made; None if nothing watches for
             changes.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
 
     Attributes:

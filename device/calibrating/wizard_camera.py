@@ -36,7 +36,7 @@ class WizardCamera:
 
     Args:
         tray_watch: The watch over the tray, which owns the camera.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
 
     Attributes:

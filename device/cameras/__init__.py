@@ -40,7 +40,7 @@ def camera_opener(
     roll_s: float = 1.0,
     tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
 ) -> CameraOpener:
-    """Return a function that opens the camera that a person chose, each time it is called.
+    """Return a function that opens the chosen camera each time it is called.
 
     The function raises `CameraError` if the camera cannot be opened.
 
@@ -56,7 +56,7 @@ def camera_opener(
         tuning: Settings of a real camera, such as its rotation and exposure.
 
     Raises:
-        UsageError: If there is no such choice.
+        UsageError: If `spec` is none of these.
     """
     kind, which = as_camera(spec)
     if kind == "auto":

@@ -59,7 +59,7 @@ class Frame:
 
     Attributes:
         image: (height, width, 3) uint8 BGR, read-only.
-        time_s: When its exposure began, in seconds on the clock of `time.monotonic`.
+        time_s: When the exposure of the image began, in seconds on the clock of `time.monotonic`.
     """
 
     image: Image

@@ -56,7 +56,7 @@ class Tuning:
     """The settings of a camera over its tray.
 
     Attributes:
-        rotation: Degrees clockwise by which its images are rotated.
+        rotation: Degrees by which the camera's images are rotated clockwise.
         mains_hz: Frequency of the mains in hertz, 50 or 60.
         focus_dpt: Position of the lens in dioptres (1 / metres); None lets the camera focus when it
             is opened.
@@ -96,7 +96,11 @@ class Tunable(Camera, Protocol):
         """
 
     def refocus(self) -> float | None:
-        """Find the sharpest position of the lens, fix it, and return it in dioptres, or None if it is not known."""
+        """Find the sharpest position of the lens and fix the lens there.
+
+        Returns:
+            The position in dioptres; None if it is not known.
+        """
 
 
 def complaint_of(camera: object) -> Message | None:

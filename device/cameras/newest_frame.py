@@ -9,11 +9,11 @@ from game.message import Message
 
 
 class NewestFrame:
-    """The newest frame from a camera; older frames are dropped. One thread puts frames, others wait for them.
+    """The newest frame from a camera; older frames are dropped. One thread adds frames, others wait for them.
 
     Args:
         no_pictures: The error message if no frame arrives.
-        clock: Returns seconds on the clock of the frames.
+        clock: Monotonic clock in seconds, with which frames are stamped.
 
     Attributes:
         arrival: Notified when a frame has arrived, or when no more frames will arrive.

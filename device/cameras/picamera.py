@@ -301,7 +301,10 @@ def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the sensor mode that shows the full field with no more pixels than are useful."""
+    """Return the sensor mode that shows the full field with no more pixels than are useful.
+
+    It is None if no mode reports which part of the sensor it uses.
+    """
     known = [mode for mode in modes if "crop_limits" in mode]
     if not known:
         return None

@@ -160,7 +160,7 @@ class PicameraControls:
         return all(name in self._camera.camera_controls for name in names)
 
     def _set(self, **controls: Any) -> None:
-        """Set those of the controls that this camera has."""
+        """Set the given controls, except those that this camera does not have."""
         available = {name: value for name, value in controls.items() if self._has(name)}
         if available:
             self._camera.set_controls(available)

@@ -29,7 +29,7 @@ class ReplayCamera:
     Args:
         path: A folder, a photo, or a video that OpenCV can play.
         dwell_s: How long each photo is shown, in seconds.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
 
     Raises:
         CameraError: If there is nothing to show.

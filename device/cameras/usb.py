@@ -1,4 +1,4 @@
-"""A USB camera, used with OpenCV over V4L2."""
+"""A USB camera, accessed through OpenCV and V4L2."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +38,7 @@ NODES = VideoNodes()
 
 
 class VideoDevice(usb_controls.VideoControls, Protocol):
-    """The part of `cv2.VideoCapture` that is used."""
+    """The part of `cv2.VideoCapture` that `UsbCamera` uses."""
 
     def read(self) -> tuple[bool, Any]:
         """Wait for the next frame; return whether there is one, and the image."""

@@ -78,7 +78,7 @@ def settle(
         device: The camera.
         brightness: Returns the mean brightness of the next frame, in grey levels.
         half_period_us: Half a period of the mains in microseconds.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
 
     Returns:
         The fixed exposure and white balance; None if the exposure cannot be fixed.
@@ -101,7 +101,7 @@ def wait_until_settled(
 
     Args:
         brightness: Returns the mean brightness of the next frame, in grey levels.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
     """
     wanted, end_s = brightness(), clock() + SETTLE_S
     for _ in range(SETTLE_FRAMES):
@@ -205,9 +205,9 @@ def _set(device: VideoControls, prop: int, value: float) -> bool:
 def _held_exposure_us(
     device: VideoControls, brightness: Callable[[], float], half_period_us: int, wanted: float
 ) -> int | None:
-    """Fix the exposure at a multiple of half periods, and return it in microseconds.
+    """Fix the exposure at a multiple of half a period of the mains, and return it in microseconds.
 
-    The image must stay about as bright as `wanted`; None means that it does not with any multiple.
+    The image must stay about as bright as `wanted`. If no multiple achieves that, return None.
     """
     if not device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL):
         return None

@@ -33,7 +33,7 @@ ANSWER_S = 60.0
 log = logging.getLogger(__name__)
 
 TABLES = "odds"
-"""Name of the folder with the tables of solved matches, in the state folder."""
+"""Name of the folder with the tables of chances, in the state folder."""
 
 
 class TableCoach:
@@ -106,10 +106,10 @@ class TableCoach:
         return Coaching(mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
     def _shown(self, match: Match, mode: CoachMode) -> Figures | None:
-        """Return those figures of the match that the mode allows.
+        """Return what has been computed for the match, as far as the mode allows it to be shown.
 
-        They are only those of the last turn while the figures of the current state are still being
-        computed, and None until the first figures have been computed.
+        While the current state is still being computed, only the values of the turn so far are
+        returned. None means that nothing has been computed yet.
         """
         if self._figures is None:
             return None
@@ -128,7 +128,7 @@ class TableCoach:
         )
 
     def _want(self, match: Match) -> None:
-        """Ask the worker for the figures of this match; if it is busy, ask once it has answered."""
+        """Ask the worker for the chances in this match; if the worker is busy, ask once it has answered."""
         self._wanted = match
         known = self._figures is not None and self._figures[0].state is match.state
         if self._asked is None and not known:
@@ -153,7 +153,7 @@ class TableCoach:
         self._changed()
 
     def _on_progress(self, solved: Ruleset | None) -> None:
-        """Show progress; once the rules are solved, drop the figures and reviews that lack chances of winning."""
+        """Show progress. Once chances of winning can be computed, drop results and reviews that lack them."""
         if solved:
             self._reviews.forget()
             with self._lock:
@@ -213,7 +213,7 @@ class TableCoach:
         return replace(found, solving=share, trouble=trouble)
 
     def solve(self, match_id: int) -> None:
-        """Begin to solve the rules of the match with this number, so that chances of winning can be shown."""
+        """Begin to compute the chances of winning under the rules of the match with this number."""
         self._solving.begin(self._history.match(match_id).rules)
         self._changed()
 

@@ -1,4 +1,4 @@
-"""Solves rule sets for which no table of chances is shipped, one at a time and in short slices of time."""
+"""Computes the chances of winning under rules for which no table is shipped, in short slices of time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,12 +18,12 @@ PROGRESS_STEPS = 100
 
 
 class Solving:
-    """The rule set that is being solved, and how far this has got.
+    """The rules whose table of chances is being computed, one rule set at a time, and the progress.
 
     Args:
         worker: Does the work in the background.
-        on_progress: Called when there is progress to show, with the rules once they are solved, and
-            with None before that.
+        on_progress: Called when there is progress to show, with None until the table is complete, and
+            then with the rules.
     """
 
     def __init__(
@@ -36,16 +36,16 @@ class Solving:
         self._troubles: dict[Ruleset, Message] = {}
 
     def share(self, rules: Ruleset) -> float | None:
-        """Return how much of the work for these rules is done, from 0 to 1, or None if they are not being solved."""
+        """Return how much of the table for these rules is done, from 0 to 1, or None if it is not being computed."""
         with self._lock:
             return self._done if self._rules == rules else None
 
     def trouble(self, rules: Ruleset) -> Message | None:
-        """Return why these rules cannot be solved, or None if they can."""
+        """Return why no chances can be computed under these rules, or None if they can."""
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
-        """Solve these rules from the next slice on. What has been done for other rules is saved."""
+        """Compute the table for these rules from the next slice on. What has been done for others is saved."""
         with self._lock:
             if self.trouble(rules) or self._rules == rules:
                 return

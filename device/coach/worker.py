@@ -42,7 +42,7 @@ class Worker:
 
     Args:
         journal: Path of the journal, which is only read.
-        tables: The stored tables of solved matches.
+        tables: The stored tables of chances.
     """
 
     def __init__(self, journal: Path, tables: TableStore) -> None:
@@ -52,7 +52,7 @@ class Worker:
         self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
-        """Return the coach's figures for a match in its current state, such as the value of each keep."""
+        """Return what the coach can show about a match in its current state, such as the value of each keep."""
         return figures(match, self._wins(match.rules))
 
     def decide(self, bot: Bot, state: State) -> Event | None:
@@ -184,7 +184,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
     Args:
         descriptor: File descriptor of the pipe.
         journal: Path of the journal.
-        tables: Path of the folder with the tables of solved matches.
+        tables: Path of the folder with the tables of chances.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the companion
     with suppress(OSError):

@@ -50,7 +50,7 @@ class WorkerClient:
 
     Args:
         journal: Path of the journal, which is only read.
-        tables: Path of the folder with the tables of solved matches.
+        tables: Path of the folder with the tables of chances.
     """
 
     def __init__(self, journal: Path, tables: Path) -> None:

@@ -17,7 +17,7 @@ THINKING_S = 0.1
 """How often to check whether a bot has decided, in seconds."""
 
 Think = Callable[[Bot, State], "Future[Event | None]"]
-"""Starts working out the decision of a bot, as `game.practice.strategy` describes it."""
+"""A function that starts computing the decision of a bot, as `game.practice.strategy` describes it."""
 
 
 def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
@@ -38,9 +38,9 @@ class BotOptions:
 
     Attributes:
         pause_s: How long a bot waits before each throw and each decision, in seconds.
-        think: Starts working out a decision.
-        clock: Returns seconds that never run backwards. If they stand still, bots act only when the
-            button is pressed.
+        think: Starts computing a decision.
+        clock: Monotonic clock in seconds. If it stands still, bots act only when the button is
+            pressed.
     """
 
     pause_s: float = 2.5
@@ -91,7 +91,7 @@ class BotTurns:
         self._make(state, event)
 
     def _next_state(self) -> State | None:
-        """Return the state in which a bot has to act, or None; start to think about a new state."""
+        """Return the state in which a bot has to act, or None. If it is new, start computing the decision."""
         match = self._table.match
         state = match.state if match else None
         if state is None or not self._is_due(state):

@@ -95,13 +95,13 @@ class Companion:
         equipment: The equipment of the table.
         stores: What is stored in addition to the journal; None means the defaults of `Stores`.
         watch: How the tray is watched.
-        scorekeeper: Decides which phone may change the match; None creates one that lets the first
-            phone that asks.
-        coach: Calculates the best decisions for players; None if there is no coach.
+        scorekeeper: Decides which phone may change the match; None means a new one, which is not
+            stored.
+        coach: Calculates chances and the best decisions; None if there is no coach.
         other_tray: Returns what is known about the other tray of a shared match, or None.
         on_turn: Called in every pass of the companion's loop, at least about once a second.
         bots: How bots play; None means the usual options.
-        clock: Returns seconds that never run backwards; the camera's frames use the same clock.
+        clock: Monotonic clock in seconds, the same as that of the camera's frames.
         pause: Sleeps for a number of seconds.
 
     Attributes:

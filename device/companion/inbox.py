@@ -226,11 +226,11 @@ class InboxLoop:
         self._one_at_a_time = RLock()
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the loop's thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Finish the queued work, then stop."""
+        """Finish the queued work, then stop the loop's thread."""
         self._inbox.post(Close())
         if self._thread.is_alive():
             self._thread.join()

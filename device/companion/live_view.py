@@ -33,7 +33,7 @@ class LiveView:
 
     Args:
         view: The source of previews.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
     """
 
     def __init__(self, view: PreviewSource, clock: Callable[[], float] = monotonic) -> None:

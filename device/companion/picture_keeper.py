@@ -57,7 +57,7 @@ class PictureKeeper:
     def photo(self, table: TableState) -> Photo | None:
         """Return the photo of the open question, the last throw or the last die of the roll-off.
 
-        It is None if that has no photo. The photo of another throw is never shown instead.
+        Return None if there is no such photo. The photo of another throw is never shown instead.
         """
         throw = table.last_throw
         if self._in_question and self._in_question[0] is table.overlay:
@@ -105,8 +105,8 @@ class PictureKeeper:
     def enter(self, session: Session, command: EnterThrow) -> None:
         """Accept a throw that was entered on a phone.
 
-        If somebody entered it because a reading needs attention, its faces are those of the dice on
-        the picture of that reading.
+        If somebody entered it because a reading needs attention, the entered faces are stored as those
+        of the dice in that reading's picture.
 
         Args:
             session: The session, which accepts the throw.

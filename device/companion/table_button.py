@@ -24,7 +24,7 @@ class TableButton:
         button: The button at the tray; None if there is none.
         missing: Why there is no button; None if there is one, or if none is expected.
         inbox: Receives what a page does with the button.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
     """
 
@@ -48,7 +48,7 @@ class TableButton:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the button has been down for longer than anybody holds it."""
+        """Whether the button has been down for longer than anybody would hold it."""
         held_s = self._button.held_s if self._button else None
         return held_s is not None and held_s >= STUCK_S
 
@@ -65,7 +65,8 @@ class TableButton:
             request: Id of the page's request; "" if it has none.
 
         Raises:
-            TableError: If the button is in use, is not simulated, or would shut the machine down.
+            TableError: If the button is already in use, if a real button would have to be moved, or
+                if the machine would be shut down.
         """
         match command:
             case Press():

@@ -111,7 +111,7 @@ class TableParts:
         output: Lamp, buzzer and voice.
         pictures: Keeps the pictures that were read.
         scorekeeper: Decides which phone may change the match.
-        coach: Calculates the best decisions for players; None if there is no coach.
+        coach: Calculates chances and the best decisions; None if there is no coach.
         notice: What people have to know about damage to the journal.
         simulated_tray: The simulated tray; None if the tray is real.
         hands_off: Whether thrown dice are read without a press of the button.

@@ -21,7 +21,7 @@ HUNG = Message("it does not respond: check its cable, then restart Traykeeper")
 
 
 class TrayCamera:
-    """The camera over the tray, with its watch, its calibration and its state.
+    """The camera over the tray, with the watch over the tray, the calibration and the camera's state.
 
     Args:
         open_camera: Opens the camera, and is called again after each failure; None if phones take
@@ -33,7 +33,7 @@ class TrayCamera:
         has_real_button: Whether there is a button that a finger can press.
         restart: Called repeatedly while the camera hangs and only a new process can use it again. It
             may end this process.
-        clock: Returns seconds on the clock of the camera's frames, which never runs backwards.
+        clock: Monotonic clock in seconds, the same as that of the camera's frames.
         pause: Sleeps for a number of seconds.
 
     Attributes:

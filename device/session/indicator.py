@@ -97,8 +97,8 @@ def indicator_for(
         match: The match in play; None if there is none.
         held_s: How long the button has been held down, in seconds; 0 if it is up.
         has_camera: Whether the camera works or is not needed.
-        started: Whether it is known if there is a camera. Until then, a missing camera is shown as
-            a start in progress.
+        started: Whether the program has found a camera, or has found that there is none. Until then,
+            the lamp shows that the program is starting.
         moved: Whether the tray has moved since it was calibrated.
         testing: The colour that calibration is asking about; "" if it is not asking.
         asked: Whether pressing the button now would make a phone the scorekeeper.

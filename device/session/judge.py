@@ -58,7 +58,7 @@ def judge_entered(match: Match, dice: Dice) -> Verdict:
 def offer_earlier(
     match: Match, earlier: TrayReading, before: tuple[Place, ...], age_s: float
 ) -> Ask | None:
-    """Return the question whether dice that were picked up before a press are the throw.
+    """Return a question asking whether dice that were picked up before a press are the throw.
 
     It is None if those dice cannot be the throw.
 
@@ -84,7 +84,7 @@ def offer_earlier(
 
 
 def ask_to_confirm(verdict: Accept | Ask) -> Ask:
-    """Return the question whether a costly throw was read correctly, for a throw that cannot be read twice."""
+    """Return a question asking whether a costly throw was read correctly, for a throw that cannot be read twice."""
     right = Message("Were all dice read correctly? If not, tap the wrong one.")
     if isinstance(verdict, Ask):
         return replace(verdict, question=Paragraph(verdict.question, right))
@@ -158,7 +158,7 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
 
 
 def reset_question(match: Match, correction: Corrected) -> Ask | None:
-    """Return the question whether a corrected throw resets the player's score.
+    """Return a question asking whether a corrected throw resets the player's score.
 
     It is None if the corrected dice do not reset the score, or if the uncorrected dice did so too.
 
@@ -181,7 +181,7 @@ def places_of(reading: Reading) -> tuple[Place, ...]:
 
 
 def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
-    """Return the face of the die thrown in the roll-off, or a verdict if no single die was thrown.
+    """Return the face of the die thrown in the roll-off, or a verdict unless exactly one die was thrown.
 
     Args:
         tray_reading: The reading of the still tray.
@@ -322,7 +322,7 @@ def _first_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _all_or_some(n: int, placement: Placement) -> Ask:
-    """Ask whether all dice were thrown, although some lie exactly where they lay before, as happens by chance."""
+    """Ask whether all dice were thrown, although some lie exactly where they lay before, which can be chance."""
     all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(

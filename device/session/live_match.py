@@ -37,7 +37,7 @@ class StepRecord(Protocol):
 
         Args:
             match: The match before its first event.
-            request: Id of the phone's request for it; "" if there is none.
+            request: Id of the phone's request that begins the match; "" if there is none.
             key: Id of the match if another tray records it as well; "" creates a new id.
         """
 
@@ -46,7 +46,7 @@ class StepRecord(Protocol):
 
         Args:
             match_id: Number of the match.
-            request: Id of the phone's request for it; "" if there is none.
+            request: Id of the phone's request that continues the match; "" if there is none.
         """
 
     def append(
@@ -58,7 +58,7 @@ class StepRecord(Protocol):
             match_id: Number of the match.
             *actions: The actions of the step.
             result: The result of the match if the step ends it, otherwise None.
-            request: Id of the phone's request for it; "" if there is none.
+            request: Id of the phone's request that caused the step; "" if there is none.
         """
 
 
@@ -167,7 +167,7 @@ class LiveMatch:
         return self._is_seat_elsewhere is not None
 
     def update_seating(self) -> None:
-        """Update which players sit at another tray."""
+        """Find out again which players sit at another tray, because that may have changed."""
         other = self.other_tray
         self._is_seat_elsewhere = other.seating(self.match_id) if other and self._match else None
 
@@ -243,7 +243,7 @@ class LiveMatch:
         return self.follow(*actions)
 
     def follow(self, *actions: Action) -> Match:
-        """Carry out a step that was taken at either tray, and return the resulting match.
+        """Carry out these actions as one step, at whichever tray it was taken, and return the resulting match.
 
         Raises:
             GameError: If an action is refused or the step cannot be written. Nothing changes then.

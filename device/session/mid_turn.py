@@ -204,7 +204,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
 
 
 def _keep_with_pushed(state: State, placement: Placement) -> Keep | None:
-    """Return the keep that includes kept dice pushed by the throw, or None if there is none."""
+    """Return the keep if dice that may only have been pushed were kept too, or None if that is no legal keep."""
     if not placement.pushed or len(placement.pushed) == len(placement.thrown):
         return None
     kept = _without(faces_of(placement.with_pushed_kept.kept), _kept_before(state))
@@ -261,7 +261,7 @@ def _expected_after_keep(state: State, seen: int) -> Message:
 
 
 def _kept_before(state: State) -> Dice:
-    """Return the dice that were kept before the last throw, counted from the latest hot dice on."""
+    """Return the dice that were kept in this turn before the last throw, but since the latest hot dice."""
     out: list[int] = []
     for throw in reversed(state.turn.throws[:-1]):
         if throw.keep is None or throw.keep.hot:

@@ -22,7 +22,7 @@ from game.situation import TableError
 
 
 class Play(Protocol):
-    """One of the things that can be played at the table."""
+    """Something that can be played at the table: a match, the roll-off or "just dice"."""
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
         """Take a reading, and return the verdict on it, or None if it has been accepted as a throw."""
@@ -112,7 +112,7 @@ class RollOffPlay:
     def end_if_possible(self) -> bool:
         """End the roll-off if enough players have thrown, and return whether it has ended.
 
-        A question or a wait for a reading that is open is closed.
+        Any open question is closed, and any wait for a reading is cancelled.
         """
         table = self._table
         can_end = (

@@ -38,8 +38,8 @@ class CameraPresence:
 
     Attributes:
         is_present: Whether the camera works.
-        is_known: Whether it is known if there is a camera. Until then, a press of the button waits
-            for the camera.
+        is_known: Whether the program has found a camera, or has found that there is none. Until then,
+            a press of the button waits for the camera.
     """
 
     def __init__(self, table: TableState) -> None:
@@ -49,7 +49,7 @@ class CameraPresence:
         self._message_before = table.message
 
     def found(self) -> None:
-        """Note that the camera works, be it for the first time or again."""
+        """Note that the camera works, for the first time or after a failure."""
         if self._table.message is self._lost_message:
             self._table.message = self._message_before
         self.is_present = self.is_known = True
@@ -93,7 +93,7 @@ class ReadingRequests:
         self._table, self._camera, self._plays = table, camera, plays
 
     def request(self, purpose: Purpose, since_s: float | None = None) -> None:
-        """Request a reading, or say that there is no camera.
+        """Request a reading, or show a message that there is no camera.
 
         Args:
             purpose: What the reading is for.
@@ -323,7 +323,7 @@ class ReadingResults:
         self._note_if_clear(tray_reading)
 
     def _note_if_clear(self, tray_reading: TrayReading) -> None:
-        """Note that the tray has been read, unless it is still open what the reading means."""
+        """Note that the tray has been read, unless the meaning of the reading is still in question."""
         match self._table.overlay:
             case None | Waiting(purpose=AwaitThrow()):
                 self._table.note_reading(tray_reading.time_s)
@@ -390,7 +390,7 @@ class ReadingResults:
         return True
 
     def _follow(self, verdict: Verdict | None, since_s: float | None = None) -> None:
-        """Carry out a verdict. If the tray is empty, wait for a throw."""
+        """Carry out a verdict, if there is one. If the tray is empty, wait for a throw after `since_s`."""
         if isinstance(verdict, EmptyTray):
             self._requests.request(AwaitThrow(), since_s)
         elif verdict is not None:
@@ -418,7 +418,7 @@ class ReadingResults:
 
 
 def waiting_for(table: TableState, number: int) -> Waiting | None:
-    """Return what the table is waiting for, or None if that is not the answer to a certain request.
+    """Return what the table is waiting for if it is the answer to a certain request, otherwise None.
 
     Args:
         table: The state of the table.

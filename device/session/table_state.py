@@ -136,7 +136,7 @@ class _Offer(NamedTuple):
 
 
 class TableState:
-    """The state of the table.
+    """What is being played at the table, which question is open, and what the table shows.
 
     Args:
         live_match: The match and its journal.
@@ -226,7 +226,10 @@ class TableState:
 
     @property
     def throw_refusal(self) -> Message | None:
-        """Why the simulated dice cannot be thrown now: the dice in the tray are being read or asked about."""
+        """Why the simulated dice cannot be thrown now; None if they can.
+
+        They cannot while the dice in the tray are being read, or while a question about them is open.
+        """
         match self.overlay:
             case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):
                 return STILL_WAITING

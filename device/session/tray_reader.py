@@ -17,7 +17,7 @@ class TrayReading:
         has_tumbled: True if dice were seen rolling, not just being moved by a hand, since the last
             accepted reading; False if the tray was watched throughout and none rolled; None if it
             was not watched throughout (after a start, or while there was no camera).
-        time_s: When the tray was seen to lie like this, in seconds on the watch's clock.
+        time_s: When the tray was seen in this state, in seconds on the watch's clock.
     """
 
     reading: Reading
@@ -33,7 +33,7 @@ class TrayReading:
         return replace(self, reading=fill_known_faces(self.reading, places))
 
     def with_face(self, die: int, face: int) -> "TrayReading":
-        """Return this reading with the face of one die replaced by the face that a person named.
+        """Return this reading with the face of one die set to the one that a person named.
 
         Args:
             die: Index of the die in the reading, from 0.

@@ -40,7 +40,7 @@ class CameraLink:
 
     Args:
         open_camera: Opens the camera.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
 
     Attributes:
         camera: The open camera; None while there is none.

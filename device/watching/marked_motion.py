@@ -16,7 +16,7 @@ class MarkedMotion:
     The camera's thread passes in the frames; any thread may set the mark or ask about motion.
 
     Args:
-        clock: Returns seconds on the clock of the frames.
+        clock: Monotonic clock in seconds, the same as that of the frames.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -148,7 +148,7 @@ class MotionWatch:
 
 
 class _Stillness:
-    """How still the tray is, found out by comparing each preview with earlier ones.
+    """Measures how still the tray is by comparing each preview with earlier ones.
 
     Args:
         region: The part of a preview that is watched.
@@ -207,7 +207,7 @@ class _Stillness:
 
 
 class _Run:
-    """The changes since the tray was last still, by whose speed a throw is told from a push by a hand."""
+    """The changes since the tray was last still. Their speed distinguishes a throw from a push by a hand."""
 
     def __init__(self) -> None:
         self._passed: deque[tuple[float, Image]] = deque()

@@ -1,4 +1,4 @@
-"""Frames from the last two times the tray was at rest, so that dice can be read that were picked up too early."""
+"""Frames from the last two times the tray was at rest, from which dice that were picked up too early can be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

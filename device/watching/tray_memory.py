@@ -39,7 +39,7 @@ class RememberedReading:
     """A reading from which the look of the tray is learnt once the next throw has been accepted.
 
     Attributes:
-        time_s: When the tray was seen like this, in seconds.
+        time_s: When the tray was seen in this state, in seconds.
         image: The frame that was read.
         reading: The reading, without the objects that a person has marked as not being dice.
         empty: The empty-tray image that was known at that time; None if none was.
@@ -112,7 +112,7 @@ class TrayMemory:
         """Remember a reading. Nothing is learnt from it until the next throw has been accepted.
 
         Args:
-            time_s: When the tray was seen like this, in seconds.
+            time_s: When the tray was seen in this state, in seconds.
             image: The frame that was read.
             reading: The dice in the frame.
         """

@@ -39,7 +39,7 @@ class TrayWatch:
         open_camera: Opens the camera, and is called again after each failure.
         post: Receives the reports of the watch.
         options: How the tray is watched.
-        clock: Returns seconds on the clock of the frames, which never runs backwards.
+        clock: Monotonic clock in seconds, the same as that of the camera's frames.
 
     Attributes:
         preview: What the camera sees now.
@@ -158,7 +158,7 @@ class CameraThread:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop watching and release the camera, unless it hangs."""
+        """Stop watching, and release the camera unless it hangs."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout=JOIN_S)

@@ -118,7 +118,7 @@ class WatchLoop:
         parts: The parts of the watch.
         options: How the tray is watched.
         post: Receives the reports of the watch.
-        clock: Returns seconds on the clock of the frames, which never runs backwards.
+        clock: Monotonic clock in seconds, the same as that of the camera's frames.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""A tray with dice that are painted: what plays where there is no camera."""
+"""A simulated tray with painted dice, used where there is no camera."""

@@ -226,7 +226,7 @@ def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
 
 
 def _lamp_on_floor() -> Floats32:
-    """Return how much light of the lamp reaches each texel of the floor over the walls, 0 to 1."""
+    """Return how much of the lamp's light reaches each texel of the floor over the walls, 0 to 1."""
     height, width = _texels(FLOOR)
     shift_px = TO_LIGHT[:2] / TO_LIGHT[2] * WALL_MM * TEXTURE_PX_PER_MM
     border = round(4 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)

@@ -1,6 +1,6 @@
 """Position and rotation of a die.
 
-On an unrotated die face 1 points along +x, 2 along +y and 3 along +z; opposite faces add up to 7. So
+On an unrotated die, face 1 points along +x, 2 along +y and 3 along +z; opposite faces add up to 7. So
 1, 2 and 3 run counter-clockwise around their corner, as on nearly all Western dice.
 """
 

@@ -88,7 +88,7 @@ SUBPIXEL_BITS = 4  # cv2 then expects polygon corners in sixteenths of a pixel
 
 @dataclass(frozen=True, slots=True)
 class PipLayer:
-    """One of the discs on top of each other that a pip is drawn with.
+    """One of the stacked discs with which a pip is drawn.
 
     Attributes:
         width: Diameter of the disc as a fraction of the pip's.
@@ -110,7 +110,7 @@ class Detail:
         bends: Number of facets along the rounding of each edge.
         flats: Number of facets across each flat face.
         pip_points: Number of corners of the polygon that draws a pip.
-        layers: The discs that a pip is drawn with, from bottom to top.
+        layers: The stacked discs with which a pip is drawn, from bottom to top.
     """
 
     supersampling: int
@@ -163,7 +163,7 @@ class SpritePainter:
 
     Args:
         look: Colours and size of the dice.
-        lens: The lens.
+        lens: The lens through which the dice are seen.
         detail: How finely to draw the dice.
     """
 

@@ -37,7 +37,7 @@ class Painter:
 
     Args:
         look: Colours and size of the dice.
-        lens: The lens.
+        lens: The lens through which the table is seen.
         backdrop: The table without dice, in the size of the lens's frame.
         detail: How finely to draw the dice.
     """

@@ -149,7 +149,7 @@ def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Foot
 
 
 def _against_wall(spot: Footprint) -> Footprint:
-    """Return a place after pushing it flat against the nearest wall."""
+    """Return the place of a die after it has been pushed flat against the nearest wall."""
     half_mm = spot.edge_mm / 2 + TOUCHING_MM
     x_mm = (FLOOR.right_mm - half_mm) * (1 if spot.x_mm > 0 else -1)
     y_mm = (FLOOR.far_mm - half_mm) * (1 if spot.y_mm > 0 else -1)

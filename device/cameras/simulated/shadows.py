@@ -36,7 +36,7 @@ class Ground:
 def paint_shadows(
     picture: Image, dice: Sequence[DiePose], edge_mm: float, ground: Ground, lens: Lens
 ) -> None:
-    """Darken the ground below and beside dice, in place.
+    """Darken the ground below and next to dice, in place.
 
     Args:
         picture: The frame, (height, width, 3) BGR.

@@ -268,7 +268,7 @@ class _Thrower:
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """Return x and y of the rest or, for a die that bounces back, of its mirror image behind the far wall."""
+        """Return x and y of the resting place or, for a die that bounces back, of its mirror image in the far wall."""
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal
         hits = np.abs(mirrored - goal) < 5 * self.edge_mm

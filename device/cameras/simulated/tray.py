@@ -81,7 +81,7 @@ class SimulatedTray:
         n_dice: Number of dice, at least 1.
         look: The colours of the table, as a key of `LOOKS` or as a look of your own.
         roll_s: How long thrown dice move, in seconds; if 0, they are at rest at once.
-        clock: Returns seconds that never run backwards.
+        clock: Monotonic clock in seconds.
     """
 
     name = SIMULATED_CAMERA
