@@ -15,8 +15,17 @@ import platformdirs
 
 from device import machine_fit as fits
 from device.errors import UsageError
-from device.hardware.choices import CAMERA_CHOICES, as_camera, as_lamp, as_mains, as_rotation
-from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
+from device.hardware.choices import (
+    BLUE_PIN,
+    BUTTON_PIN,
+    CAMERA_CHOICES,
+    GREEN_PIN,
+    RED_PIN,
+    as_camera,
+    as_lamp,
+    as_mains,
+    as_rotation,
+)
 from device.lan import as_page_url
 from game import toml_table
 from game.errors import GameError, quoted

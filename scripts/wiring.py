@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from device.hardware.pins import BLUE_PIN, BUTTON_PIN, BUZZER_PIN, GREEN_PIN, HEADER, RED_PIN
+from device.hardware.choices import BLUE_PIN, BUTTON_PIN, BUZZER_PIN, GREEN_PIN, RED_PIN
+from device.hardware.pins import HEADER
 
 TARGET = Path(__file__).parents[1] / "docs" / "pictures" / "wiring.svg"
 

@@ -11,7 +11,7 @@ from calibration.camera_height import CAMERA_VIEWS, mount_camera
 from device.cli import cli
 from device.commands.calibrate import tray_size
 from device.errors import UsageError
-from device.hardware import pins
+from device.hardware import choices, pins
 from device.hardware.lamp import BLINKS
 from device.hardware.outputs import Wiring
 from device.session.indicator import Indicator
@@ -21,11 +21,11 @@ from scripts.wiring import TARGET, draw, header_of
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "hardware.md").read_text("utf-8")
 PARTS = {
-    "button_pin": pins.BUTTON_PIN,
-    "red_pin": pins.RED_PIN,
-    "green_pin": pins.GREEN_PIN,
-    "blue_pin": pins.BLUE_PIN,
-    "buzzer_pin": pins.BUZZER_PIN,
+    "button_pin": choices.BUTTON_PIN,
+    "red_pin": choices.RED_PIN,
+    "green_pin": choices.GREEN_PIN,
+    "blue_pin": choices.BLUE_PIN,
+    "buzzer_pin": choices.BUZZER_PIN,
 }
 
 
@@ -58,7 +58,7 @@ def test_the_ground_pins_on_the_page_are_right(number):
 def test_settings_and_wiring_have_the_same_default_pins():
     settings, wiring = Settings(), Wiring()
 
-    assert settings.button_pin == pins.BUTTON_PIN
+    assert settings.button_pin == choices.BUTTON_PIN
     assert (settings.red_pin, settings.green_pin, settings.blue_pin) == (
         wiring.red,
         wiring.green,

@@ -7,8 +7,13 @@ from device.settings import as_text, find, load, show
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--get", metavar="NAME", help="Print only the value of this setting.")
-def settings(file: str | None, get: str | None) -> None:
+@click.option(
+    "--get",
+    metavar="NAME",
+    multiple=True,
+    help="Print only the value of this setting; several are printed one a line.",
+)
+def settings(file: str | None, get: tuple[str, ...]) -> None:
     """Print the settings in use, or those in FILE, each with a description.
 
     \b
@@ -16,4 +21,7 @@ def settings(file: str | None, get: str | None) -> None:
     traykeeper settings --get port /etc/traykeeper/settings.toml
     """
     found = load(find(file))
-    click.echo(show(found, get) if get else as_text(found), nl=bool(get))
+    for name in get:
+        click.echo(show(found, name))
+    if not get:
+        click.echo(as_text(found), nl=False)

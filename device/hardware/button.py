@@ -8,7 +8,7 @@ from gpiozero import Button
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockPin
 
-from device.hardware.pins import BUTTON_PIN
+from device.hardware.choices import BUTTON_PIN
 
 BOUNCE_S = 0.02
 """Debounce time in seconds, applied by the kernel: longer than a push-button bounces, shorter than any press."""

@@ -21,6 +21,15 @@ CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 STREAMS = ("http", "https", "rtsp", "rtsps")
 """URL schemes of network cameras."""
 
+BUTTON_PIN = 17
+"""BCM number of the button's pin: header pin 11, next to ground on pin 9."""
+
+RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
+"""BCM numbers of the lamp's pins: header pins 15, 16 and 18."""
+
+BUZZER_PIN = 12
+"""BCM number of the usual pin for a buzzer: header pin 32, next to ground on pin 34. Used only if a buzzer is set."""
+
 USB, NETWORK = "USB camera", "network camera"
 """How `Camera.name` begins for USB cameras and for network cameras."""
 

@@ -5,7 +5,7 @@ from itertools import cycle
 from gpiozero import LED, RGBLED
 from gpiozero.pins import Factory
 
-from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
+from device.hardware.choices import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.session.indicator import Indicator
 from game.message import Message
 from web.contracts.table import Lamp

@@ -9,9 +9,9 @@ from typing import Protocol
 from gpiozero.pins import Factory
 
 from device.hardware.buzzer import Sounder
-from device.hardware.choices import LampKind
+from device.hardware.choices import BLUE_PIN, GREEN_PIN, RED_PIN, LampKind
 from device.hardware.lamp import RgbLamp, SingleColourLamp
-from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN, open_when_free
+from device.hardware.pins import open_when_free
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
 from game.errors import reason

@@ -20,15 +20,6 @@ from game.message import Message
 
 Opened = TypeVar("Opened")
 
-BUTTON_PIN = 17
-"""BCM number of the button's pin: header pin 11, next to ground on pin 9."""
-
-RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
-"""BCM numbers of the lamp's pins: header pins 15, 16 and 18."""
-
-BUZZER_PIN = 12
-"""BCM number of the usual pin for a buzzer: header pin 32, next to ground on pin 34. Used only if a buzzer is set."""
-
 DEV = Path("/dev")
 MODEL = Path("/proc/device-tree/model")
 NO_ACCESS = "traykeeper: the pins of this machine cannot be used, so the button is on the page"

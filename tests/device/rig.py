@@ -15,8 +15,8 @@ from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox
 from device.companion.table_worker import JournalNotice
 from device.hardware.button import TrayButton
+from device.hardware.choices import BUTTON_PIN
 from device.hardware.lamp import RgbLamp
-from device.hardware.pins import BUTTON_PIN
 from device.session.live_match import LiveMatch
 from device.watching.watch_loop import WatchOptions
 from game.commands import AnswerQuestion

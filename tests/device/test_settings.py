@@ -92,6 +92,8 @@ def test_one_setting_is_printed_for_the_shell(tmp_path):
 
     assert run("settings", "--get", "port", str(file)).stdout == "80\n"
     assert run("settings", "--get", "voice", str(file)).stdout == "false\n"
+    several = run("settings", "--get", "voice", "--get", "state", "--get", "port", str(file))
+    assert several.stdout == "false\n\n80\n"
     assert show(Settings(camera="usb:1"), "camera") == "usb:1"
     refused = run("settings", "--get", "prot", str(file))
     assert refused.returncode == 2

@@ -16,6 +16,9 @@ import pytest
 PROJECT = Path(__file__).parents[2]
 INSTALL = PROJECT / "systemd" / "install"
 
+POLL_S = 0.05
+"""How soon a server ends after its test."""
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the install is for root")
 needs_sysusers = pytest.mark.skipif(
     shutil.which("systemd-sysusers") is None, reason="systemd-sysusers is not installed"
@@ -80,15 +83,21 @@ def served(root, page=Page):
         settings = root / "etc/traykeeper/settings.toml"
         settings.parent.mkdir(parents=True)
         settings.write_text(f'host = "127.0.0.2"\nport = {server.server_port}\n')
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, args=(POLL_S,)).start()
         try:
             yield settings
         finally:
             server.shutdown()
 
 
+@pytest.fixture(scope="module")
+def built():
+    """What distinguishes the version of this checkout."""
+    return fingerprint(PROJECT)
+
+
 @pytest.fixture
-def root(tmp_path):
+def root(tmp_path, built):
     """A system on which Traykeeper was built; its packages are those of this environment."""
     release = tmp_path / "opt" / "traykeeper" / "releases" / "20260101-000000"
     (release / "bin").mkdir(parents=True)
@@ -97,7 +106,7 @@ def root(tmp_path):
         program = release / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {venv / name} "$@"\n')
         program.chmod(0o755)
-    (release / "fingerprint").write_text(fingerprint(PROJECT))
+    (release / "fingerprint").write_text(built)
     (tmp_path / "opt/traykeeper/current").symlink_to("releases/20260101-000000")
     return tmp_path
 
@@ -318,6 +327,22 @@ def test_the_rights_of_the_service_follow_the_settings(root):
 
     assert not rule.exists()
     assert "SupplementaryGroups=audio" in drop_in.read_text()
+
+
+@needs_root
+@needs_sysusers
+def test_an_older_release_that_prints_one_setting_at_a_time_is_asked_for_each(root):
+    program = root / "opt/traykeeper/current/bin/traykeeper"
+    only_last = 'while [ "$4" = --get ]; do shift 3; set -- settings "$@"; done'
+    program.write_text(program.read_text().replace("exec", f"{only_last}\nexec"))
+    settings = root / "etc/traykeeper/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('port = 80\nvoice = true\nstate = "/media/my disk"\n')
+    install("--root", str(root))
+    drop_in = (root / "etc/systemd/system/traykeeper.service.d/install.conf").read_text()
+
+    for line in ("BIND_SERVICE", "SupplementaryGroups=audio", '"-/media/my disk"'):
+        assert line in drop_in
 
 
 @needs_root
@@ -625,7 +650,7 @@ def test_the_login_page_of_a_portal_is_not_taken_for_the_internet(tmp_path, stat
     script = f"{whole}\ncard={tmp_path} number=1\nblink() {{ :; }}\nnetwork && echo reached\n"
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         if status:
-            Thread(target=server.serve_forever, daemon=True).start()
+            Thread(target=server.serve_forever, args=(POLL_S,), daemon=True).start()
             url = f"http://127.0.0.1:{server.server_port}/"
         else:
             url = "http://127.0.0.1:9/"

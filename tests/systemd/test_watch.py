@@ -272,7 +272,7 @@ def running(restarts=0):
 def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
     handler = type("Said", (Health,), {"body": body})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, args=(0.05,)).start()
         try:
             found = script.look_at(f"http://127.0.0.1:{server.server_port}", running(2))
         finally:
@@ -309,7 +309,7 @@ def test_a_look_at_a_service_that_is_stopped_says_so(script):
 def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(script, is_there):
     handler = type("Lost", (Health,), {"body": checks(camera="warning")})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, args=(0.05,)).start()
         try:
             address = f"http://127.0.0.1:{server.server_port}"
             found = script.look_at(address, running(), lambda: is_there)
