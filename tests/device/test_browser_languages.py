@@ -1,6 +1,7 @@
-"""A whole match on a phone in each language: no page that is visited shows English."""
+"""A whole match on phones in three languages: no page that is visited shows English."""
 
 import time
+from itertools import cycle
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -30,6 +31,9 @@ PAGES = (
     *("dice", "rules", "rules/zilch", "health", "calibrate", "no-such-page"),
 )
 
+TABS = 5
+"""Pages that are loaded at once. A browser opens no more than six connections to one server."""
+
 SEEN = """() => {
   const texts = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -44,32 +48,30 @@ SEEN = """() => {
 
 
 class Walk:
-    """A phone that plays a match and notes the English words that it sees, by page."""
+    """A phone that notes the English words that it sees, by page."""
 
-    def __init__(self, page, companion, home, language):
-        self.page, self.companion, self.home = page, companion, home
-        self.language, self.left = language, {}
+    def __init__(self, page, home, language):
+        self.page, self.home, self.language, self.left = page, home, language, {}
 
-    def look(self, where):
-        if words := english_left(without_names(self.page.evaluate(SEEN)), self.language):
+    def look(self, where, page=None):
+        seen = (page or self.page).evaluate(SEEN)
+        if words := english_left(without_names(seen), self.language):
             self.left[where] = self.left.get(where, set()) | words
 
-    def settled(self):
-        """Return the snapshot once nothing is being read, and wait until the page shows it."""
-        until_s = time.monotonic() + PATIENCE_MS / 1000
-        while (snapshot := self.companion.snapshot()).situation is Situation.WAITING:
-            assert time.monotonic() < until_s, snapshot
-            self.companion.wait(snapshot.version, 1)
+    def expect_message(self, message):
         with spoken(self.language):
-            message = str(translate(snapshot.message))
-        expect(self.page.locator("#message")).to_contain_text(message)
-        return snapshot
+            text = str(translate(message))
+        expect(self.page.locator("#message")).to_contain_text(text)
 
     def visit(self, *paths):
-        for path in paths:
-            self.page.goto(f"{self.home}{path}")
-            self.page.wait_for_load_state("networkidle")
-            self.look(path)
+        for at in range(0, len(paths), TABS):
+            tabs = {path: self.page.context.new_page() for path in paths[at : at + TABS]}
+            for path, tab in tabs.items():
+                tab.goto(f"{self.home}{path}", wait_until="commit")
+            for path, tab in tabs.items():
+                tab.wait_for_load_state("networkidle")
+                self.look(path, tab)
+                tab.close()
 
     def open_dialogs(self):
         for opener in DIALOGS:
@@ -77,26 +79,57 @@ class Walk:
             self.look(opener)
             self.page.keyboard.press("Escape")
 
+
+class Evening:
+    """A match of three phones with one scorekeeper's right. They act in turn, and all look at each step."""
+
+    def __init__(self, walks, companion):
+        self.walks, self.companion, self._turns = walks, companion, cycle(walks)
+
+    def look(self, where):
+        for walk in self.walks:
+            walk.look(where)
+
+    def settled(self):
+        """Return the snapshot once nothing is being read, and wait until every page shows it."""
+        until_s = time.monotonic() + PATIENCE_MS / 1000
+        while (snapshot := self.companion.snapshot()).situation is Situation.WAITING:
+            assert time.monotonic() < until_s, snapshot
+            self.companion.wait(snapshot.version, 1)
+        for walk in self.walks:
+            walk.expect_message(snapshot.message)
+        return snapshot
+
     def set_up(self):
+        page = next(self._turns).page
         for seat, name in enumerate(("Anna", "Ben")):
-            self.page.locator(f"#name-{seat}").fill(name)
-        self.page.locator("[name=target]").fill(str(TARGET))
+            page.locator(f"#name-{seat}").fill(name)
+        page.locator("[name=target]").fill(str(TARGET))
         self.look("set up")
-        self.page.locator("#start").click()
-        expect(self.page.locator(".hero h1")).to_contain_text("Anna")
+        page.locator("#start").click()
+        for walk in self.walks:
+            expect(walk.page.locator(".hero h1")).to_contain_text("Anna")
 
     def throw(self):
         """Throw, press and answer until a throw has been accepted."""
-        with self.page.expect_response("**/throw"):
-            self.page.locator("#throw-dice").click()
+        page = next(self._turns).page
+        with page.expect_response("**/throw"):
+            page.locator("#throw-dice").click()
         self.look("rolling")
-        with self.page.expect_response(is_let_go):
-            self.page.locator("#tray-button").click()
+        with page.expect_response(is_let_go):
+            page.locator("#tray-button").click()
         snapshot = self.settled()
         self.look(str(snapshot.situation))
         if snapshot.choices:
-            self.page.locator("#choice-1").click()
+            page.locator("#choice-1").click()
             self.settled()
+
+    def bank(self):
+        page = next(self._turns).page
+        page.locator("#bank").click()
+        expect(page.locator("#bank")).not_to_have_attribute("data-busy", "")
+        self.settled()
+        self.look("banked")
 
     def play(self):
         """Play until somebody has won, and open every dialog at the second throw."""
@@ -105,15 +138,14 @@ class Walk:
             self.throw()
             throws += 1
             if throws == 2:
-                self.open_dialogs()
+                for walk in self.walks:
+                    walk.open_dialogs()
             state = self.companion.snapshot().match.state
             points = state.turn.at_risk if state.turn.last else 0
             if points >= ENOUGH and not state.bank_refusal():
-                self.page.locator("#bank").click()
-                expect(self.page.locator("#bank")).not_to_have_attribute("data-busy", "")
-                self.settled()
-                self.look("banked")
-        expect(self.page.locator("#rematch")).to_be_visible()
+                self.bank()
+        for walk in self.walks:
+            expect(walk.page.locator("#rematch")).to_be_visible()
         self.look("won")
 
 
@@ -124,23 +156,45 @@ def folder():
         yield folder
 
 
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("language", OTHERS)
-def test_a_match_from_start_to_end_shows_no_english(browser, folder, language):
+@pytest.fixture
+def table(folder):
+    """A running companion and its server, with a camera."""
     options = PlayOptions(
         camera="sim", host="127.0.0.1", port=0, state=folder, seed=8, roll_s=0.3, still_s=0.2
     )
-    page = browser.new_page(viewport=SMALL, locale=language, reduced_motion="reduce")
-    page.set_default_timeout(PATIENCE_MS)
     with serving(options) as (companion, server):
         while companion.snapshot().camera is None:
             companion.wait(companion.snapshot().version, 5)
-        home = f"http://127.0.0.1:{server.port}/"
-        open_with_pencil(page, home + new_link(server.app))
-        walk = Walk(page, companion, home, language)
-        walk.set_up()
-        walk.play()
-        walk.visit(*PAGES)
-        page.close()
+        yield companion, server
 
-    assert walk.left == {}
+
+def phones(browser, home, link):
+    """Return one phone for each language, all with the cookies of the scorekeeper."""
+    found, cookies = [], None
+    for language in OTHERS:
+        context = browser.new_context(
+            viewport=SMALL, locale=language, reduced_motion="reduce", storage_state=cookies
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        if cookies is None:
+            open_with_pencil(page, home + link)
+            cookies = context.storage_state()
+        else:
+            page.goto(home)
+        found.append(Walk(page, home, language))
+    return found
+
+
+@pytest.mark.timeout(600)
+def test_a_match_from_start_to_end_shows_no_english(browser, table):
+    companion, server = table
+    walks = phones(browser, f"http://127.0.0.1:{server.port}/", new_link(server.app))
+    evening = Evening(walks, companion)
+    evening.set_up()
+    evening.play()
+    for walk in walks:
+        walk.visit(*PAGES)
+        walk.page.close()
+
+    assert [(walk.language, walk.left) for walk in walks] == [(each, {}) for each in OTHERS]
