@@ -1,4 +1,4 @@
-"""`traykeeper bench odds`: time the solution of a match and one answer, compared with simple value iteration."""
+"""`traykeeper bench odds`: measures the time to solve a match and to give one answer, against simple value iteration."""
 
 import resource
 from collections import Counter
@@ -37,7 +37,7 @@ _STEP = 50
 def command(target: int, small: int) -> None:
     """Measure the time and memory for solving a match and the time for one answer, compared with simple value iteration.
 
-    Simple value iteration grows with the fourth power of the target, so the two are compared on a
+    The time of simple value iteration grows with the fourth power of the target, so the two are compared on a
     smaller match.
 
     \b

@@ -1,4 +1,4 @@
-"""Plays matches of the program against itself, step by step, for benchmarks, pictures and tests."""
+"""Lets the program play matches against itself, step by step, for benchmarks, pictures and tests."""
 
 from random import Random
 
@@ -60,7 +60,7 @@ def whole_match(
     began_s: float,
     teams: list[int] | None = None,
 ) -> SelfPlay:
-    """Play a whole match of the program against itself.
+    """Let the program play a whole match against itself.
 
     Args:
         rules: The rules of the match.

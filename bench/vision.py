@@ -106,7 +106,7 @@ def _print_times_of(throw: StagedThrow, runs: int) -> None:
 
 
 def _reference_pass(image: Image) -> None:
-    """Run the minimum of work of any reader that is based on contours, as a reference for times."""
+    """Do the minimum work that any contour-based reader needs, as a reference for times."""
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (5, 5), 0)
     _, mask = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -147,7 +147,7 @@ def _digits(values: tuple[int, ...]) -> str:
 
 
 def _draw_curves(path: Path, runs: int) -> None:
-    """Draw charts of the time of a reading, over the size of the picture and over the number of dice."""
+    """Draw charts of the time of a reading against the size of the picture and against the number of dice."""
     cv2.setNumThreads(1)
     by_pixels, reference, by_dice = [], [], []
     whole = StagedThrow.of()

@@ -1,4 +1,4 @@
-"""Learns the set of dice in use from a few throws, and removes from readings what cannot be one of them.
+"""Learns the set of dice in use from a few throws, and removes anything that cannot be one of them from readings.
 
 A die of the set must never disappear from a reading. Anything that could be one stays as the reader
 reported it, or becomes a question.
@@ -86,7 +86,7 @@ def learn_dice_set(seen: Sequence[DieAppearance]) -> DiceSet | None:
 
 
 def filter_reading(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
-    """Return a reading without anything that is too small to be a die of the set, with doubtful sizes marked.
+    """Return a reading without anything that is too small to be a die of the set, with dice of doubtful size marked.
 
     An object without a value is dropped if it looks smaller than any die of the set can look. A larger one
     stays, because it may be a sleeve that covers dice. A die of an unlikely size becomes unreadable.

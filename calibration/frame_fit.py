@@ -123,7 +123,7 @@ def rotate_side_up(side: int, points: Floats) -> Floats:
 
 
 def rotate_side_back(side: int, points: Floats) -> Floats:
-    """Return points of the rotated square where they lay before `rotate_side_up`.
+    """Return where points of the rotated square lay before `rotate_side_up`.
 
     Args:
         side: Number of the side that `rotate_side_up` moved to the top.

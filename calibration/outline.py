@@ -22,7 +22,7 @@ MIN_AREA = 0.002
 
 
 class OutlineFault(StrEnum):
-    """Why four corners do not form an outline."""
+    """The reason why four corners do not form an outline."""
 
     OUTSIDE = "a corner lies outside the picture"
     CROSSED = "the corners cross each other"
@@ -62,7 +62,7 @@ class Outline:
 
     @classmethod
     def of(cls, quad: Quad, width_px: int, height_px: int) -> Self:
-        """Convert corners from pixels.
+        """Make an outline from corners in pixels.
 
         Args:
             quad: Corners in pixels.

@@ -103,7 +103,9 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
 
 
 def second_phone(browser: Browser, address: str, companion: Companion) -> list[int]:
-    """Return for each of several changes the time at which one phone shows it, minus that of another, in milliseconds.
+    """Return for each of several changes how many milliseconds later the first phone shows it than the second.
+
+    The number is negative if the first phone shows it earlier.
 
     Args:
         browser: The browser to use.

@@ -38,7 +38,7 @@ assert tuple(read(tray.capture().image, tray.tray).values) == (1, 2, 3, 4, 5, 6)
 
 
 class ReleaseError(Exception):
-    """An error because of which there can be no release. The message names the reason and the remedy."""
+    """An error that prevents the release. The message names the reason and the remedy."""
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Training of the neural networks that Traykeeper uses, and the rendering of the images for it."""
+"""Training of the neural networks that Traykeeper uses, and rendering of the images that they are trained on."""

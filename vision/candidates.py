@@ -301,7 +301,7 @@ class _DieSizes:
         return float(low), float(high)
 
     def nearest(self, edge: float) -> float:
-        """Return the known edge that is closest to this one, or `edge` itself if none is known."""
+        """Return the known edge that is closest to `edge`, or `edge` itself if none is known."""
         if self.edge_range is None:
             return edge
         edges = self.edges if self.is_known else np.array(self.edge_range)

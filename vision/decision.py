@@ -1,4 +1,4 @@
-"""Decides what a candidate, a place where a die may lie, is: a die with a value, a doubtful die, or no die.
+"""Decides whether a candidate, a place where a die may lie, is a die with a value, a doubtful die, or no die.
 
 Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
 that the networks were not trained on: `training.learning.weigh` and `judge_evenings` write nets/decision.json.

@@ -47,13 +47,13 @@ MAX_SHIFT_EDGES, MAX_LOG_RESIZE = 0.4, 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DieEstimate:
-    """Output of one network for one view of a die. All directions are along the edges of the die.
+    """Output of one network for one orientation of a patch. All directions are along the edges of the die.
 
     Attributes:
         face_logits: (7,) no die, and the faces 1 to 6.
         tilt_log_odds: (3,) cocked, partly hidden, stacked on another die.
         offset: (3,) distance right and down from the detection to the real centre, in die edges, and the
-            logarithm of the real size over the detected size.
+            logarithm of the real size divided by the detected size.
         extra_lean: (2,) lean right and down beyond that of a flat die, in die edges. Only meaningful
             if the camera pose is known.
     """

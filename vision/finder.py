@@ -106,10 +106,10 @@ def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -
 
 
 def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
-    """Return the mean outputs of both networks for a frame.
+    """Return the mean of the outputs of both networks for a frame, except for the output "hand".
 
-    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). A hand is
-    what the network sees that gets both. Without an empty-tray image, it is the larger of both values.
+    `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). The output
+    "hand" is that of the network that gets both. Without an empty-tray image, it is the larger of the two.
     """
     reference = np.zeros((4, *now.shape[1:]), np.float32)
     if empty is not None:

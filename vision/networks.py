@@ -92,7 +92,7 @@ def softmax(logits: Floats) -> Floats:
 
 
 def installed_engines() -> tuple[str, ...]:
-    """Return the names of the engines that could be used, whether they give the same answers or not."""
+    """Return the names of the engines that could be used, whether or not they give the same answers."""
     return ("opencv", "onnxruntime") if find_spec("onnxruntime") else ("opencv",)
 
 

@@ -1,6 +1,6 @@
 """Pose of the camera over the tray, derived from the four corners of the tray's floor.
 
-From the pose follows how far the top of a flat die is displaced from its foot at any place in the frame. A die
+The pose determines how far the top of a flat die is displaced from its foot at any place in the frame. A die
 with a different displacement is cocked.
 """
 
@@ -137,7 +137,7 @@ def _directions(vanishing: Vector) -> Vector:
 
 
 def _corner_misfits(across: Vector, along: Vector) -> Vector:
-    """Return for each focal length how far the walls are from a right angle and how unusual that length is.
+    """Return for each focal length how far the walls are from perpendicular, plus how unusual that length is.
 
     `across` and `along` are the directions (focals, 3) of the walls. The result (focals,) is a sum of squares.
     """

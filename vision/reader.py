@@ -29,7 +29,7 @@ from vision.reading import Die, Problem, Quad, Reading, Zone
 from vision.tray_change import ChangedRegion
 
 DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
-"""If less than this share of the values, from 0 to 255, reaches the level, a black die would be invisible."""
+"""If less than BRIGHT_SHARE of the values, from 0 to 255, are at least DARK_LEVEL, a black die would be invisible."""
 
 SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
@@ -174,7 +174,7 @@ def _is_near(one: Detection, other: Detection) -> bool:
 
 
 def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
-    """Check whether a changed region is a hand, may be a die, or may hide dice, unlike a pencil or a crumb."""
+    """Check whether a changed region is a hand, may be a die, or may hide dice. A pencil or a crumb is none of these."""
     if region.is_shadow:
         return False
     smallest, _ = seen.edge_range or (region.edge, region.edge)

@@ -1,6 +1,6 @@
 """Finds objects in the tray that the empty-tray image does not show, and tells them apart from shadows.
 
-A small network compares both images. The reading asks about large objects that are not dice that were read.
+A small network compares both images. The reading asks about large objects other than the dice that were read.
 """
 
 from collections.abc import Sequence
@@ -131,7 +131,7 @@ class ChangedRegion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrayChange:
-    """Difference between a frame and the empty-tray image, in square cells.
+    """Difference between a frame and the empty-tray image, divided into square cells.
 
     Attributes:
         changed: (rows, columns), 1 in cells that look different, even if only because of a shadow, and in cells that
@@ -343,7 +343,7 @@ def _darkest(image: NDArray[Any]) -> NDArray[Any]:
 
 
 def _cell_shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
-    """Return the share of marked pixels in each cell of STRIDE by STRIDE pixels, as an array of this shape."""
+    """Return the share of marked pixels in each cell of STRIDE by STRIDE pixels, as an array of the given shape."""
     (rows, columns), (height, width) = shape, pixels.shape
     padded = np.pad(pixels, ((0, rows * STRIDE - height), (0, columns * STRIDE - width)))
     cells = padded.reshape(rows, STRIDE, columns, STRIDE)

@@ -49,7 +49,7 @@ def test_size_and_colours_are_learnt(look, lighter):
     assert (alike.body[0] > alike.pip[0]) == (lighter == "body")
 
 
-def test_a_set_of_two_colours_and_sizes_is_learnt_as_two_looks():
+def test_dice_of_two_colours_and_sizes_are_learnt_as_two_groups():
     white = DieAppearance(0.08, (90.0, 0.0, 0.0), (10.0, 0.0, 0.0))
     red = DieAppearance(0.06, (45.0, 60.0, 40.0), (90.0, 0.0, 0.0))
 

@@ -16,17 +16,17 @@ def middle(outline):
     return sum(xs) / 4, sum(ys) / 4
 
 
-def test_the_area_lies_where_there_is_room():
+def test_the_set_aside_area_lies_on_the_side_with_room():
     assert middle(propose_zone(placed(0.05, 0.6), *SIZE))[0] > 0.65
     assert middle(propose_zone(placed(0.4, 0.95), *SIZE))[0] < 0.35
     assert middle(propose_zone(placed(0.1, 0.9, 0.02, 0.5), *SIZE))[1] > 0.55
 
 
-def test_with_room_on_both_sides_the_area_lies_on_the_right():
+def test_with_room_on_both_sides_the_set_aside_area_lies_on_the_right():
     assert middle(propose_zone(placed(0.25, 0.75), *SIZE))[0] > 0.75
 
 
-def test_a_tray_that_fills_the_frame_leaves_no_room():
+def test_a_tray_that_fills_the_frame_leaves_no_room_for_a_set_aside_area():
     assert propose_zone(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
 
 

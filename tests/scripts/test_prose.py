@@ -1,4 +1,4 @@
-"""`make lint` refuses prose that a reader would stumble over."""
+"""`make lint` refuses text that is hard to read."""
 
 import subprocess
 import sys
@@ -55,7 +55,7 @@ def test_an_argument_without_a_description_fails(prose):
     assert "add does not describe second" in prose(PLAIN.replace("second: Any", "Any"))[1]
 
 
-def test_code_in_a_document_may_hold_any_word(prose):
+def test_code_in_a_document_may_contain_any_word(prose):
     document = "Names\n```text\nHeed -> Acknowledge\n```\n"
 
     assert prose(document, "names.md") == (0, "")

@@ -1,4 +1,4 @@
-"""A library of a few throws for the tests of teaching."""
+"""A small library of simulated throws for the tests of training."""
 
 import importlib.util
 
@@ -6,14 +6,14 @@ import pytest
 
 MISSING = [name for name in ("numba", "mujoco") if importlib.util.find_spec(name) is None]
 ANYWHERE = ("test_curves.py", "test_teach_all.py")
-"""Tests of files and programs, which do not need the libraries of teaching."""
+"""Files with tests that run without the packages that training needs."""
 
 
 def pytest_collection_modifyitems(items):
-    """Skip the tests of teaching where its libraries are missing."""
+    """Skip the tests of training if a package that training needs is missing."""
     if MISSING:
         skip = pytest.mark.skip(
-            reason=f"teaching needs {' and '.join(MISSING)}: see training/README.md"
+            reason=f"training needs {' and '.join(MISSING)}: see training/README.md"
         )
         for item in items:
             if "tests/training" in str(item.path) and item.path.name not in ANYWHERE:
@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def rests():
-    """Return a library of a few tables and fields."""
+    """Return a library of a few simulated throws: tables, with few dice, and fields, with dozens."""
     from training.scenes.throws.rest_library import group_rests, make_rest
 
     found = (make_rest(seed, kept_out=False, field_share=0.15) for seed in range(40))

@@ -1,4 +1,4 @@
-"""Shots of a view: the truth stays true in every shot."""
+"""Camera shots of a rendered view: the labels stay correct in every shot."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def view(rests):
     )
 
 
-def test_transformed_labels_are_on_their_dice(view):
+def test_labels_still_lie_on_their_dice_after_a_transformation(view):
     from training.learning.samples.camera_shots import affine_map, take_shot
 
     rng = np.random.default_rng(2)
@@ -38,7 +38,7 @@ def test_transformed_labels_are_on_their_dice(view):
         assert taken.die[y, x] == best
 
 
-def test_the_empty_tray_image_is_taken_by_the_same_camera(view):
+def test_both_images_of_a_shot_are_taken_by_the_same_camera(view):
     from training.learning.samples.camera_shots import affine_map, take_shot
 
     rng = np.random.default_rng(3)

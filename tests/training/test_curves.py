@@ -1,4 +1,4 @@
-"""Charts of the grades over the steps of teaching."""
+"""Charts of a network's scores against the training steps."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -12,7 +12,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def lesson(tmp_path):
-    """Return a log with three exams, and a line without an exam between them."""
+    """Return a training log with scores at three steps, and a line without scores between them."""
     path = tmp_path / "near.jsonl"
     rows = [
         {"step": step, "missed": {}, "taught": {"face": taught}, "kept_out": {"face": kept_out}}
@@ -23,14 +23,14 @@ def lesson(tmp_path):
     return path
 
 
-def test_a_grade_of_both_exams_is_drawn_over_the_steps(lesson):
+def test_a_score_on_both_test_sets_is_drawn_against_the_training_steps(lesson):
     one = curves.make_chart(lesson, "face")
 
     assert one.lines["taught"] == [(0, pytest.approx(10)), (1000, 80), (2000, 90)]
     assert [x for x, _ in one.lines["kept out"]] == [0, 1000, 2000]
 
 
-def test_each_file_has_its_own_chart(lesson, tmp_path):
+def test_each_log_has_its_own_chart(lesson, tmp_path):
     other = tmp_path / "wide.jsonl"
     other.write_text(lesson.read_text())
     curves.main([str(tmp_path / "out.svg"), str(lesson), str(other)])
@@ -43,7 +43,7 @@ def test_each_file_has_its_own_chart(lesson, tmp_path):
     assert charts[0].find(f"{SVG}polyline").get("points") == "50.0,191.0 197.5,58.0 345.0,39.0"
 
 
-def test_an_unknown_grade_is_refused_with_a_list_of_the_known_ones(lesson, tmp_path):
+def test_an_unknown_score_is_refused_with_a_list_of_the_known_ones(lesson, tmp_path):
     with pytest.raises(SystemExit) as refused:
         curves.main([str(tmp_path / "out.svg"), str(lesson), "--mark", "clean"])
 

@@ -1,4 +1,4 @@
-"""Faces of dice: each shows its value, whatever the style."""
+"""Faces of dice: whatever the style, each face shows its value."""
 
 import cv2
 import numpy as np
@@ -9,7 +9,7 @@ from training.scenes.kept_out import Chooser, Purpose
 
 @pytest.fixture(scope="module")
 def styles():
-    """Return 25 sets of dice that are taught."""
+    """Return 25 styles of dice as they are used for training."""
     from training.scenes.dice.choosing import choose_die_style
 
     chooser = Chooser(np.random.default_rng(8), Purpose.TEACH)

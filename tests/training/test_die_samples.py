@@ -1,4 +1,4 @@
-"""Samples of the networks of one die: the size of the dice and the places of their parts."""
+"""Samples for the networks that read one die: the size of the dice and the positions of their parts."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture(scope="module")
 def view(rests):
-    """Return a function that casts the view of a seed."""
+    """Return a function that renders the view of a seed."""
     from training.learning.samples.tray_views import cast_view
     from training.scenes.staging import SceneRequest
 
@@ -26,7 +26,7 @@ def view(rests):
     return of
 
 
-def test_zoomed_views_show_dice_as_large_as_a_full_size_camera_does(view):
+def test_zoomed_views_show_dice_as_large_as_in_a_full_size_frame(view):
     from training.learning.samples.tray_views import mean_edges
     from training.scenes.viewing import ZOOM_DIE_PX
 
@@ -37,7 +37,7 @@ def test_zoomed_views_show_dice_as_large_as_a_full_size_camera_does(view):
     assert all(ZOOM_DIE_PX[0] / 2 < edge < ZOOM_DIE_PX[1] * 2 for edge in near)
 
 
-def test_a_die_is_in_the_middle_of_its_patch_and_contains_its_top(view):
+def test_a_die_is_in_the_centre_of_its_patch_and_contains_its_top(view):
     from training.learning.samples.die_samples import NUMBER_NAMES, make_die_samples
 
     rng = np.random.default_rng(4)
@@ -52,7 +52,7 @@ def test_a_die_is_in_the_middle_of_its_patch_and_contains_its_top(view):
         assert sample.parts.shape == (3, 16, 16)
 
 
-def test_a_die_close_to_the_lens_gives_no_place_larger_than_the_view(view):
+def test_samples_are_made_even_if_a_die_is_larger_than_the_view(view):
     from training.learning.samples.die_samples import make_die_samples
 
     far = view(3, 0.0)
@@ -61,7 +61,7 @@ def test_a_die_close_to_the_lens_gives_no_place_larger_than_the_view(view):
     assert make_die_samples(near, np.random.default_rng(6), 30, "near")
 
 
-def test_a_patch_without_a_die_has_no_parts_of_one(view):
+def test_the_masks_of_a_patch_without_a_die_are_empty(view):
     from training.learning.samples.die_samples import NUMBER_NAMES, make_die_samples
 
     made = make_die_samples(view(3, 1.0), np.random.default_rng(5), 30, "near")

@@ -1,4 +1,4 @@
-"""Samples of the network that corrects a frame: the ends of the floor are true in every square."""
+"""Samples for the network that corrects the corners of a tray: the labelled edges of the floor are correct."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ TRAY = np.array([(120, 70), (330, 80), (345, 260), (105, 255)], np.float32)
 
 @pytest.fixture(scope="module")
 def lesson():
-    """Return ninety squares of a bright floor on a dark table."""
+    """Return 90 square images of a bright floor on a dark table, with labels."""
     import cv2
 
     from training.learning.samples.frame_samples import make_frame_batch
@@ -20,7 +20,7 @@ def lesson():
     return [part.numpy() for part in make_frame_batch([view], np.random.default_rng(4), 30)]
 
 
-def test_the_floor_is_inside_every_end(lesson):
+def test_the_floor_lies_inside_each_labelled_edge(lesson):
     from calibration.frame_fit import COLUMNS
 
     squares, ends, floors = lesson
@@ -29,7 +29,7 @@ def test_the_floor_is_inside_every_end(lesson):
         for side, rows in enumerate(sides):
             up, seen = np.rot90(floor, side), np.rot90(shown.mean(axis=0), side)
             there = ~np.isnan(rows)
-            if not there.any():  # a square need not show an end on each side
+            if not there.any():  # an image does not always show the edge on each side
                 continue
             row, column = np.rint(rows[there]).astype(int), COLUMNS[there]
             assert (up[row + 2, column] == 1).mean() > 0.85
@@ -42,7 +42,7 @@ def test_the_floor_is_inside_every_end(lesson):
     assert brighter.mean() > 0.97
 
 
-def test_the_ends_of_a_true_guess_are_on_its_frame(lesson):
+def test_if_the_guessed_corners_are_correct_the_labelled_edges_lie_on_the_frame(lesson):
     from calibration.frame_fit import CORNERS, MARGIN_PX
     from training.learning.samples.frame_samples import find_true_ends
 
@@ -50,7 +50,7 @@ def test_the_ends_of_a_true_guess_are_on_its_frame(lesson):
         assert np.allclose(find_true_ends(CORNERS.astype(np.float64), side), MARGIN_PX, atol=1)
 
 
-def test_the_loss_is_smallest_at_the_truth(lesson):
+def test_the_loss_is_smallest_at_the_correct_edges(lesson):
     import torch
 
     from calibration.frame_fit import COLUMNS, SQUARE_PX

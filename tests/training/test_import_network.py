@@ -1,4 +1,4 @@
-"""Exported networks: they answer the same after export and after import."""
+"""Exported networks: their outputs are the same after export and after import."""
 
 import pytest
 
@@ -7,7 +7,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 @pytest.fixture
 def exported(tmp_path):
-    """Return a network of one die that has learnt a little, its inputs, and its exported file."""
+    """Return a network that reads one die, adapted to its inputs, these inputs, and its exported file."""
     import torch
 
     from training.learning.export import export_network
@@ -23,7 +23,7 @@ def exported(tmp_path):
     return net, shown, tmp_path / "near.onnx"
 
 
-def test_an_imported_network_answers_like_the_exported_one(exported):
+def test_an_imported_network_gives_the_same_outputs_as_the_exported_one(exported):
     import torch
 
     from training.learning.import_network import import_network
@@ -39,7 +39,7 @@ def test_an_imported_network_answers_like_the_exported_one(exported):
         assert torch.allclose(again(shown)[:, :7], net(shown)[:, :7], atol=0.5)
 
 
-def test_a_file_of_another_kind_of_network_is_refused(exported):
+def test_the_file_of_a_different_kind_of_network_is_refused(exported):
     import torch
 
     from training.learning.import_network import import_network
@@ -51,7 +51,9 @@ def test_a_file_of_another_kind_of_network_is_refused(exported):
 
 
 @pytest.mark.parametrize("kind", ["floor", "frame"])
-def test_a_tray_network_answers_in_opencv_as_in_torch_and_can_be_imported(kind, tmp_path):
+def test_a_tray_network_gives_the_same_outputs_in_opencv_as_in_torch_and_can_be_imported(
+    kind, tmp_path
+):
     import cv2
     import numpy as np
     import torch

@@ -1,4 +1,4 @@
-"""Kinds that are kept out: never taught, and always shown in exams."""
+"""Kinds of dice, trays and light that are kept out of training, for tests of unfamiliar kinds."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def families():
     }  # fmt: skip
 
 
-def test_each_family_keeps_out_about_an_eighth_of_its_kinds():
+def test_each_family_keeps_about_an_eighth_of_its_kinds_out_of_training():
     assert set(families()) == set(KEPT_OUT)
     for family, kinds in families().items():
         kept = KEPT_OUT[family]
@@ -34,7 +34,7 @@ def test_each_family_keeps_out_about_an_eighth_of_its_kinds():
 
 
 @pytest.mark.parametrize("purpose", [Purpose.TEACH, Purpose.ORDINARY])
-def test_kinds_kept_out_are_never_drawn_to_teach(purpose):
+def test_kinds_kept_out_of_training_are_never_drawn_for_training_or_ordinary_tests(purpose):
     chooser = Chooser(np.random.default_rng(1), purpose)
     for family, kinds in families().items():
         drawn = {chooser.draw_kind(family, kinds) for _ in range(2000)}
@@ -42,14 +42,14 @@ def test_kinds_kept_out_are_never_drawn_to_teach(purpose):
         assert not drawn & KEPT_OUT[family]
 
 
-def test_asking_only_for_a_kind_that_is_kept_out_fails_when_teaching():
+def test_drawing_for_training_from_only_kept_out_kinds_is_an_error():
     chooser = Chooser(np.random.default_rng(1), Purpose.TEACH)
 
     with pytest.raises(ValueError, match="a"):
         chooser.draw_kind("mark", dict.fromkeys(KEPT_OUT["mark"], 1.0))
 
 
-def test_exams_on_unfamiliar_kinds_show_some_kinds_that_are_kept_out():
+def test_some_kinds_drawn_for_testing_unfamiliar_kinds_are_kept_out_of_training():
     chooser = Chooser(np.random.default_rng(1), Purpose.KEPT_OUT)
     for family, kinds in families().items():
         drawn = [chooser.draw_kind(family, kinds) in KEPT_OUT[family] for _ in range(300)]
@@ -57,19 +57,19 @@ def test_exams_on_unfamiliar_kinds_show_some_kinds_that_are_kept_out():
         assert 0.2 < np.mean(drawn) < 0.6
 
 
-def test_hues_have_sectors_of_their_own_and_so_has_grey():
+def test_different_hues_and_grey_are_in_different_sectors():
     assert hue_sector(GREY) == hue_sector((0.9, 0.88, 0.9))
     assert len({hue_sector(c) for c in (GREY, RED, GREEN)}) == 3
 
 
-def test_most_pairs_of_colours_are_taught():
+def test_most_pairs_of_colours_are_used_for_training():
     rng = np.random.default_rng(2)
     kept = [is_kept_out_pair(tuple(rng.random(3)), tuple(rng.random(3))) for _ in range(3000)]
 
     assert 0.02 < np.mean(kept) < 0.25
 
 
-def test_only_exams_on_unfamiliar_kinds_show_dice_that_are_kept_out():
+def test_only_tests_of_unfamiliar_kinds_show_dice_that_are_kept_out_of_training():
     from training.scenes.dice.choosing import choose_die_style
     from training.scenes.dice.die_style import is_kept_out
 
@@ -80,7 +80,7 @@ def test_only_exams_on_unfamiliar_kinds_show_dice_that_are_kept_out():
         assert all(kept) if purpose is Purpose.KEPT_OUT else not any(kept)
 
 
-def test_no_taught_world_shows_kinds_that_are_kept_out(rests):
+def test_no_scene_for_training_shows_a_kind_that_is_kept_out_of_training(rests):
     from training.scenes.dice.die_style import is_kept_out
     from training.scenes.staging import SceneRequest, stage_world
 

@@ -1,4 +1,4 @@
-"""The ray caster: images, masks and labels agree with each other."""
+"""The ray caster: its images, masks and labels agree with each other."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture(scope="module")
 def staged(rests):
-    """Return a table with dice."""
+    """Return a scene of a table with dice."""
     from training.scenes.staging import SceneRequest, stage_world
 
     return stage_world(
@@ -20,13 +20,13 @@ def staged(rests):
 
 @pytest.fixture(scope="module")
 def shown(staged):
-    """Return its image."""
+    """Return the rendered image of the scene."""
     from training.rendering.ray_caster import cast_picture
 
     return cast_picture(staged)
 
 
-def test_the_same_world_gives_the_same_image(staged, shown):
+def test_the_same_scene_gives_the_same_image(staged, shown):
     from training.rendering.ray_caster import cast_picture
 
     assert np.array_equal(cast_picture(staged).light, shown.light)
@@ -56,7 +56,7 @@ def test_each_die_is_where_its_label_says(staged, shown):
         assert top - 1 <= ys.min() <= ys.max() <= bottom + 1
 
 
-def test_pips_contrast_with_the_face_at_their_labelled_places(staged):
+def test_each_pip_contrasts_with_the_face_around_it(staged):
     from training.rendering.ray_caster import cast_picture
     from training.scenes.dice.pips import pip_centres
     from training.scenes.world import FACE_NORMALS, face_axes
@@ -85,7 +85,7 @@ def looking_down(die):
     return Pinhole(128, 128, 250.0, die.at + np.array([0, 0, 6 * die.edge_mm]), turn)
 
 
-def test_the_empty_tray_image_has_no_dice_and_is_unchanged_elsewhere(staged, shown):
+def test_the_empty_tray_image_has_no_dice_and_is_otherwise_unchanged(staged, shown):
     from training.scenes.world import Part
 
     ground = shown.part == Part.GROUND
@@ -100,7 +100,7 @@ def test_the_empty_tray_image_has_no_dice_and_is_unchanged_elsewhere(staged, sho
     assert np.median(off) < 0.05
 
 
-def test_a_stacked_die_hides_half_of_the_lower_top(staged):
+def test_a_stacked_die_hides_half_of_the_top_of_the_die_below(staged):
     from training.rendering.ray_caster import visible_top_shares
 
     die = replace(staged.dice[0], at=np.array([0, 0, 8.0]), turn=np.eye(3), edge_mm=16.0)

@@ -1,4 +1,4 @@
-"""Worlds: the same seed gives the same world, and nothing is inside a die."""
+"""Random scenes: the same seed gives the same scene, and nothing is inside a die."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture
 def staged(rests):
-    """Return a function that stages the world of a seed."""
+    """Return a function that makes the scene of a seed."""
     from training.scenes.staging import SceneRequest, stage_world
 
     return lambda seed, kind="table", hand=0.0: stage_world(
@@ -19,7 +19,7 @@ def staged(rests):
     )
 
 
-def test_the_same_seed_gives_the_same_world(staged):
+def test_the_same_seed_gives_the_same_scene(staged):
     one, again, other = staged(5), staged(5), staged(6)
 
     assert [d.at.tolist() for d in one.dice] == [d.at.tolist() for d in again.dice]
@@ -36,7 +36,7 @@ def test_dice_stand_on_the_floor_or_on_something(staged, kind):
                 assert die.corners()[:, 2].min() > -0.25 * die.edge_mm
 
 
-def test_a_field_has_dozens_of_dice_with_many_looks_and_some_are_cocked(staged):
+def test_a_field_scene_has_dozens_of_dice_of_many_styles_and_some_are_cocked(staged):
     world = staged(1, "field")
 
     assert len(world.dice) > 25

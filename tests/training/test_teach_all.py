@@ -1,6 +1,6 @@
-"""The command that teaches all networks: its order, and how it resumes.
+"""The command that trains all networks: the order of its steps, and how it resumes.
 
-Stand-ins replace its programs.
+The programs that it calls are replaced with fakes.
 """
 
 import pytest
@@ -20,9 +20,9 @@ CHANGE = (
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the command and returns the programs that it called.
+    """Return a function that runs the command and returns the command lines of the programs that it called.
 
-    The stand-in of a program fails if its command line contains `failing`.
+    A faked program fails if its command line contains `failing`.
     """
     said, fails = tmp_path / "said", tmp_path / "fails"
     for name in ("learn", "render"):
@@ -66,7 +66,7 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
     ]
 
 
-def test_it_resumes_at_the_step_that_failed(run, capsys):
+def test_the_command_resumes_at_the_step_that_failed(run, capsys):
     with pytest.raises(SystemExit) as stopped:
         run(failing="teach near")
 
@@ -99,21 +99,21 @@ def test_existing_throws_are_not_simulated_again(run, tmp_path):
     assert run()[0].startswith("learn learning.teach finder ")
 
 
-def test_without_blender_it_says_what_is_skipped(run, capsys):
+def test_without_blender_the_command_says_what_is_skipped(run, capsys):
     asked = run()
 
     assert not any("traced" in line or line.startswith("render ") for line in asked)
     assert "without --render PYTHON, no images are path traced" in capsys.readouterr().out
 
 
-def test_half_and_workers_are_passed_to_each_network(run):
+def test_the_options_half_and_workers_are_passed_to_the_training_of_each_network(run):
     taught = [line for line in run("--half", "--workers", "15") if "learning.teach" in line]
 
     assert len(taught) == 4
     assert all("--half --workers 15" in line for line in taught)
 
 
-def test_a_missing_python_is_refused_before_any_step(run, tmp_path, capsys):
+def test_a_missing_python_program_is_refused_before_any_step(run, tmp_path, capsys):
     with pytest.raises(SystemExit):
         run("--render", str(tmp_path / "nowhere"))
 

@@ -1,4 +1,4 @@
-"""What makes dice hard to read: stacks, flakes, hard light, glare, side views and moved lamps."""
+"""Scenes with dice that are hard to read: stacks, flakes, hard light, glare, side views and moved lamps."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_a_moved_lamp_shines_from_another_place(rests):
     assert not np.allclose(moved.lamps[0].at, light.lamps[0].at, atol=1)
 
 
-def test_a_view_from_the_side_is_tilted_by_at_least_30_degrees(rests):
+def test_a_low_view_is_tilted_by_at_least_30_degrees_from_vertical(rests):
     for seed in range(4):
         up = a_world(rests, seed, low_view_chance=1.0).camera.turn[:, 2]
 
@@ -68,7 +68,7 @@ def test_flakes_are_as_large_as_pips(rests):
     assert 0.001 < changed.mean() < 0.7
 
 
-def test_ground_can_have_the_colour_of_the_dice():
+def test_the_ground_can_be_recoloured_to_match_the_dice():
     from training.scenes.grounds.covers import make_plain_cover
     from training.scenes.grounds.flakes import match_dice_colour
 
@@ -82,7 +82,7 @@ def test_ground_can_have_the_colour_of_the_dice():
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_glare_is_in_both_images_and_weaker_on_dice(seed):
+def test_glare_is_added_to_both_images_and_is_weaker_on_dice(seed):
     from training.rendering.glare import add_glare
     from training.scenes.world import Part
 
@@ -96,7 +96,7 @@ def test_glare_is_in_both_images_and_weaker_on_dice(seed):
     assert (lit - light)[28:32, 38:42].max() <= (before - light)[28:32, 38:42].max() + 1e-6
 
 
-def test_photographs_are_split_by_name_and_keep_their_values(tmp_path):
+def test_each_photograph_is_used_for_either_training_or_testing_and_keeps_its_values(tmp_path):
     import json
 
     import cv2

@@ -66,7 +66,7 @@ def test_picture_to_die_turns_the_edge_of_a_die_along_x():
     assert picture_to_die(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
 
 
-def test_a_view_turns_patches_and_directions_alike():
+def test_a_view_transforms_patches_and_directions_in_the_same_way():
     start = np.zeros((1, 1, 47, 47), np.float32)
     start[0, 0, 23 + 10, 23 + 14] = 1
 
@@ -75,7 +75,7 @@ def test_a_view_turns_patches_and_directions_alike():
         assert patch_to_view(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
 
 
-def test_a_view_turns_the_lean_with_the_patch():
+def test_a_view_transforms_the_lean_like_the_patch():
     start = np.zeros((1, PLANES, PATCH_PX, PATCH_PX), np.float32)
     start[0, LEAN] = np.array([0.3, -0.2])[:, None, None]
 

@@ -14,7 +14,7 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
 
 EVERY = count(2, 1)
-"""Read every n-th throw of an evening."""
+"""Only every n-th throw of an evening is read."""
 
 
 def outcomes(evening, tray):
@@ -33,8 +33,8 @@ def known(evening):
     return KnownTray.of(empty, learnt)
 
 
-def test_knowledge_about_the_tray_reads_an_evening_no_worse(pictures):
-    """Test all knowledge, and what a profile stores: the leans, but not the empty-tray image."""
+def test_knowledge_about_the_tray_does_not_make_the_readings_of_an_evening_worse(pictures):
+    """Check with all knowledge, and with only what a profile stores: the leans, but not the empty-tray image."""
     for evening in load_evenings(pictures):
         tray, alone = known(evening), outcomes(evening, UNKNOWN_TRAY)
         for knowledge in (tray, replace(tray, empty=None)):

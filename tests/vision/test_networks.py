@@ -28,7 +28,7 @@ def installed(monkeypatch):
     return checks
 
 
-def test_every_network_of_both_rooms_is_checked():
+def test_every_network_of_vision_and_calibration_is_checked():
     found = {
         (room, path.name.removesuffix(".onnx"))
         for room in ("vision", "calibration")

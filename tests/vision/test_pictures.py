@@ -13,7 +13,7 @@ from vision.images import load
 pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
 
 EVERY = count(2, 1)
-"""Read every n-th suitable picture: half of them reveal a worse reader as well."""
+"""Only every n-th suitable picture is read: half of the pictures are enough to reveal a worse reader."""
 
 
 def labels(folder):
@@ -41,7 +41,7 @@ def legible(row):
     return row["all_legible"] and row["all_readable"] and not row["hand"]
 
 
-def test_photographs_of_real_dice_are_mostly_right_and_rarely_silent(pictures):
+def test_most_photographs_of_real_dice_are_read_correctly_and_few_wrong_readings_are_sure(pictures):
     folder = pictures / "photos"
 
     share = shares(
@@ -53,7 +53,7 @@ def test_photographs_of_real_dice_are_mostly_right_and_rarely_silent(pictures):
     assert share["silent"] <= 2, share
 
 
-def test_rendered_trays_are_mostly_right_and_rarely_silent(pictures):
+def test_most_rendered_trays_are_read_correctly_and_few_wrong_readings_are_sure(pictures):
     folder = pictures / "renders"
 
     share = shares(

@@ -190,7 +190,7 @@ def test_a_hand_over_a_known_tray_is_a_problem():
     assert Problem.HAND in vision.read(image, shot.tray, known=KnownTray(empty.image)).problems
 
 
-def test_what_looks_like_a_hand_in_the_empty_tray_too_is_none():
+def test_something_that_already_looks_like_a_hand_in_the_empty_tray_is_not_a_hand():
     empty, shot = photograph([], GREEN, seed=1), photograph([Put(5, -60, 20)], GREEN)
     for image in (empty.image, shot.image):
         paint_hand(image, Hand(16.0, -34.0), LENS)
@@ -325,7 +325,7 @@ def test_dice_of_a_few_pixels_are_too_small():
 
 
 def with_doubt(monkeypatch, change):
-    """Let the reader see changed candidates, as another look of the dice would give them."""
+    """Change the candidates that the reader finds, as dice of a different appearance would."""
     find = vision.reader.find_candidates
 
     def changed(*inputs):
@@ -343,7 +343,7 @@ def test_dice_seen_from_the_side_ask_for_a_camera_above_them(monkeypatch):
     assert vision.read(shot.image, shot.tray).is_sure
 
 
-def test_a_die_beside_a_possible_top_of_the_same_die_is_asked_about(monkeypatch):
+def test_a_die_with_two_possible_tops_is_asked_about(monkeypatch):
     shot = photograph(row(), GREEN)
 
     def with_rival(seen):

@@ -29,7 +29,7 @@ def empty():
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_two_images_of_an_empty_tray_show_no_object(name):
+def test_two_images_of_the_same_empty_tray_show_no_object(name):
     before, now = (photograph([], LOOKS[name], seed=seed) for seed in (1, 2))
 
     assert not find_changes(now.image, KnownTray(before.image), [now.tray]).objects.any()
@@ -45,7 +45,7 @@ def test_every_die_is_a_new_object(name):
     assert len(new.regions(now.tray, [])) == len(DICE)
 
 
-def test_only_marks_on_something_new_count(empty):
+def test_only_marked_cells_that_differ_from_the_empty_tray_count(empty):
     shot = photograph([Put(3, 0, 0)], GREEN)
     new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
 

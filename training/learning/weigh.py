@@ -112,7 +112,7 @@ def _weights(
 
 
 def _trade(places: list[LabelledPlace], weights: dict[str, float]) -> Iterator[str]:
-    """Yield a line for each threshold: how many flat dice are asked about, how many other dice are accepted.
+    """Yield a line for each threshold: how many flat dice are asked about, and how many other dice are accepted.
 
     Only dice whose face is read correctly count.
     """

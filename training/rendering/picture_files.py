@@ -16,7 +16,7 @@ NO_DIE_BYTE = 255
 """Value in the mask of dice for a pixel without a die."""
 
 WELL_EXPOSED_CHANCE = 0.75
-"""Chance that the automatic exposure suits the dice."""
+"""Probability that the automatic exposure suits the dice."""
 
 
 def auto_exposure(light: Floats, rng: Generator) -> float:

@@ -27,9 +27,9 @@ ROOM_EXPONENT = (-3.0, -0.5)
 TUBE_LAMPS = 7
 """Number of small lamps in a row that form a tube, whose shadows are sharp in one direction only."""
 SHADE_CHANCE = 0.15
-"""Chance that something between lamp and tray casts a shadow on the tray."""
+"""Probability that something between lamp and tray casts a shadow on the tray."""
 SWITCH_CHANCE = 0.35
-"""Chance that one of several lamps was switched off, instead of all lamps being moved."""
+"""Probability that one of several lamps was switched off, instead of all lamps being moved."""
 
 
 def draw_hard_light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:

@@ -40,7 +40,7 @@ KEPT_OUT_PAIRS = frozenset(
 """Pairs of the sectors of body and pips that are kept out of training."""
 
 KEPT_OUT_CHANCE = 0.35
-"""Chance, for each family, that an image for testing unfamiliar kinds shows a kind that is kept out of training."""
+"""Probability, for each family, that an image for testing unfamiliar kinds shows a kind that is kept out of training."""
 
 
 class Purpose(Enum):

@@ -41,11 +41,11 @@ from training.scenes.world import Form, HandShape, Part, RestingDie, Vector, Wor
 
 SCENE_WEIGHTS = {"table": 0.55, "field": 0.2, "close": 0.1, "clutter": 0.15}
 TRICKY_CHANCE = 0.36
-"""Chance that a table has a die that is cocked, touches another or lies on another."""
+"""Probability that a table has a die that is cocked, touches another or lies on another."""
 ON_FLOOR_MM = 0.4
 """If its lowest corner is lower than this, a die stands on the floor."""
 ASIDE_CHANCE = 0.2
-"""Chance that a table has dice beside the tray."""
+"""Probability that a table has dice beside the tray."""
 CUBE_ROTATIONS = np.array([
     np.stack([x, np.cross(z, x), z], axis=1)
     for z in np.concatenate([np.eye(3), -np.eye(3)]) for x in np.concatenate([np.eye(3), -np.eye(3)])
@@ -60,17 +60,17 @@ class SceneRequest:
 
     kind: str
     tile_px: int = 256  # width of a tile in pixels
-    hand_chance: float = 0.12  # chance of a hand
+    hand_chance: float = 0.12  # probability of a hand
     size: tuple[int, int] | None = None  # size of the image; None draws a usual size
     tricky_chance: float = TRICKY_CHANCE
-    zoom_chance: float = 0.0  # chance that the camera zooms in on some of the dice
-    hard_chance: float = 0.0  # chance of the hard light on which the tray networks are trained
-    single_lamp_chance: float = 0.0  # chance of one small lamp at any height
-    stack_chance: float = 0.0  # chance that a die lies on another
-    low_view_chance: float = 0.0  # chance that the camera looks from the side
-    flakes_chance: float = 0.0  # chance of flakes as large as pips on the ground
-    alike_chance: float = 0.0  # chance of ground in the colour of the dice
-    difficult_chance: float = 0.0  # chance that the dice are of glass, marble or metal
+    zoom_chance: float = 0.0  # probability that the camera zooms in on some of the dice
+    hard_chance: float = 0.0  # probability of the hard light on which the tray networks are trained
+    single_lamp_chance: float = 0.0  # probability of one small lamp at any height
+    stack_chance: float = 0.0  # probability that a die lies on another
+    low_view_chance: float = 0.0  # probability that the camera looks from the side
+    flakes_chance: float = 0.0  # probability of flakes as large as pips on the ground
+    alike_chance: float = 0.0  # probability of ground in the colour of the dice
+    difficult_chance: float = 0.0  # probability that the dice are of glass, marble or metal
 
 
 def stage_world(
@@ -137,7 +137,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
     dice = remove_dice_in_hand(hand, dice)
     reach = float(np.abs(rest.tray.outline).max())
     add_clutter(builder, chooser, request.kind, dice, rest, drop, reach)
-    # If that chance is 0, no number is drawn, so that old seeds still give the same scenes.
+    # If that probability is 0, no number is drawn, so that old seeds still give the same scenes.
     hard = request.hard_chance > 0 and bool(rng.random() < request.hard_chance)
     if _happens(rng, request.single_lamp_chance):
         shining = draw_hard_light(chooser, 2 * reach, camera.at)

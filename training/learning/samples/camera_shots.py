@@ -21,7 +21,7 @@ Picture = NDArray[np.uint8]
 MAX_AREA_SCALE = 0.7  # below this scale, area averaging keeps fine texture from turning into noise
 LIGHT_DRIFT = 0.1  # largest change of the light since the tray was empty, as a logarithm
 COLOUR_DRIFT = 0.03  # standard deviation of the change of each colour since then, as a logarithm
-REEXPOSED_CHANCE = 0.15  # chance that the camera has changed its exposure since then
+REEXPOSED_CHANCE = 0.15  # probability that the camera has changed its exposure since then
 SLIP_PX = 1.0  # largest movement of the camera since then
 MODERATE_SHARE = 0.8  # share of cameras with the settings that people usually choose
 DIM_SHARE = 0.06  # share of cameras in a dim room
@@ -87,7 +87,7 @@ def _camera(rng: Generator) -> CameraStyle:
 
 
 def _before(style: CameraStyle, rng: Generator) -> CameraStyle:
-    """Return the camera as it was when the tray was empty, when light and exposure may have been different."""
+    """Return the settings of the camera while the tray was empty: light and exposure may have been different."""
     gain = style.gain * float(np.exp(rng.uniform(-LIGHT_DRIFT, LIGHT_DRIFT)))
     if rng.random() < REEXPOSED_CHANCE:
         gain *= float(2 ** rng.normal(0, 0.4))

@@ -48,7 +48,7 @@ class TrayImages:
     def seen(
         self, rng: Generator, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)
     ) -> Floats:
-        """Return the light with dice or, if it is known, at random the light without them.
+        """Return the light with dice or without them, chosen at random if both are known.
 
         Args:
             rng: Source of random numbers.

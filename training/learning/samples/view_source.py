@@ -35,10 +35,10 @@ PHOTO_SHARE = 0.07
 """Share of views that are real photographs, if there are any."""
 HAND_CHANCE = 0.12
 TRICKY_CHANCE = 0.8
-"""Chance that a tray for the networks that read one die has a cocked, touching or stacked die, which are otherwise
+"""Probability that a tray for the networks that read one die has a cocked, touching or stacked die, which are otherwise
 rare."""
 ZOOM_CHANCE = 0.8
-"""Chance that only part of a scene is rendered, with dice as large as in the frames of a real camera."""
+"""Probability that only part of a scene is rendered, with dice as large as in the frames of a real camera."""
 FIELD_SIZE_PX = (560, 420)
 """Image size of a field, a scene whose dozens of dice need more pixels."""
 MIXTURES = {

@@ -181,7 +181,7 @@ def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lig
         floats: Floats of the packed scene, see `scene_layout`.
         whole: Integers of the packed scene, see `scene_layout`.
         scratch: Working memory of `SCRATCH` floats.
-        sharp: Whether to gather the light of lamps with sharp shadows, or all other light.
+        sharp: Whether to gather the light of lamps with sharp shadows. If not, all other light is gathered.
         looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
         found: Number (h, w) of the surface that each pixel shows.
         far: Distance (h, w) of that surface from the camera in millimetres.

@@ -280,7 +280,7 @@ def hit_hand(f, first, count, x, y, z, u, v, w, start, end):
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.
-        first: Index in `f` at which the rounded cones begin that form the hand.
+        first: Index in `f` at which the rounded cones that form the hand begin.
         count: Number of cones.
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.

@@ -67,7 +67,7 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
         dz: Z of the unit vector along the ray.
         rough: Roughness of the surface that mirrors the light, 0 to 1.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
-        dim: Brightness of the ground there, relative to a place without shadows.
+        dim: Brightness of the ground where the ray hits it, relative to a place without shadows.
         out: Array (3,) that receives the linear RGB light.
     """
     ground, far = hit_ground(f, w, x, y, z, dx, dy, dz)

@@ -71,7 +71,7 @@ def may_block(w, cell, word, bit, is_fixed):
     Args:
         w: Integers of the packed scene, see `scene_layout`.
         cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
-        word: Offset of the first mask for this kind of ray: ROOM_WORD, NEAR_WORD, or LAMP_WORD plus the lamp.
+        word: Offset of the first mask for this kind of ray: ROOM_WORD, NEAR_WORD, or LAMP_WORD plus the lamp's number.
         bit: Number of the ray among its kind.
         is_fixed: Whether to check parts of the empty tray. If not, dice, objects and hands are checked.
     """

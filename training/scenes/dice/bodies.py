@@ -62,7 +62,7 @@ def _glitter(faces: Floats, shares: Floats, body: BodyMaterial) -> None:
 
 
 def _ramp(shares: Floats, middle: float, soft: float) -> Floats:
-    """Return a ramp from 0 to 1 that is 0.5 where `shares` equals `middle`, and `soft` wide."""
+    """Map `shares` to a linear ramp from 0 to 1 that is `soft` wide and is 0.5 at `middle`."""
     return np.asarray(((shares - middle) / soft + 0.5).clip(0, 1), np.float32)
 
 

@@ -47,7 +47,7 @@ class PipMarks:
     radius: float
     spread: tuple[
         float, float, float, float
-    ]  # distance of the pips of the 2, 3, 4 and 5 from the middle
+    ]  # distance of the pips of the 2, 3, 4 and 5 from the centre
     six: tuple[float, float]  # distance of the pips of the 6 across and along its rows
     level_two: bool  # the pips of the 2 lie along an edge, not along a diagonal
     turns: tuple[bool, bool, bool]  # whether the 2, 3 and 6 are rotated

@@ -16,7 +16,7 @@ meet."""
 
 @dataclass(frozen=True)
 class WallBox:
-    """One side of a tray: a box with its middle, axes and half sizes in millimetres."""
+    """One wall of a tray: a box with its centre, axes and half sizes in millimetres."""
 
     at: Vector
     turn: Rotation
