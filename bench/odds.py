@@ -1,4 +1,4 @@
-"""`traykeeper bench odds`: measures the time to solve a match and to give one answer, against simple value iteration."""
+"""`traykeeper bench odds`: measure the time to solve a match and to give one answer, against simple value iteration."""
 
 import resource
 from collections import Counter

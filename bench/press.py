@@ -1,4 +1,4 @@
-"""`traykeeper bench press`: measure the time from a press to a phone, compared with that of the readings alone."""
+"""`traykeeper bench press`: measure the time from a press of the button to a phone, and that of the readings alone."""
 
 import json
 import statistics
@@ -69,9 +69,9 @@ def _reader() -> Callable[[], object]:
 
 
 def _press_times_ms(companion: Companion, port: int, runs: int, wait_s: float) -> list[float]:
-    """Throw and press many times, and return the time from each press to a phone.
+    """Throw the dice and press the button many times, and return the time from each press to a phone.
 
-    `wait_s` is the time from a throw to its press.
+    `wait_s` is the time from each throw to the press that follows it.
     """
     companion.do(StartMatch(("Anna", "Ben")))
     connection = HTTPConnection("127.0.0.1", port)

@@ -1,4 +1,4 @@
-"""`traykeeper bench rules`: time the table of all keeps, compared with a simple brute-force search."""
+"""`traykeeper bench rules`: measure how fast the table of all keeps is, compared with a simple brute-force search."""
 
 from collections.abc import Mapping
 from functools import cache

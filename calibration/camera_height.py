@@ -1,6 +1,6 @@
 """Calculates the height at which a camera must hang to see a tray, and the size of the dice in its frames.
 
-All of this follows from the lens's angle of view, in millimetres and pixels.
+Both are calculated from the lens's angle of view and the size of the tray.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Read every labelled picture, and write how many are right, asked and silent (wrong but sure) to docs/accuracy.md.
+"""Read every labelled picture, and write to docs/accuracy.md how many readings are right, unsure, or wrong but sure.
 
     TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
 

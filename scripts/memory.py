@@ -253,7 +253,7 @@ def calibrate(phone: Phone) -> None:
 
 
 def _throw(phone: Phone) -> None:
-    """Throw the dice, press, answer a question if there is one, and bank if the rules allow it."""
+    """Throw the dice, press the button, answer a question if there is one, and bank if the rules allow it."""
     before = phone.post("throw")["version"]
     phone.may("press")
     while True:

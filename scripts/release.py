@@ -113,7 +113,7 @@ def _holds_everything(wheel: Path) -> None:
 
 
 def _is_a_checkout(source: Path) -> None:
-    """Check that the source package contains all committed files, because a card is installed from it."""
+    """Check that the source package contains all committed files, because an SD card is installed from it."""
     if missing := lacking(source, committed()):
         raise ReleaseError(f"the source package lacks {', '.join(missing)}: see MANIFEST.in")
 

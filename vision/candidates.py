@@ -401,7 +401,7 @@ def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:
 
 
 def _without_duplicates(seen: list[Closeup]) -> list[Closeup]:
-    """Keep, of all closeups that show the same die, the one that is most likely to be a die."""
+    """Keep one closeup of each die: the one that is most likely to be a die."""
     ranked = sorted(seen, key=lambda one: -one.detection.probability * (1 - one.face.no_die))
     kept = suppress_overlaps([one.detection for one in ranked], is_ranked=True)
     return [one for one in ranked if any(one.detection is detection for detection in kept)]

@@ -1,4 +1,4 @@
-"""Labelled pictures, and the outcome of reading one: right, asked or silent (wrong but sure).
+"""Labelled pictures, and the outcome of reading one: right, asked (unsure) or silent (wrong but sure).
 
 A folder of labelled pictures contains `photos/` and `renders/`, each with a `labels.jsonl`. In a folder of
 throws that people corrected at their tray, `labels.jsonl` is next to the pictures. `evenings/` has a folder for

@@ -81,7 +81,7 @@ def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
 
 
 def sigmoid(log_odds: Floats) -> Floats:
-    """Return the probability that belongs to each log odds."""
+    """Convert log odds to probabilities."""
     return np.asarray(1 / (1 + np.exp(-log_odds)), np.float32)
 
 

@@ -116,7 +116,7 @@ def estimate_pose(
 
 
 def _is_convex(tray: Quad) -> bool:
-    """Check that the outline turns the same way at each corner, by enough to measure."""
+    """Check that the outline turns in the same direction at every corner, and by a measurable angle."""
     corners = np.array(tray.corners)
     steps = np.roll(corners, -1, axis=0) - corners
     lengths = np.linalg.norm(steps, axis=1)

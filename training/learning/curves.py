@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def make_chart(path: Path, mark: str) -> LineChart:
-    """Return a chart of one score on both test sets, in per cent over the training steps.
+    """Return a chart of one score on both test sets, in per cent, against the training steps.
 
     Args:
         path: The KIND.jsonl file to draw.

@@ -127,7 +127,7 @@ def _joined(
 
 
 def _averaged(points: Vector, faces: NDArray[np.int32]) -> Vector:
-    """Return the normals (n, 3) of points: the mean of those of the faces around them."""
+    """Return the normal at each point (n, 3): the mean of the normals of the adjacent faces."""
     a, b, c, d = (points[faces[:, k]] for k in range(4))
     across = np.cross(c - a, d - b)
     out = np.zeros_like(points)

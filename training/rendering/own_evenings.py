@@ -32,7 +32,7 @@ FIRST_SEED = 7_000_000
 
 
 def _larger(world: World) -> World:
-    """Return the scene with a camera of full resolution. Images are path traced at a smaller size."""
+    """Return the scene with a camera of full resolution instead of the smaller size that is path traced."""
     eye = world.camera
     size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
     return replace(

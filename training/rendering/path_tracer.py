@@ -243,7 +243,7 @@ def _dice(world: World, how: TraceOptions) -> None:
 
 
 def face_px(world: World, dice: list[RestingDie]) -> int:
-    """Return how many pixels across a face are worth drawing, so that the largest of the dice looks sharp.
+    """Return how many pixels wide the faces must be drawn so that the largest of the dice looks sharp.
 
     Args:
         world: The scene to show.

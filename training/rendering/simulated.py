@@ -65,7 +65,7 @@ def _light(tray: SimulatedTray) -> Floats:
 
 
 def _numbers(dice: list[RestingDie], shape: tuple[int, ...]) -> NDArray[np.int16]:
-    """Return the number (h, w) of the die that each pixel shows, or -1. The simulated tray stacks no dice."""
+    """Return the number (h, w) of the die that each pixel shows, or -1. No dice are stacked in the simulated tray."""
     out = np.full(shape[:2], -1, np.int16)
     for number, die in enumerate(dice):
         hull = cv2.convexHull(_seen(die.corners()).astype(np.float32))

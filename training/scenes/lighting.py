@@ -51,7 +51,7 @@ def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = Fa
 def draw_room(rng: Generator) -> Floats:
     """Draw a panorama (rows, 2 rows, 3) of the light from a room: walls, windows and distant lamps.
 
-    A level surface gets about as much light from it as from a lamp of power 1.
+    A level surface gets about as much light from the room as from a lamp of power 1.
     """
     height, width = ROOM_ROWS, 2 * ROOM_ROWS
     walls = cv2.resize(rng.uniform(0.15, 1, (4, 8, 1)).astype(np.float32), (width, height))

@@ -79,8 +79,8 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
 def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
     """Return a camera at the same position with a longer lens, aimed at a die.
 
-    In half of the images with cocked or stacked dice, the camera aims at one of them. The longer lens shows a die as large
-    as an image with the resolution of a real camera does, and the smaller image takes a sixth of the time to render.
+    In half of the images with cocked or stacked dice, the camera aims at one of them. With the longer lens, a die is as
+    large as in an image with the resolution of a real camera, but the image takes only a sixth of the time to render.
 
     Args:
         rng: Source of random numbers.

@@ -254,7 +254,7 @@ def _lean(view: TrayView, place: PatchPlace, into: Floats, rng: Generator) -> Fl
 
 
 def _no_die(view: TrayView, rng: Generator) -> PatchPlace | None:
-    """Return a place on the ground, an object, a hand or part of a die, or None if the place is a die."""
+    """Draw a place that is not a die: ground, an object, a hand or part of a die. Return None if it is a die."""
     if rng.random() < FALSE_DETECTION_SHARE and len(found := find_false_detections(view)):
         x, y, edge, turn = (float(v) for v in found[int(rng.integers(len(found)))])
         return PatchPlace(x, y, edge * float(np.exp(rng.normal(0, 0.08))), turn)

@@ -64,7 +64,7 @@ def make_frame_batch(
 
 
 def guess_frame(tray: Floats, rng: Generator) -> Floats:
-    """Return guessed corners (4, 2) with errors as at the start of a search or after a round of it.
+    """Return guessed corners (4, 2) with errors as large as at the start of a search, or as after one round of it.
 
     Args:
         tray: True corners (4, 2) in pixels.

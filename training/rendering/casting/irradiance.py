@@ -109,7 +109,7 @@ def _lean(light, dx, dy, dz, share):
 
 @njit(**JIT)
 def _from_near(f, w, which, cell, x, y, z, n, is_ground, light, colour):
-    """Add light reflected by nearby surfaces to `light`, as if these were lit like a place without shadows."""
+    """Add light reflected by nearby surfaces to `light`, as if no shadows fell on these surfaces."""
     a0, a1, a2, b0, b1, b2 = tangents_of(n[0], n[1], n[2])
     count = w[N_BOUNCE]
     for k in range(count):

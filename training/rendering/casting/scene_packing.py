@@ -279,7 +279,7 @@ def _tray(out: _Writer, world: World) -> None:
 
 
 def _extents(solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
-    """Return the lowest and the highest corners (n, 3) of the boxes around solids."""
+    """Return the smallest and the largest coordinates (n, 3) of the boxes around solids."""
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)
     reach = np.einsum(
@@ -337,7 +337,7 @@ def _camera(out: _Writer, world: World, solids: Vector, kinds: Ints) -> None:
 
 
 def _in_picture(world: World, solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
-    """Return the lowest and the highest corners (n, 2), in pixels, of the boxes that solids may cover in the image."""
+    """Return the smallest and the largest pixel coordinates (n, 2) of the boxes that solids may cover in the image."""
     camera = world.camera
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)

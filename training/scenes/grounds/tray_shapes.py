@@ -1,4 +1,4 @@
-"""Draws trays with outlines of many kinds, and makes their walls, for the physics and for the renderers."""
+"""Draws trays with outlines of many kinds, and makes their walls, for the simulated throws and for the renderers."""
 
 from dataclasses import dataclass
 
