@@ -24,7 +24,7 @@ INPUT_SIZE_PX = (192, 160)
 """Width and height of the first network's input, with the frame letterboxed in its centre."""
 
 MIN_FLOOR_SHARE = 0.02
-"""Share of that input that the floor of a tray covers at least."""
+"""Smallest share of that input that the floor of a tray covers."""
 
 START_SCALES = (1.0, 0.87, 1.13)
 """Sizes, relative to the first guess, from which the search begins."""

@@ -87,7 +87,7 @@ def _suitable(library: RestLibrary, trouble: Mapping[str, float]) -> Iterator[Tr
     request = SceneRequest("table", hand_chance=0.0, size=SIZE_PX, **staged)
     for number in count_from(FIRST_VIEW):
         one = stage_world(number, Purpose.KEPT_OUT, library, request)
-        # Staging is cheap, so most unsuitable worlds are dropped before they are rendered.
+        # Composing a scene is cheap, so most unsuitable scenes are dropped before they are rendered.
         if one.tray is None or one.tray.corners is None or not 1 <= len(one.dice) <= MAX_DICE:
             continue
         if any(solid.part > Part.DIE for solid in one.solids):

@@ -18,7 +18,7 @@ class Tint:
 
     order: tuple[int, int, int] | None = None  # new order of the channels
     grey: bool = False
-    hue: float = 0.0  # shift of the hue, of 180
+    hue: float = 0.0  # shift of the hue, where 180 is a full turn
     saturation: float = 1.0
     spectrum: int = 0  # seed of a change of Fourier amplitudes; 0 for none
     cast: tuple[float, float, float, float] | None = (

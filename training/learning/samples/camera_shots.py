@@ -25,7 +25,7 @@ REEXPOSED_CHANCE = 0.15  # probability that the camera has changed its exposure 
 SLIP_PX = 1.0  # largest movement of the camera since then
 MODERATE_SHARE = 0.8  # share of cameras with the settings that people usually choose
 DIM_SHARE = 0.06  # share of cameras in a dim room
-KNOWN_CHANCE = 0.7  # of an empty-tray image if the view has one, so half of all shots have it
+KNOWN_CHANCE = 0.7  # probability that a shot has an empty-tray image if its view has one: half of all shots have it
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ EXACT_POSE_SHARE, ANY_POSE_SHARE = 0.5, 0.7
 """Share of patches with an exact camera pose, and share of patches with an exact or inexact one. The others have none.
 """
 FALSE_DETECTION_SHARE = 0.5
-"""Share of places without a die that the finder takes for one."""
+"""Share of the places without a die at which the finder detects one."""
 SIDE_SHARE, MIN_SIDE_HEIGHT = 0.25, 0.4
 """Share of places without a die that are side faces, if a side is visible, and the smallest height of such a side in die
 edges."""
