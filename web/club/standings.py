@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from sqlite3 import Row
 
+from game.journal.entry import Result
 from web.club.store import ClubStore
 
 EVENING_BEGINS_H = 6
@@ -19,12 +20,14 @@ class Seat:
     Attributes:
         name: The name in the match.
         player: Number of the player; None without a name.
+        team: Number of the team, or None.
         score: Points at the end, or so far.
         won: Whether the player or the player's team won.
     """
 
     name: str
     player: int | None
+    team: int | None
     score: int
     won: bool
 
@@ -50,6 +53,17 @@ class LeagueMatch:
     target: int
     over: bool
     seats: tuple[Seat, ...]
+
+    @property
+    def result(self) -> Result:
+        """The standings, as those of a match in the journal."""
+        return Result(
+            tuple(seat.name for seat in self.seats),
+            tuple(seat.team for seat in self.seats),
+            tuple(seat.score for seat in self.seats),
+            next((number for number, seat in enumerate(self.seats) if seat.won), None),
+            0,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +189,7 @@ class League:
 
     def _match_of(self, match: Row) -> LeagueMatch:
         seats = self._store.rows(
-            "SELECT COALESCE(player.name, seat.name) AS name, player, score, won FROM seat "
+            "SELECT COALESCE(player.name, seat.name) AS name, player, team, score, won FROM seat "
             "LEFT JOIN player ON player.id = seat.player WHERE match = ? ORDER BY seat",
             match["id"],
         )
@@ -186,7 +200,9 @@ class League:
             match["rules"],
             match["target"],
             match["winner"] is not None,
-            tuple(Seat(s["name"], s["player"], s["score"], bool(s["won"])) for s in seats),
+            tuple(
+                Seat(s["name"], s["player"], s["team"], s["score"], bool(s["won"])) for s in seats
+            ),
         )
 
     def table(self, since_s: float = 0) -> list[Standing]:

@@ -20,7 +20,7 @@ from web.i18n.languages import decimal, percent, points
 from web.i18n.translate import match_length, player_name, translate, translate_text
 from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
-from web.pages.sides import side_name, side_seat, sides, standings
+from web.pages.sides import side_name, side_seat, sides, standings, summary_sides
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
@@ -53,6 +53,7 @@ def register(templates: Environment) -> None:
         side_seat=side_seat,
         sides=sides,
         side_name=side_name,
+        summary_sides=summary_sides,
         standings=standings,
         result=Result.of,
         capitalised=capitalised,

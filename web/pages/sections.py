@@ -14,6 +14,7 @@ from game.message import Message, Translate
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import translate
+from web.state.json_schema import StateJson
 from web.state.state_json import state_json
 from web.stream import format_event
 from web.version_cache import VersionCache
@@ -85,7 +86,7 @@ class Sections:
         match = snapshot.match
         with self._app.app_context(), force_locale(self._language):
             state = state_json(snapshot, translate)
-            line = status_line(snapshot.message, translate)
+            line = status_line(snapshot.message, translate, _farkle(state))
             log = snapshot.just_dice
             troubles = [translate(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
@@ -115,20 +116,34 @@ def _entries(name: str, match: Match | None) -> list[TimelineRow]:
     return timeline_rows(match) if match and name == "story" else []
 
 
-def status_line(message: Message, say: Translate) -> str:
+def _farkle(state: StateJson) -> str:
+    """Return what the farkle that has just ended a turn cost, or an empty string."""
+    found = state["highlight"]
+    return found["words"] if found and found["kind"] == "farkle" else ""
+
+
+def status_line(message: Message, say: Translate, farkle: str = "") -> str:
     """Return a message cut to one line.
 
-    If the whole message is too long, return the longest of its sentences that fits, or else the
-    shortest one.
+    If the whole message is too long, return the farkle that it reports, or the longest of its
+    sentences that fits, or else the shortest one.
 
     Args:
         message: The message.
         say: Turns a message into text.
+        farkle: What a farkle cost, in a few words. Empty if no farkle has just ended a turn.
     """
     text = say(message)
     if len(text) <= MAX_STATUS_CHARACTERS:
         return text
     sentences = [say(sentence) for sentence in message.sentences]
+    reports = [
+        text
+        for text, each in zip(sentences, message.sentences, strict=True)
+        if "farkle" in each.template.lower()
+    ]
+    if farkle and reports:
+        return reports[0] if len(reports[0]) <= MAX_STATUS_CHARACTERS else farkle
     fitting = [sentence for sentence in sentences if len(sentence) <= MAX_STATUS_CHARACTERS]
     return max(fitting, key=len) if fitting else min(sentences, key=len)
 

@@ -1,9 +1,10 @@
 """The sides of a match: a player, or a team, whose players share one score, colour and shape."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from game.journal.entry import Result
+from game.stats.summary import MatchSummary
 from web.i18n.translate import player_name
 from web.state.json_schema import PlayerJson
 
@@ -80,6 +81,33 @@ def standings(result: Result) -> list[Side]:
         for seat, seats in grouped.items()
     ]
     return sorted(found, key=lambda side: (not side.has_won, -side.score))
+
+
+def summary_sides(match: MatchSummary) -> list[Side]:
+    """Return the sides of a summarised match: by score once it is won, and by seat until then.
+
+    A side whose players have all left without points is left out.
+    """
+    players, turn = match["players"], match["turn"]
+    result = Result(
+        tuple(player["name"] for player in players),
+        tuple(player["team"] for player in players),
+        tuple(player["score"] for player in players),
+        match["winner"],
+        match["turns"],
+    )
+    found = standings(result)
+    if match["winner"] is None:
+        found = sorted(
+            (
+                replace(each, on_turn=turn["seat"] if turn and turn["seat"] in each.seats else None)
+                for each in found
+            ),
+            key=lambda side: side.seat,
+        )
+    return [
+        each for each in found if each.score or any(players[seat]["here"] for seat in each.seats)
+    ]
 
 
 def side_name(side: Side) -> str:

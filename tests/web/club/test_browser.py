@@ -57,6 +57,7 @@ def test_won_match_appears_in_tonights_table(browser, board, inbox):
         send(inbox, "den", tape.play(random))
     winner = tape.match.state.players[tape.match.state.winner].name
     expect(page.locator("[data-tray=den] .won-line")).to_have_text(f"{winner} wins!")
+    expect(page.locator("[data-tray=den] .won-line")).to_be_visible()
     expect(page.locator("#standings tbody tr").first).to_contain_text(winner)
     page.get_by_role("link", name=winner).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(winner)
@@ -80,6 +81,19 @@ def test_no_page_of_the_club_has_a_serious_accessibility_fault(browser, board, i
         wrong |= {path: found} if (found := faults(page)) else {}
 
     assert wrong == {}
+
+
+def test_standings_on_a_phone_split_no_name_within_a_word(browser, board, played):
+    played(["Bartholomäus", "Oma Gerda", "Mama"], 1)
+    page = browser.new_page(viewport={"width": 360, "height": 640})
+    page.goto(f"{board}/table")
+    lines = "names => names.map((each) => [each.textContent, each.getClientRects().length])"
+    names = page.locator("table .who a").evaluate_all(lines)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+
+    assert dict(names) == {"Bartholomäus": 1, "Oma Gerda": 1, "Mama": 1}
+    assert width <= 360
 
 
 def test_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):

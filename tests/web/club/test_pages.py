@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from bench.self_play import whole_match
 from game.journal.wire import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
+from tests.web.club.conftest import RULES
 from web.club.downloads import MAX_DOWNLOADS
 from web.club.match_history import MatchHistory
 from web.club.people import People
@@ -57,6 +59,30 @@ def test_match_over_a_number_of_turns_shows_no_target(client, inbox):
         assert "10 turns each" in client.get(page).text
         assert "to 10,000" not in client.get(page).text
         assert 'class="have" width="100' in client.get("/board").text
+
+
+def test_team_has_one_row_with_all_its_players(client, inbox):
+    tape = whole_match(RULES, ["Anna", "Ben", "Cleo", "Dan"], 1, 1_764_000_000, teams=[1, 2, 1, 2])
+    inbox.on_message("t1", "availability", b"online")
+    for entry in tape.entries[:4]:
+        inbox.on_message("t1", "event", json.dumps(entry.to_json()).encode())
+    during = re.sub(r"<[^>]+>", "", client.get("/board").text)
+    for entry in tape.entries[4:]:
+        inbox.on_message("t1", "event", json.dumps(entry.to_json()).encode())
+    state = tape.match.state
+    sides = {0: "Anna + Cleo", 1: "Ben + Dan"}
+    winner = sides.pop(state.winner % 2)
+    (other,) = sides.values()
+
+    assert "Anna + Cleo" in during
+    assert "Ben + Dan" in during
+    board, page = client.get("/board").text, client.get(f"/matches/{tape.entries[0].match}").text
+    assert f"{winner} win!" in board
+    assert board.count('<li class="seat-') == 2
+    assert re.findall(r'<li class="seat-\d( winner)?"', page) == [" winner", ""]
+    assert page.index(winner) < page.index(other)
+    won = re.sub(r"<[^>]+>", "", page)
+    assert f"{winner} and {other}" in won
 
 
 def test_player_has_a_page_without_the_stewards_forms(client, played, people):

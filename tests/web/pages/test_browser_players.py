@@ -47,8 +47,9 @@ TURN = (
     "#press",
     "#bank",
 )
+LAST_THROW = (".caption > span:not(.hint)", ".big-dice .slot")
 WON = (*STRIP, ".hero h1 span", ".hero .big", "#look-back", *DOCK, "#rematch")
-STANDINGS = (".standings li", ".standings .name", ".standings .score")
+STANDINGS = (".standings li", ".standings .name", ".standings .score", *LAST_THROW)
 TV = (
     ".tv-turn h1 span",
     ".giant",
@@ -61,7 +62,7 @@ TV = (
 HAND_HELD = ("small phone", "phone", "tablet")
 ON_TV = ("/board", LARGE, TV)
 SCREENS = {
-    kept: (("/", SIZES, TURN), ON_TV),
+    kept: (("/", SIZES, TURN), ("/", ["tablet"], (".players h2",)), ON_TV),
     late: (("/", SIZES, TURN), ON_TV),
     won: (
         ("/", HAND_HELD, (*WON, *STANDINGS)),
@@ -79,6 +80,18 @@ ROWS = (
 )
 FORMS = {"two": (*ROWS, "[name=target]"), "four": ROWS}
 """What the form for a new match shows. With more players, one scrolls to the target."""
+
+SPILLS = """(dialog) => {
+  const edge = dialog.getBoundingClientRect().right;
+  const words = document.createRange();
+  return [...dialog.querySelectorAll("button, input, select")].filter((each) => {
+    const { left, right } = each.getBoundingClientRect();
+    words.selectNodeContents(each);
+    const text = words.getBoundingClientRect();
+    return right > edge || each.matches("button") && (text.left < left + 2 || text.right > right - 2);
+  }).map((each) => each.textContent.trim());
+}"""
+"""JavaScript that returns the controls of a dialog that are cut off, and the buttons that are too narrow for their words."""
 
 TOPS = "sides => sides.map((side) => side.getBoundingClientRect().top)"
 
@@ -142,3 +155,15 @@ def test_watcher_reads_above_the_dice_who_threw_them_last(browser, table, serve,
 
     expect(page.locator(".caption > span:not(.hint)")).to_contain_text("Wilhelmina")
     assert faults_at(page, SIZES, (".caption > span:not(.hint)", ".message", "#ask")) == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_changes_by_hand_fit_a_small_phone_with_the_longest_name(browser, table, serve, language):
+    kept(table, SIX[5:] + SIX[:1])
+    address = f"http://127.0.0.1:{serve(table).port}"
+    page = opened(browser, address, language)
+    page.goto(address)
+    set_font(page, FONTS[0])
+    page.locator("#by-hand").click()
+
+    assert page.locator("#hand").evaluate(SPILLS) == []

@@ -19,9 +19,11 @@ from game.commands import (
     Undo,
 )
 from game.errors import GameError
+from game.message import Message, Paragraph
 from game.situation import Situation, TableError
 from tests.device.session.sessions import row
 from tests.web.conftest import MemoryTable
+from tests.web.screens import farkled
 from web.app import create_app
 from web.i18n.languages import LANGUAGES
 from web.pages.sections import Sections
@@ -97,6 +99,36 @@ def test_the_line_of_status_is_never_empty(table, visited, language):
         classes, words = LINE.search(html).groups()
         assert "unseen" not in classes.split()
         assert re.search(r"\w", unescape(words)), (snapshot.situation, str(snapshot.message))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("Ben", "2 3 4 6: farkle! Ben loses 200."),
+        ("Hannelore-Sophie", "Farkle! Hannelore-Sophie loses 200"),
+    ],
+)
+def test_a_farkle_after_an_assumed_keep_is_reported_rather_than_the_keep(table, name, line):
+    table.do(StartMatch((name, "Wilhelmina-Konstantina W")))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    table.do(KeepDice((1, 1)))
+    told = table.do(EnterThrow((2, 3, 4, 6))).message
+    kept = Message("%(name)s kept %(dice)s = %(score)s.", name=name, dice=(1, 1), score=200)
+    snapshot = table.show(message=Paragraph(kept, told))
+
+    html = Sections(create_app(table), ("message",)).html(snapshot)
+
+    assert unescape(LINE.search(html)[2]) == line
+
+
+def test_the_reason_why_nothing_was_read_is_not_replaced_by_an_earlier_farkle(table):
+    farkled(table, ("Hannelore-Sophie", "Ben"))
+    reason = "The other dice have not moved since the last throw was read here."
+    snapshot = table.show(message=Paragraph(Message("Not thrown yet."), Message(reason)))
+
+    html = Sections(create_app(table), ("message",)).html(snapshot)
+
+    assert "farkle" not in LINE.search(html)[2].lower()
 
 
 def test_a_question_says_how_to_answer_it(table, visited):
