@@ -1,4 +1,4 @@
-"""The health page: the checks of the table and of the machine."""
+"""The checks of the health page: those of the companion, and those of the machine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ from game.message import Message, Verbatim
 from web.contracts.maintenance import HealthCheck
 
 REUSE_S = 10.0
-"""How long the checks of the machine are reused, however many phones show the page."""
+"""How long the results of the machine's checks are reused, in seconds, however many phones show the health page."""
 
 MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
     (Message("space"), check_pi.space),
@@ -49,14 +49,14 @@ MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
 
 @dataclass(slots=True)
 class HealthChecks:
-    """Checks one companion and its machine. Its methods are thread-safe.
+    """The health checks of one companion and its machine. Thread-safe.
 
     Attributes:
         companion: The companion.
-        journal: Its journal.
-        backups: Its backups.
-        system: The machine.
-        deliveries: The newest deliveries to the webhook; None if there is none.
+        journal: The companion's journal.
+        backups: The backups of its matches, calibration and settings.
+        system: The installation to check.
+        deliveries: The latest deliveries to the webhook; None if no webhook is set.
     """
 
     companion: Companion
@@ -85,7 +85,7 @@ class HealthChecks:
         )
 
     def _webhook_checks(self) -> tuple[HealthCheck, ...]:
-        """Return the check of the webhook, if there is one."""
+        """Return the check of the webhook, or nothing if no webhook is set."""
         if self.deliveries is None:
             return ()
         report = self.deliveries.report()
@@ -144,7 +144,7 @@ class HealthChecks:
 
 
 def _called(camera: str) -> Message:
-    """Return the name of a camera for the health page; only the simulated tray's is translated."""
+    """Return the name of a camera for the health page. Only the name of the simulated tray is translated."""
     return Message("simulated tray") if camera == SIMULATED_CAMERA else Verbatim(camera)
 
 

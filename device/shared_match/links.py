@@ -1,4 +1,4 @@
-"""What a tray remembers about the matches that it plays with another tray, in files of the state folder."""
+"""What a tray remembers about the matches that it plays with another tray, stored as files in the state folder."""
 
 import json
 import logging
@@ -19,25 +19,25 @@ FOLDER = "shared"
 PENDING = "pending"
 
 MAX_LINKS = 20
-"""Newest matches whose link is kept. Older ones can still be looked at, but not continued together."""
+"""Number of latest shared matches that are remembered. Older ones can still be viewed, but not continued together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One side of a shared match.
+    """What one tray remembers about a shared match.
 
     Attributes:
-        side: The side of this tray.
+        side: The side of this tray: host or guest.
         code: The code on which the trays agreed.
-        id: The id of its keys, which names the match in messages.
+        id: Id of the keys derived from the code. Messages between the trays name the match by it.
         address: Address of the host's page, for a guest that reaches it over HTTP; otherwise "".
-        names: The players at this tray, as they were entered.
-        rules: Name of the rules that the host chose; None is the default of this tray.
-        target: Points to play for; None is the target of the rules.
-        options: Options that differ from the rules.
+        names: Names of the players at this tray, as they were entered.
+        rules: Name of the rules that the host chose; None means the default rules of this tray.
+        target: Points to play for; None means the target of the rules.
+        options: Values of rule options that differ from the rules.
         match: Id of the match; "" until it begins.
         guest_seats: The seats of the players at the guest's tray.
-        is_ended: Whether this tray plays on alone.
+        is_ended: Whether this tray has continued the match alone.
     """
 
     side: MatchSide
@@ -54,29 +54,29 @@ class Link:
 
     @property
     def keys(self) -> MatchKeys:
-        """The keys of the code."""
+        """The keys derived from the code."""
         return keys_of(self.code)
 
     def is_elsewhere(self, seat: int) -> bool:
-        """Return whether a player sits at the other tray. Players who join later sit at the host's."""
+        """Return whether the player in this seat is at the other tray. Players who join later are at the host's tray."""
         return (seat in self.guest_seats) == (self.side is MatchSide.HOST)
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Return the link that `asdict` turned into JSON.
+        """Return the link with these attributes, read from JSON.
 
         Raises:
-            TypeError, ValueError, KeyError: If it is not one.
+            TypeError, ValueError, KeyError: If the attributes are not those of a link.
         """
         lists = {name: tuple(data[name]) for name in ("names", "guest_seats")}
         return cls(**data | lists | {"side": MatchSide(data["side"])})
 
 
 class LinkStore:
-    """The links of a tray. Any thread may call.
+    """The links of a tray's shared matches. Thread-safe.
 
     Args:
-        folder: The folder for the files, which is created with the first one.
+        folder: Folder for the files; it is created when the first link is saved.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,26 +85,26 @@ class LinkStore:
 
     @property
     def is_empty(self) -> bool:
-        """Whether this tray has never played with another one."""
+        """Whether no links are stored, as on a tray that has never played with another one."""
         return not self._links
 
     @property
     def pending(self) -> Link | None:
-        """The link of a match that has not begun yet."""
+        """The link of the match that has not begun yet; None if there is none."""
         return self._links.get(PENDING)
 
     def get(self, match: str) -> Link | None:
-        """Return the link of the match with this id, unless this tray plays on alone."""
+        """Return the link of the match with this id; None if there is none or this tray continued the match alone."""
         link = self._links.get(match)
         return link if link and link.match and not link.is_ended else None
 
     def find(self, keys_id: str) -> Link | None:
-        """Return the link whose keys have this id. A match that has not begun yet comes first."""
+        """Return the link whose keys have this id, preferably of a match that has not begun yet."""
         pending = self.pending
         return pending if pending and pending.id == keys_id else self.begun(keys_id)
 
     def begun(self, keys_id: str) -> Link | None:
-        """Return the newest match with keys of this id that this tray has begun, or was about to begin."""
+        """Return the latest link whose keys have this id and whose match this tray has begun, or was about to begin."""
         links = (link for link in self._links.values() if link.match and link.id == keys_id)
         return next(links, None)
 
@@ -112,7 +112,7 @@ class LinkStore:
         """Save a link.
 
         Raises:
-            OSError: If it cannot be written. Nothing is changed then.
+            OSError: If the link cannot be written. Nothing has changed then.
         """
         name = link.match or PENDING
         with self._lock:
@@ -123,15 +123,15 @@ class LinkStore:
             self._remove(old)
 
     def withdraw(self) -> None:
-        """Forget the pending link."""
+        """Forget the link of the match that has not begun yet."""
         self._remove(PENDING)
 
     def forget(self, match: str) -> None:
-        """Forget a match that has not begun after all."""
+        """Forget the link of a match that did not begin after all."""
         self._remove(match)
 
     def end(self, match: str) -> None:
-        """Note that this tray plays on alone."""
+        """Record that this tray continues the match with this id alone."""
         if link := self.get(match):
             self.save(replace(link, is_ended=True))
 
@@ -142,7 +142,7 @@ class LinkStore:
 
 
 def _newest(folder: Path) -> list[Path]:
-    """Return the files of links, the newest first."""
+    """Return the files that contain links, newest first."""
     files = [
         path for path in folder.glob("*.json") if path.stem == PENDING or is_match_id(path.stem)
     ]
@@ -153,5 +153,7 @@ def _read(path: Path) -> Link | None:
     try:
         return Link.from_json(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-        log.warning("%s cannot be read (%s): that match goes on at this tray only", path, error)
+        log.warning(
+            "%s cannot be read (%s): the match will continue at this tray only", path, error
+        )
         return None

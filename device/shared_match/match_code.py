@@ -1,4 +1,4 @@
-"""The code that two trays agree on, and the keys that are derived from it."""
+"""The code that two trays agree on for a shared match, and the keys that are derived from it."""
 
 import hmac
 import secrets
@@ -18,11 +18,14 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 ALIKE = str.maketrans("OIL", "011")
 
 LENGTH, GROUP = 10, 5
-"""Ten characters are 50 bits. Each guess costs one run of scrypt, so a message of a match does not give the
-code away to somebody who reads it on a broker."""
+"""Number of characters in a code, and in each group in which it is shown.
+
+Ten characters are 50 bits, and each guess costs one run of scrypt. So somebody who reads the messages of a match on a
+broker cannot find out its code.
+"""
 
 SCRYPT = {"n": 2**14, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
-"""The parameters that OWASP recommends for 16 MB of memory. They take about 0.3 s on a Pi 4, once per match."""
+"""Parameters of scrypt that OWASP recommends for 16 MB of memory. One run takes about 0.3 s on a Pi 4, once per match."""
 
 NO_CODE = Message("That is not a match code: copy the link, or the ten letters and digits.")
 NO_ADDRESS = Message("The link of a match begins with http:// and the address of the other tray.")
@@ -45,8 +48,8 @@ class MatchKeys:
     """The keys of a shared match.
 
     Attributes:
-        id: Name of the match in messages. It does not reveal the code.
-        keys: The key with which each side signs.
+        id: Name of the match in messages between the trays. It does not reveal the code.
+        keys: The key with which each side signs its messages.
     """
 
     id: str
@@ -57,46 +60,46 @@ class MatchKeys:
 
         Args:
             side: The side that signs.
-            text: The text.
+            text: The text to sign.
         """
         return hmac.digest(self.keys[side], text.encode(), sha256).hex()
 
     def is_signed(self, side: MatchSide, text: str, signature: str) -> bool:
-        """Return whether a signature is right. The time this takes does not depend on it.
+        """Return whether a signature is valid, in a time that does not depend on the signature.
 
         Args:
-            side: The side that is said to have signed.
-            text: The text.
-            signature: The signature.
+            side: The side that should have signed.
+            text: The signed text.
+            signature: The signature to check, in hexadecimal.
         """
         return hmac.compare_digest(self.sign(side, text).encode(), signature.encode())
 
 
 @cache
 def keys_of(code: str) -> MatchKeys:
-    """Return the keys of a code, which has been normalised by `TrayInvitation`."""
+    """Derive the keys from a code, written in capitals without separators (as in `TrayInvitation.code`)."""
     root = scrypt(code.encode(), salt=b"traykeeper shared match 1", dklen=32, **SCRYPT)
     keys = {side: hmac.digest(root, side.encode(), sha256) for side in MatchSide}
     return MatchKeys(hmac.digest(root, b"id", sha256).hex()[:16], keys)
 
 
 def new_code() -> str:
-    """Return a random code."""
+    """Return a new random code for a shared match."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def grouped(code: str) -> str:
-    """Return a code as people read it, such as `K7QM2-XRT9D`."""
+    """Return a code in the form that people read, such as `K7QM2-XRT9D`."""
     return f"{code[:GROUP]}-{code[GROUP:]}"
 
 
 @dataclass(frozen=True, slots=True)
 class TrayInvitation:
-    """What the guest enters: a code, and where the host is.
+    """What a guest enters to join a match: a code, and possibly the address of the host.
 
     Attributes:
-        code: The code.
-        address: Address of the host's page; "" if the trays meet on their broker.
+        code: The code, in capitals without separators.
+        address: Address of the host's page; "" if the trays reach each other over a broker.
     """
 
     code: str = field(repr=False)
@@ -104,10 +107,10 @@ class TrayInvitation:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the invitation in a link such as `http://192.168.1.20:8000/shared#K7QM2-XRT9D`, or in a bare code.
+        """Parse a link such as `http://192.168.1.20:8000/shared#K7QM2-XRT9D`, or a code alone.
 
         Raises:
-            TableError: If it is neither.
+            TableError: If the text is neither.
         """
         before, _, code = text.strip().rpartition("#")
         code = code.upper().translate(ALIKE)

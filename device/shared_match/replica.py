@@ -1,7 +1,7 @@
-"""This tray's copy of a shared match, and the checks of what the other tray adds to it.
+"""This tray's copy of a shared match, and the checks of entries that the other tray adds to it.
 
-Who may add the next entry follows from the entries so far: the side whose player is on turn, and the host
-before the start. So no two sides ever add different entries at the same place.
+The entries so far determine which side may add the next one: the host until the match has started, then the side
+whose player is on turn. So the two sides never add different entries at the same place.
 """
 
 import json
@@ -32,11 +32,11 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 OWN = "own:"
-"""Beginning of the mark of an own entry that this tray had lost and got back from the other one."""
+"""How the journal's mark begins for an entry that this tray made, lost, and received back from the other tray."""
 
 
 def diverged(seq: int) -> SharedMatchError:
-    """Return the error that the two trays have different matches from an entry on."""
+    """Return the error that the two trays' copies of a match differ from the entry with this number on."""
     return SharedMatchError(
         Message(
             "The two trays have different matches from step %(n)s on: run `traykeeper "
@@ -48,11 +48,11 @@ def diverged(seq: int) -> SharedMatchError:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """An entry of the other tray that was checked and can be written to the journal.
+    """An entry from the other tray that has been checked and can be written to the journal.
 
     Attributes:
         wire: The entry.
-        mark: What to store with it: the signature.
+        mark: Text to store with the entry: its signature, with a prefix.
     """
 
     wire: WireEntry
@@ -60,19 +60,21 @@ class NewEntry:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions of the step; none if the entry starts the match."""
+        """The actions of the step; empty if the entry starts the match."""
         return tuple(from_json(action) for action in self.wire.body.get("actions", ()))
 
 
 MarkedEntry = tuple[WireEntry, Entry, str]
-"""An entry as both trays have it, the same entry in this tray's journal, and the mark stored with it."""
+"""An entry in the form that trays exchange, the same entry in this tray's journal, and the mark stored with it."""
 
 
 def entries_with_marks(history: History, number: int, key: str) -> list[MarkedEntry]:
-    """Return the entries of a match that both trays have, with what this tray's journal knows of them.
+    """Return the entries of a match in the form that trays exchange, with the journal's entries and marks.
+
+    Entries that record that a match was reopened are left out, because only one tray may have them.
 
     Args:
-        history: The journal.
+        history: This tray's journal.
         number: Number of the match in the journal.
         key: Id of the match.
     """
@@ -86,11 +88,11 @@ def entries_with_marks(history: History, number: int, key: str) -> list[MarkedEn
 
 
 def first_unsigned(link: Link, entries: Sequence[MarkedEntry]) -> int | None:
-    """Return the number of the first entry of the other side that lacks its signature, or None.
+    """Return the number of the first entry made by the other side that lacks its signature; None if all are signed.
 
     Args:
         link: What this tray knows about the match.
-        entries: The entries of the match.
+        entries: The entries of the match, as returned by `entries_with_marks`.
     """
     replica = Replica(link.side, link.keys, link.guest_seats)
     for wire, _, mark in entries:
@@ -103,7 +105,7 @@ def first_unsigned(link: Link, entries: Sequence[MarkedEntry]) -> int | None:
 
 
 def rules_digest(rules: Ruleset) -> str:
-    """Return a digest of complete rules, which tells whether two versions mean the same by a name."""
+    """Return a digest of complete rules. It shows whether two versions of Traykeeper mean the same rules by a name."""
     return blake2s(json.dumps(asdict(rules), sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
@@ -112,8 +114,8 @@ class Replica:
 
     Args:
         side: The side of this tray.
-        keys: The keys of the match.
-        guest_seats: The seats of the guest's players.
+        keys: The keys with which the two sides sign.
+        guest_seats: The seats of the players at the guest's tray.
 
     Attributes:
         match: The match after the last entry; None before the first.
@@ -129,20 +131,20 @@ class Replica:
 
     @property
     def seq(self) -> int:
-        """Number of the last entry, or `NOTHING`."""
+        """Number of the last entry, from 0; -1 if there is none."""
         return len(self._entries) + NOTHING
 
     @property
     def chain(self) -> str:
-        """Digest of the match up to the last entry."""
+        """Digest of the match up to the last entry; "" before the first."""
         return self._entries[-1].wire.chain if self._entries else ""
 
     def wire(self, seq: int) -> WireEntry | None:
-        """Return an entry by its number."""
+        """Return the entry with this number; None if this tray does not have it."""
         return self._entries[seq].wire if 0 <= seq <= self.seq else None
 
     def author(self, seq: int) -> MatchSide:
-        """Return the side that made an entry."""
+        """Return the side that made the entry with this number."""
         return self._entries[seq].author
 
     @property
@@ -151,11 +153,11 @@ class Replica:
         return self._author_after(self.match)
 
     def add(self, wire: WireEntry, mark: str = "") -> None:
-        """Add an entry of this tray's journal.
+        """Add an entry from this tray's journal.
 
         Args:
             wire: The entry.
-            mark: What the journal stored with it.
+            mark: The mark that the journal stores with the entry; it contains the signature of the other side.
 
         Raises:
             GameError: If this version cannot play the entry.
@@ -169,7 +171,7 @@ class Replica:
         self._entries.append(SignedEntry(wire, author, signature))
 
     def after(self, seq: int) -> tuple[SignedEntry, ...]:
-        """Return entries after a number, as many as one message holds."""
+        """Return the entries after the one with this number, as many as fit into one message."""
         found: list[SignedEntry] = []
         length = 0
         for entry in self._entries[seq + 1 : seq + 1 + MAX_ENTRIES]:
@@ -180,7 +182,7 @@ class Replica:
         return tuple(found)
 
     def check(self, sync: Sync) -> tuple[NewEntry, ...]:
-        """Return the entries of a message that this tray lacks, after checking all of them.
+        """Check the entries in a message from the other tray, and return those that this tray lacks.
 
         Raises:
             SharedMatchError: If the two trays have different matches, a signature is wrong, or this version
@@ -211,7 +213,7 @@ class Replica:
         return tuple(found)
 
     def _check_head(self, sync: Sync) -> None:
-        """Check that the sender's last entry is one of ours, if we have that many."""
+        """Check that this tray's entry with the number of the sender's last one, if it exists, is the same entry."""
         ours = self.wire(sync.seq)
         if ours is not None and ours.chain != sync.chain:
             raise diverged(self._first_difference(sync))

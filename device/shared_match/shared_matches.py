@@ -1,4 +1,4 @@
-"""Matches that are played together with another tray, as the pages and the companion use them."""
+"""Matches that are played together with another tray, in the form that the pages and the companion use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,18 +27,20 @@ NO_NAMES = Message("Enter who plays at this tray.")
 
 
 class SharedTable(DoingTable, ChangingTable, Protocol):
-    """The companion, as far as it plays with another tray."""
+    """The part of the companion that matches with another tray need."""
 
 
 class SharedMatches:
-    """Plays matches with another tray; implements `SharedPlay`, and `OtherTray` of the session.
+    """The matches that this tray plays with another one.
+
+    Implements `SharedPlay` for the pages and `OtherTray` for the session.
 
     Args:
-        parts: What shared matches are made of.
-        clock: Seconds that never run backwards.
+        parts: The stores, the journal and the connections that shared matches use.
+        clock: Monotonic clock, in seconds.
 
     Attributes:
-        pair: The match that is played with another tray.
+        pair: The match that is being played with another tray.
     """
 
     def __init__(self, parts: SharedParts, clock: Callable[[], float] = monotonic) -> None:
@@ -47,7 +49,7 @@ class SharedMatches:
         self._talker = Talker(self.pair, parts.broker, clock, parts.warn)
 
     def start(self, table: SharedTable) -> None:
-        """Begin to talk to other trays.
+        """Start to exchange messages with other trays.
 
         Args:
             table: The companion.
@@ -57,7 +59,7 @@ class SharedMatches:
         self._talker.start(table)
 
     def close(self) -> None:
-        """Stop talking to other trays."""
+        """Stop exchanging messages with other trays."""
         self._talker.close()
 
     def seating(self, match_id: int) -> Callable[[int], bool] | None:

@@ -1,7 +1,7 @@
 """The messages between the two trays of a shared match.
 
-Each message says how much of the match its sender has, and brings what the other tray lacks. It can be lost,
-repeated or overtaken without harm, because the next one says the same again.
+Each message says how much of the match its sender has, and contains entries that the other tray lacks. A message can be
+lost, repeated or overtaken by a later one without harm, because the next one repeats what is still missing.
 """
 
 import json
@@ -19,28 +19,28 @@ VERSION = 1
 """Version of the messages. Trays with different versions do not play together."""
 
 MAX_BYTES = 98_304
-"""Largest message: twenty entries and a part of a picture."""
+"""Largest message, in bytes: twenty entries and a part of a picture."""
 
 MAX_ENTRIES, MAX_ENTRY_CHARS = 20, 24_000
-"""Entries in one message, and the length after which no further entry is added."""
+"""Largest number of entries in one message, and the number of characters after which no further entry is added."""
 
 PART_BYTES = 36_000
-"""Bytes of a picture in one message; as base64 they are 48 kB."""
+"""Largest part of a picture in one message, in bytes; in base64, that is 48 kB."""
 
 MAX_FILE_BYTES = 1_000_000
-"""Largest picture that a tray takes from the other one."""
+"""Largest picture that a tray accepts from the other one, in bytes."""
 
 MAX_NAMES = 19
 NOTHING = -1
-"""The number of the last entry while a tray has none."""
+"""The number of a tray's last entry as long as it has none."""
 
 
 class SharedMatchError(TraykeeperError):
-    """The two trays cannot play together. The message says why and what to do."""
+    """The error that two trays cannot play together. Its message says why, and what to do."""
 
 
 class NotSignedError(SharedMatchError):
-    """A message or an entry has a wrong signature."""
+    """The error that a message or an entry has an invalid signature."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -58,7 +58,7 @@ GARBLED = Message("The other tray has sent something that is not a match message
 
 
 class Refusal(StrEnum):
-    """Why a tray does not play now. The other tray knows the sentence for it."""
+    """Why a tray is not playing a shared match now. The other tray shows the message for it from `REFUSALS`."""
 
     NONE = ""
     SAME_NAME = "same name"
@@ -89,16 +89,16 @@ class SignedEntry:
 
     @staticmethod
     def text(wire: WireEntry) -> str:
-        """Return the text that is signed."""
+        """Return the text of an entry that is signed."""
         return json.dumps(wire.to_json(), sort_keys=True, separators=(",", ":"))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON."""
+        """Return the entry as JSON, with its author and signature."""
         return {"entry": self.wire.to_json(), "by": self.author, "signature": self.signature}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Return the entry that `to_json` wrote."""
+        """Return the entry in data that `to_json` has created."""
         return cls(
             WireEntry.from_json(data["entry"]), MatchSide(data["by"]), _text(data["signature"])
         )
@@ -106,14 +106,14 @@ class SignedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A change that only the tray of the player on turn can make, asked for by the other one.
+    """A request to make a change that only the other tray may make, such as undoing its player's step.
 
     Attributes:
-        id: Tells wishes apart.
+        id: Id that distinguishes this wish from others.
         kind: "undo", "correct" or "rematch".
-        seq: Number of the last entry that the asking tray has; the match must not have moved on since.
-        index: Timeline index of the throw to correct.
-        dice: The corrected dice.
+        seq: Number of the requesting tray's last entry. If the match has moved on since, the wish is ignored.
+        index: Index of the throw to correct in the match's timeline.
+        dice: The corrected faces.
     """
 
     id: str
@@ -125,13 +125,13 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A part of a picture of a throw, or the request for it, which has no data.
+    """A part of a picture of a throw or, if it has no data, the request for one.
 
     Attributes:
         seq: Number of the entry with the throw.
-        kind: What kind of picture it is.
-        at: Offset of the part in bytes.
-        size: Size of the whole file in bytes; 0 if there is none (yet).
+        kind: Kind of picture: `photo` or `clip`.
+        at: Offset of the part, in bytes.
+        size: Size of the whole picture in bytes; 0 in a request, or if there is no picture (yet).
         data: The bytes of the part.
     """
 
@@ -144,22 +144,22 @@ class FilePart:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """One message.
+    """One message between the two trays of a shared match.
 
     Attributes:
-        side: The side that sends it.
-        names: The players of the guest, until the match begins.
+        side: The side that sends the message.
+        names: Names of the players at the guest's tray; sent by the guest until the match begins.
         match: Id of the match; "" before it begins.
-        guest_seats: Their seats, from the host.
-        rules: Digest of the complete rules.
+        guest_seats: Seats of the players at the guest's tray; sent by the host.
+        rules: Digest of the complete rules; sent by the host.
         seq: Number of the last entry that the sender has.
         chain: Digest of the match up to that entry.
         entries: Entries that the receiver lacks.
-        wish: A change that the receiver is asked to make.
-        done_wish: Id of the last wish that the sender has dealt with.
-        want: The part of a picture that the sender lacks.
-        part: The part for which the receiver asked.
-        refusal: Why the sender does not play now.
+        wish: A change that the receiver is asked to make; None if there is none.
+        done_wish: Id of the last wish that the sender has dealt with; "" if there was none.
+        want: Request for a part of a picture that the sender lacks; None if nothing is missing.
+        part: The part that the receiver has requested; None if it has requested none.
+        refusal: Why the sender is not playing now.
     """
 
     side: MatchSide
@@ -177,22 +177,22 @@ class Sync:
     refusal: Refusal = Refusal.NONE
 
     def sealed(self, keys: MatchKeys) -> str:
-        """Return the message as JSON with a signature of its side."""
+        """Return the message as JSON, signed by the side that sends it."""
         text = json.dumps({"version": VERSION} | _plain(self), separators=(",", ":"))
         return json.dumps({"id": keys.id, "text": text, "mac": keys.sign(self.side, text)})
 
     @classmethod
     def opened(cls, sealed: "Sealed", keys: MatchKeys, side: MatchSide) -> Self:
-        """Return the message that `sealed` made, after checking who sent it.
+        """Check who sent a signed message, and return its content.
 
         Args:
             sealed: The signed message.
-            keys: The keys of the match.
-            side: The side that has to have sent it.
+            keys: The keys with which the two sides sign.
+            side: The side that must have sent it.
 
         Raises:
-            NotSignedError: If the signature is wrong.
-            SharedMatchError: If the sender has another version.
+            NotSignedError: If that side has not signed the message.
+            SharedMatchError: If the sender has another version of Traykeeper.
         """
         if not keys.is_signed(side, sealed.text, sealed.mac):
             raise NotSignedError
@@ -221,10 +221,10 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A message whose signature has not been checked yet.
+    """A signed message whose signature has not been checked yet.
 
     Attributes:
-        id: The id of the keys with which it is signed.
+        id: Id of the keys with which the message is signed.
         text: The message as JSON.
         mac: The signature.
     """
@@ -235,10 +235,10 @@ class Sealed:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Return the message in some bytes.
+        """Parse a signed message from the bytes that have arrived.
 
         Raises:
-            SharedMatchError: If there is none.
+            SharedMatchError: If they are not a signed message.
         """
         try:
             if len(data) > MAX_BYTES:

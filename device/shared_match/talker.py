@@ -1,4 +1,4 @@
-"""The thread that talks to the other tray, over HTTP or over a broker."""
+"""The threads that exchange messages with the other tray, over HTTP or over a broker."""
 
 import logging
 from collections.abc import Callable
@@ -18,22 +18,22 @@ from web.contracts.table import ChangingTable
 log = logging.getLogger(__name__)
 
 POLL_S = 1.0
-"""Longest pause between two messages of a guest to the host."""
+"""Longest pause between two messages from a guest to the host over HTTP, in seconds."""
 
 BROKER_S = 2.0
-"""Longest pause between two messages over a broker."""
+"""Longest pause between two messages over a broker, in seconds."""
 
 REFUSED_S = 60.0
-"""Pause after the host did not know the code. More often would look like guessing."""
+"""Pause after the host has rejected the code, in seconds. More frequent attempts would look like guessing."""
 
 
 class Talker:
-    """Sends what there is to say to the other tray, and hands over what it says.
+    """The exchange of messages with the other tray: sends this tray's messages and passes on those that arrive.
 
     Args:
-        pair: Knows the match.
-        broker: The broker of this tray; None if there is none.
-        clock: Seconds that never run backwards.
+        pair: The shared match, which creates this tray's messages and handles the other tray's.
+        broker: Address of this tray's broker; None if there is none.
+        clock: Monotonic clock, in seconds.
         warn: Prints one line about a problem.
     """
 
@@ -54,7 +54,7 @@ class Talker:
         """Start the threads.
 
         Args:
-            table: The companion, which announces changes.
+            table: The companion, which announces each change of the match.
         """
         self._threads = (
             Thread(target=self._run, name="other-tray", daemon=True),
@@ -72,10 +72,10 @@ class Talker:
         self._close_broker()
 
     def wake(self, *, at_once: bool = False) -> None:
-        """Look for something to say.
+        """Wake the thread, which then sends a message if there is news for the other tray.
 
         Args:
-            at_once: Whether to say it even if the pause after the last message is not over.
+            at_once: Whether to send a message even if there is no news and the usual pause is not over.
         """
         if at_once:
             self._next_s = 0.0
@@ -121,7 +121,7 @@ class Talker:
         try:
             self._hear(link, HttpTransport(link.address).exchange(text))
         except UnreachableError as error:
-            if not link.match:  # the view of a match that has begun says so after some seconds
+            if not link.match:  # a match that has begun shows this by itself after a few seconds
                 self._pair.trouble = error.message
         except TraykeeperError as error:
             self._pair.trouble = error.message
@@ -136,7 +136,7 @@ class Talker:
             try:
                 self._hear(link, message)
             except TraykeeperError as error:
-                log.warning("a message of the other tray is ignored: %s", error)
+                log.warning("a message from the other tray is ignored: %s", error)
         if self._has_to_speak():
             self._next_s = self._clock() + BROKER_S
             link = self._pair.link or link
@@ -148,7 +148,7 @@ class Talker:
             self._pair.answer(link, Sync.opened(sealed, link.keys, link.side.other))
 
     def _connect_broker(self, link: Link | None) -> None:
-        """Connect to the broker while a match needs it, and only then."""
+        """Connect to the broker if the match needs it; otherwise close the connection."""
         wanted = link if link and self._address and not link.address else None
         if self._broker and (wanted is None or self._broker.match_id != wanted.id):
             self._close_broker()

@@ -1,4 +1,4 @@
-"""The pictures of throws that travel between two trays: each side asks for what it lacks, part by part."""
+"""The exchange of throw pictures between two trays: each side requests the pictures that it lacks, part by part."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -8,33 +8,33 @@ from typing import Protocol
 from device.shared_match.sync import MAX_FILE_BYTES, PART_BYTES, FilePart
 
 MAX_WANTED = 6
-"""Newest throws whose pictures are fetched, so that a long outage ends with the match and not with pictures."""
+"""Number of latest throws whose pictures are fetched, so that few pictures are transferred after a long outage."""
 
 MAX_TRIES = 12
-"""How often to ask for a picture that the other tray does not have (yet): it is written after the throw."""
+"""How often to request a picture that the other tray does not have (yet): pictures are stored after their throws."""
 
 
 class ThrowFiles(Protocol):
-    """One kind of picture of throws, by the position of the throw in the journal."""
+    """A store of throw pictures of one kind, addressed by the position of the throw in the journal."""
 
     def get(self, position: int) -> bytes | None:
-        """Return the file of the throw at this position, or None if there is none."""
+        """Return the picture of the throw at this position, or None if there is none."""
 
     def add(self, position: int, data: bytes) -> bool:
-        """Keep a file from the other tray; return False if it is not a valid picture.
+        """Store a picture from the other tray; return False if it is not valid.
 
         Args:
             position: Position of the throw in this tray's journal.
-            data: The file.
+            data: The bytes of the picture.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFiles:
-    """The pictures of a throw that have arrived since the start.
+    """The pictures of one throw at the other tray that have arrived so far.
 
     Attributes:
-        index: Timeline index of the throw.
+        index: Index of the throw in the match's timeline.
         files: The pictures by kind.
     """
 
@@ -44,7 +44,7 @@ class FetchedFiles:
 
 @dataclass(slots=True)
 class _Fetch:
-    """A picture that is being fetched."""
+    """A picture that is being fetched from the other tray."""
 
     position: int
     index: int
@@ -53,10 +53,10 @@ class _Fetch:
 
 
 class FileFetcher:
-    """Fetches the pictures of the other tray's throws, and answers for the own ones.
+    """The exchange of pictures: fetches those of throws at the other tray, and sends those of throws at this one.
 
     Args:
-        files: The pictures of this tray by kind.
+        files: The stores of this tray's pictures, by kind. The kind named first is fetched first.
     """
 
     def __init__(self, files: Mapping[str, ThrowFiles]) -> None:
@@ -72,17 +72,17 @@ class FileFetcher:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether an answer waits to be sent, or the next part can be asked for at once."""
+        """Whether an answer is waiting to be sent, or the next part can be requested at once."""
         return self._answer is not None or self._has_advanced
 
     def note_throw(self, seq: int, position: int, index: int, *, is_own: bool) -> None:
-        """Note a throw of the match.
+        """Record a throw in the match: its pictures are then fetched or, for a throw at this tray, can be sent.
 
         Args:
-            seq: Number of its entry in the match.
-            position: Position of the entry in the journal.
-            index: Timeline index of the throw.
-            is_own: Whether it was made at this tray.
+            seq: Number of the throw's entry in the match.
+            position: Position of the entry in this tray's journal.
+            index: Index of the throw in the match's timeline.
+            is_own: Whether the throw was made at this tray.
         """
         if is_own:
             self._own[seq] = position
@@ -94,31 +94,31 @@ class FileFetcher:
             self._wanted.popitem(last=False)
 
     def forget(self) -> None:
-        """Forget all throws, because the journal was replaced."""
+        """Forget all recorded throws, because the journal has been replaced."""
         self._own.clear()
         self._wanted.clear()
 
     def want(self) -> FilePart | None:
-        """Return the request for the next part, of the newest throw first; None if nothing is missing."""
+        """Return the request for the next part of a picture, for the latest throw first; None if nothing is missing."""
         self._has_advanced = False
         for (seq, kind), fetch in reversed(self._wanted.items()):
             return FilePart(seq, kind, len(fetch.data))
         return None
 
     def answer(self, want: FilePart) -> None:
-        """Prepare the answer to a request of the other tray."""
+        """Prepare the answer to a request from the other tray."""
         files, position = self._files.get(want.kind), self._own.get(want.seq)
         data = (files.get(position) if files and position is not None else None) or b""
         part = data[want.at : want.at + PART_BYTES]
         self._answer = FilePart(want.seq, want.kind, want.at, len(data), part)
 
     def take_answer(self) -> FilePart | None:
-        """Return the answer that waits to be sent, once."""
+        """Return the prepared answer and forget it; None if there is none."""
         answer, self._answer = self._answer, None
         return answer
 
     def add(self, part: FilePart) -> FetchedFiles | None:
-        """Take a part that has arrived; return the pictures of its throw if one is complete now."""
+        """Add a part of a picture that has arrived; if that completes it, return the pictures of its throw."""
         name = (part.seq, part.kind)
         fetch = self._wanted.get(name)
         if fetch is None or part.at != len(fetch.data):
@@ -139,7 +139,7 @@ class FileFetcher:
         return self._arrived
 
     def _try_later(self, name: tuple[int, str], fetch: _Fetch) -> None:
-        """Ask for the other pictures first; give up after some tries."""
+        """Request the other pictures before this one; after `MAX_TRIES` attempts, give up on it."""
         fetch.data.clear()
         fetch.tries += 1
         self._wanted.move_to_end(name, last=False)

@@ -1,4 +1,4 @@
-"""Which match this tray plays with another one, how it begins, and what is answered to each message."""
+"""The match that this tray plays with another one: how it begins, and how each message is answered."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -29,16 +29,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SharedParts:
-    """What shared matches are made of.
+    """The stores and connections that shared matches use.
 
     Attributes:
-        links: What this tray remembers of them.
-        history: The journal.
-        files: The pictures of throws by kind.
+        links: What this tray remembers about its shared matches.
+        history: This tray's journal.
+        files: The stores of throw pictures, by kind.
         rules: The default rules of this tray.
-        broker: The broker of this tray; None if there is none.
+        broker: Address of this tray's broker; None if there is none.
         warn: Prints one line about a problem.
-        on_change: Called when what is shown of the other tray has changed, because somebody asked for it.
+        on_change: Called when what the page shows about the other tray must be updated at once.
     """
 
     links: LinkStore
@@ -51,18 +51,18 @@ class SharedParts:
 
 
 class SameNameError(IllegalMove):
-    """Two players at the two trays have the same name."""
+    """The error that a player at one tray has the same name as a player at the other."""
 
 
 class TrayPair:
-    """The match that this tray plays with another one. Any thread may call.
+    """The match that this tray plays with another one. Thread-safe.
 
     Args:
-        parts: What shared matches are made of.
-        clock: Seconds that never run backwards.
+        parts: The stores and connections that shared matches use.
+        clock: Monotonic clock, in seconds.
 
     Attributes:
-        conversation: What the two trays say about the match that is played now; None if it is not shared.
+        conversation: The exchange of messages about the match being played; None if that match is not shared.
         trouble: Why the trays cannot play together now; None if they can.
     """
 
@@ -75,18 +75,18 @@ class TrayPair:
         self.trouble: Message | None = None
 
     def connect(self, table: DoingTable) -> None:
-        """Carry out the steps of the other tray at this table from now on."""
+        """Set the companion that carries out the steps of the other tray."""
         self._table = table
 
     @property
     def link(self) -> Link | None:
-        """The match that is to begin or, without one, the match that is played."""
+        """The link of the match that has not begun yet or, if there is none, of the match being played."""
         pending = self._parts.links.pending
         return pending or (self.conversation.link if self.conversation else None)
 
     @property
     def view(self) -> OtherTrayView | None:
-        """What is shown of the other tray."""
+        """What the page shows about the other tray; None if this tray plays alone."""
         link, conversation = self.link, self.conversation
         if link and not link.match:
             is_host = link.side is MatchSide.HOST
@@ -98,7 +98,7 @@ class TrayPair:
         return replace(view, trouble=self.trouble) if self.trouble and view.is_reachable else view
 
     def open(self, link: Link) -> None:
-        """Wait for the other tray with this link.
+        """Save a link and wait for the other tray, so that their match can begin.
 
         Raises:
             GameError: If these players cannot play by these rules, or another match of two trays is being
@@ -123,7 +123,7 @@ class TrayPair:
         return match is not None and match.state.winner is None
 
     def leave(self) -> None:
-        """Stop waiting for the other tray, or play on alone."""
+        """Stop waiting for the other tray; if their match has begun, continue it alone."""
         with self._lock:
             self.trouble = None
             if self._parts.links.pending:
@@ -134,7 +134,7 @@ class TrayPair:
                 self._table.do(PlayOnAlone())
 
     def refresh(self) -> None:
-        """Follow the match that is played at this table now, if it is a shared one."""
+        """Read what is new in the journal, and switch to the match that is being played now if it is a shared one."""
         history, links = self._parts.history, self._parts.links
         if links.is_empty:
             return  # most trays: their journal is not even opened
@@ -159,13 +159,13 @@ class TrayPair:
                 self.trouble = error.message
 
     def rematch(self, match: Match) -> str | None:
-        """Return the id of a rematch that the host begins; None if this tray is the guest.
+        """Prepare a rematch and return its id; return None if this tray is the guest, who cannot begin one.
 
         Args:
             match: The rematch before its first event.
 
         Raises:
-            TableError: If the other tray does not know yet that the match before it is over.
+            TableError: If the other tray does not know yet that the previous match is over.
         """
         link = self.conversation.link if self.conversation else None
         if self.conversation is None or link is None or link.side is MatchSide.GUEST:
@@ -181,17 +181,17 @@ class TrayPair:
         return rematch.match
 
     def message(self, link: Link) -> Sync:
-        """Return what this tray says now about a match."""
+        """Return the message that this tray sends now about a match."""
         with self._lock:
             if self.conversation and self.conversation.link.id == link.id:
                 return self.conversation.message()
             return Sync(link.side, names=link.names if link.side is MatchSide.GUEST else ())
 
     def answer(self, link: Link, sync: Sync) -> Sync:
-        """Do what a message says, and return the answer.
+        """Handle a message from the other tray, and return the answer.
 
         Args:
-            link: The match that it is about.
+            link: What this tray knows about the match that the message is about.
             sync: The message, whose signature has been checked.
         """
         if link.is_ended:
@@ -203,7 +203,7 @@ class TrayPair:
                     self._begin(link, sync)
                 self.refresh()
                 if is_start and self.conversation:
-                    self._parts.on_change()  # the table was shown before this tray knew its players
+                    self._parts.on_change()  # the page was shown before this tray knew the players
                 if self.conversation is None or self.conversation.link.id != link.id:
                     return refusing(link, Refusal.OTHER_MATCH) if link.match else self.message(link)
                 self.trouble = None
@@ -217,7 +217,7 @@ class TrayPair:
             return self.message(link)
 
     def _begin(self, link: Link, sync: Sync) -> None:
-        """Begin the match if the message has what is missing: the guest's players, or the host's start."""
+        """Begin the match if the message contains what is missing: the guest's players, or the host's first entry."""
         if sync.refusal:
             raise SharedMatchError(REFUSALS[sync.refusal])
         if not link.match and self._has_begun(link):
@@ -235,13 +235,13 @@ class TrayPair:
                 self._begin_match(begun, first.wire.played(None), first.mark)
 
     def _is_rematch(self, link: Link, sync: Sync) -> bool:
-        """Return whether the host has begun the next match with the same code, after this one was won."""
+        """Return whether the current match has been won and the host has begun a rematch with the same code."""
         match = self.conversation.match if self.conversation else None
         is_next = link.side is MatchSide.GUEST and sync.match not in ("", link.match)
         return is_next and match is not None and match.state.winner is not None
 
     def _has_begun(self, link: Link) -> bool:
-        """Return whether the match began just before the program was stopped."""
+        """Return whether the match had already begun when the program was last stopped."""
         begun = self._parts.links.begun(link.id)
         keys = {key for _, key, _ in self._parts.history.match_sizes()}
         return begun is not None and begun.match in keys
@@ -258,7 +258,11 @@ class TrayPair:
         self._parts.links.withdraw()
 
     def _match_of(self, link: Link, guests: tuple[str, ...]) -> Match:
-        """Return the match of these guests and the own players, who sit alternately."""
+        """Return a new match between this tray's players and the guests, seated alternately.
+
+        Raises:
+            SameNameError: If a guest has the same name as a player at this tray.
+        """
         own = {name.casefold() for name in link.names}
         if clash := next((name for name in guests if name.casefold() in own), None):
             why = Message(

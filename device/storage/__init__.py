@@ -1,1 +1,1 @@
-"""Files next to the journal: backups, the recovery of a journal, pictures of throws, misreads, the scorekeeper."""
+"""Files next to the journal: backups, the recovery of a journal, pictures of throws, misreads and the scorekeeper."""

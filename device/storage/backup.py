@@ -1,7 +1,7 @@
 """A backup: matches, calibration and settings in one zip file.
 
-The zip contains a list of its files with their SHA-256. If one does not match, the whole backup is
-refused. Settings or a calibration with a mistake are left out, because the matches are worth more.
+The zip contains a list of its files with their SHA-256 digests. If a file does not match its digest, the whole backup
+is refused. Settings or a calibration that are not valid are left out, because the matches are worth more.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ PARSED: Mapping[str, Callable[[str, str], object]] = {
 }
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-"""What reading a list that somebody else wrote can raise."""
+"""Exceptions that can occur when a backup's list of files is read, because somebody else may have written it."""
 
 NO_ZIP = (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, LZMAError)
 
@@ -56,10 +56,10 @@ MAX_LIST = 65_536
 MAX_NUMBER_OF_FILES = 8
 
 MAX_FILE = sum(MAX_BYTES.values())
-"""Largest backup that is read from a file. Compressed it is smaller."""
+"""Largest backup file that is read, in bytes. A valid one is smaller, because its contents are compressed."""
 
 MAX_PACKED = 64 * 1024 * 1024
-"""Largest backup that is uploaded, because it is held in memory."""
+"""Largest backup that can be uploaded, in bytes, because an upload is kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class Backup:
     """The checked contents of a backup.
 
     Attributes:
-        made_s: When it was made, in seconds since 1970 by the clock at that time.
+        made_s: When the backup was made, in seconds since 1970 according to the clock at that time.
         position: Position of the journal's last entry.
         matches: Number of matches.
         parts: The files by name: always the journal, and the calibration and settings if there were any.
-        identity: Identity of the journal.
+        identity: Id of the journal.
         unfit: Names of files that were left out because they are not valid.
     """
 
@@ -114,16 +114,16 @@ def _day(at_s: float) -> str:
 
 
 def match_count(matches: int) -> Message:
-    """Return the number of matches in words."""
+    """Return a number of matches as a message, such as "3 matches"."""
     return Plural("1 match", "%(n)s matches", n=matches)
 
 
 def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
-    """Collect what is in the state folder now; the journal may be written to at the same time.
+    """Return a backup of the state folder as it is now. The journal may be written to at the same time.
 
     Args:
         folder: The state folder.
-        settings_file: The settings; None if there is no file.
+        settings_file: Path of the settings file; None if there is none.
         now_s: Time of the backup, in seconds since 1970.
 
     Raises:
@@ -154,7 +154,7 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
 
     Args:
         backup: The backup.
-        file: An open file.
+        file: A file that is open for writing.
     """
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -175,19 +175,19 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
 
 
 class BackupError(TraykeeperError, UsageError):
-    """A file is not a valid backup. The message says why, and what to do."""
+    """The error that a file is not a valid backup. Its message says why, and what to do."""
 
 
 class _UnfitError(TraykeeperError, ValueError):
-    """The reason why a backup is not valid."""
+    """The error that a part of a backup is not valid. Its message gives the reason."""
 
 
 def unpack(data: bytes, where: Value) -> Backup:
-    """Return the backup in a zip file.
+    """Check a zip file and return the backup in it.
 
     Args:
-        data: The bytes of the file.
-        where: Name of the file for error messages.
+        data: The bytes of the zip file.
+        where: Name of the file in error messages.
 
     Raises:
         BackupError: If any part of it is not valid.
@@ -212,11 +212,11 @@ def unpack(data: bytes, where: Value) -> Backup:
 
 
 def write(backup: Backup, path: Path) -> None:
-    """Write a backup to a file, whole or not at all, that only its owner may read.
+    """Write a backup atomically to a file that only its owner may read.
 
     Args:
         backup: The backup.
-        path: The file.
+        path: Path of the file.
 
     Raises:
         OSError: If the file cannot be written.
@@ -226,7 +226,7 @@ def write(backup: Backup, path: Path) -> None:
 
 
 def listed_matches(path: Path) -> int:
-    """Return how many matches a backup says it contains, without reading them; 0 for a file that is not a backup."""
+    """Return the number of matches in a backup according to its list; 0 if the file is not a backup."""
     try:
         with ZipFile(path) as pack:
             return int(json.loads(_member(pack, LIST, MAX_LIST))["matches"])
@@ -235,7 +235,7 @@ def listed_matches(path: Path) -> int:
 
 
 def is_backup(path: Path) -> bool:
-    """Whether this file was made as a backup, valid or not."""
+    """Return whether a file is a backup, even if its contents are not valid."""
     try:
         with ZipFile(path) as pack:
             return LIST in pack.namelist()
@@ -244,7 +244,7 @@ def is_backup(path: Path) -> bool:
 
 
 def read(path: Path) -> Backup:
-    """Return the backup in a file.
+    """Read a file, check it and return the backup in it.
 
     Raises:
         BackupError: If the file cannot be read or is not a valid backup.
@@ -269,7 +269,7 @@ def _part(pack: ZipFile, name: str) -> bytes:
 
 
 def _member(pack: ZipFile, name: str, most: int) -> bytes:
-    """Read a file of the zip, but not more than its limit, whatever size the zip claims."""
+    """Return a file in the zip. Never read more than `most` bytes, whatever size the zip claims."""
     if pack.getinfo(name).file_size > most:
         raise _UnfitError(_too_large(name, most))
     with pack.open(name) as file:
@@ -299,7 +299,11 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
 
 
 def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:
-    """Return these files as a backup, without invalid ones, if the journal is valid."""
+    """Return these files as a backup, without those that are not valid.
+
+    Raises:
+        _UnfitError: If the journal is not valid.
+    """
     unfit = tuple(name for name, data in parts.items() if not _is_valid(name, data))
     parts = {name: data for name, data in parts.items() if name not in unfit}
     try:
@@ -311,7 +315,7 @@ def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:
 
 
 def _is_valid(name: str, data: bytes) -> bool:
-    """Whether a calibration or settings can be used; the journal is checked separately."""
+    """Return whether a calibration or settings file is valid; the journal is checked separately."""
     if name not in PARSED:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Automatic backups: one a day while matches are played, of which the newest few are kept."""
+"""Automatic backups: one on each day with new steps, of which the latest few are kept."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -24,37 +24,45 @@ FOLDER = "backups"
 DAILY, RESTORED = "traykeeper", "restored"
 
 KEPT = {DAILY: 7, RESTORED: 4}
-"""How many backups of each kind are kept. Each restore makes one before and one after it."""
+"""How many backups of each kind are kept. Each restore makes a backup before and another one after it."""
 
 TWICE = 2
 DAY_S = 20 * 3600.0
-"""Less than a day, so that an evening that begins earlier than yesterday's gets its own backup."""
+"""Age in seconds at which a backup is replaced by a new one.
+
+Less than a day, so that an evening that begins earlier than yesterday's gets its own backup.
+"""
 
 STEPS_PER_EVENING = 50
-"""After this many new steps a backup is made, even if the clock says that no day has passed."""
+"""After this many new steps, a backup is made even if no day has passed according to the clock."""
 
 CHECK_INTERVAL_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """What the last backup contains, or why it failed."""
+    """The result of the last automatic backup.
+
+    Attributes:
+        line: What the backup contains, or why it failed.
+        failed: Whether it failed.
+    """
 
     line: Message
     failed: bool = False
 
 
 class Backups:
-    """The folder of automatic backups. They are numbered, so that their order never depends on the clock.
+    """The automatic backups in the state folder, numbered so that their order does not depend on the clock.
 
     Args:
-        folder: The state folder, which contains the folder of backups.
-        settings_file: Settings to include; None if there is no file.
+        folder: The state folder, which contains the folder for backups.
+        settings_file: Path of the settings file to include; None if there is none.
         clock: Wall clock, in seconds since 1970.
 
     Attributes:
-        report: How the last backup went.
-        on_made: Called after each backup.
+        report: The result of the last backup.
+        on_made: Called after each successful backup.
     """
 
     def __init__(
@@ -76,13 +84,13 @@ class Backups:
         return backup.collect(self._state, self._settings_file, self._clock())
 
     def make(self, kind: str = DAILY) -> Path:
-        """Write a backup, delete the oldest of its kind, and return the new file.
+        """Write a backup, delete the oldest backups of its kind, and return the path of the new one.
 
-        Backups that contain more matches than there are now are what a wrong restore has to be repaired from:
-        the newest of them and the largest are never deleted.
+        A backup that contains more matches than there are now may be needed after a wrong restore. So the latest of
+        such backups, and the one with the most matches, are never deleted.
 
         Raises:
-            OSError, GameError: If it cannot be written or read back. Older backups are kept then.
+            OSError, GameError: If the backup cannot be written or read back. Older backups are kept then.
         """
         made = self.collect()
         self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -98,7 +106,7 @@ class Backups:
         return path
 
     def make_if_due(self) -> None:
-        """Make a backup if one is due. A failure is reported and tried again at the next check."""
+        """Make a backup if one is due. If it fails, report that; the next check will try again."""
         try:
             if self._is_due():
                 self.make()
@@ -107,7 +115,7 @@ class Backups:
             self.report = BackupReport(Message("failed (%(why)s)", why=reason(error)), failed=True)
 
     def valid(self, identity: str = "") -> Iterator[Backup]:
-        """Yield the valid backups, newest first; with an identity, only those of that journal."""
+        """Yield the valid backups, newest first. If an identity is given, yield only backups of the journal with it."""
         for path in self._files():
             with suppress(UsageError):
                 found = backup.read(path)
@@ -115,11 +123,14 @@ class Backups:
                     yield found
 
     def exist(self) -> bool:
-        """Whether there are any backups, valid or not."""
+        """Return whether there are any backups, valid or not."""
         return bool(self._files())
 
     def position_held_twice(self, identity: str) -> int:
-        """Return the position up to which two backups of this journal contain all steps, or 0."""
+        """Return the journal position up to which the two latest backups of a journal contain every step.
+
+        The result is 0 if there are fewer than two valid backups.
+        """
         positions = [found.position for found in islice(self.valid(identity), 2)]
         return min(positions) if len(positions) == TWICE else 0
 
@@ -163,10 +174,10 @@ class Backups:
 
 
 class DailyBackup:
-    """A thread that makes a backup whenever one is due, while the context is open.
+    """A thread that makes a backup whenever one is due, within a `with` block.
 
     Args:
-        backups: The folder of backups.
+        backups: The automatic backups.
     """
 
     def __init__(self, backups: Backups) -> None:
@@ -189,7 +200,7 @@ class DailyBackup:
 
 
 def _read_back(path: Path) -> None:
-    """Delete and refuse a new backup that the card did not store correctly."""
+    """Read a new backup back; if the card did not store it correctly, delete it and raise JournalError."""
     try:
         backup.read(path)
     except BackupError as error:
@@ -198,6 +209,6 @@ def _read_back(path: Path) -> None:
 
 
 def number_of(path: Path) -> int:
-    """Return the number at the end of a file name, or 0."""
+    """Return the number after the last hyphen of a file name, or 0 if there is none."""
     digits = path.stem.rpartition("-")[2]
     return int(digits) if digits.isascii() and digits.isdigit() else 0

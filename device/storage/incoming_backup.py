@@ -13,17 +13,17 @@ from game.situation import TableError
 from web.contracts.maintenance import FoundBackup
 
 FOLDER = "incoming"
-"""Below the state folder. `systemd/carry` copies files to it, as root, without opening them."""
+"""Folder in the state folder to which `systemd/carry`, as root, copies files without opening them."""
 
 FileVersion = tuple[int, str, int, int]
-"""Modification time, name, inode and size. Two files that agree in all of them are the same backup."""
+"""Modification time in nanoseconds, name, inode and size in bytes. If all are equal, the file has not changed."""
 
 ABANDONED_S = 120.0
-"""An upload is dropped after this time without a part. Each part takes a second or two."""
+"""An upload is dropped if no part arrives for this many seconds. Each part takes a second or two."""
 
 
 class IncomingBackup:
-    """The newest backup in the folder for incoming files. Any thread may call.
+    """The newest backup in the folder for incoming files. Thread-safe.
 
     The file is checked only once, because it may be large and many phones ask about it.
 
@@ -42,12 +42,12 @@ class IncomingBackup:
 
     @property
     def file(self) -> Path | None:
-        """The newest file, or None."""
+        """Path of the newest incoming file; None if there is none."""
         newest = self._newest()
         return newest[0] if newest else None
 
     def describe(self) -> FoundBackup | None:
-        """Return what the newest file contains or why it cannot be used, or None if there is no file."""
+        """Return what the newest file contains, or why it cannot be used; None if there is no file."""
         with self._reading:
             newest = self._newest()
             if newest is None:
@@ -68,7 +68,7 @@ class IncomingBackup:
             return backup.read(file) if file else None
 
     def delete(self) -> None:
-        """Delete all incoming files, after the newest was restored or declined."""
+        """Delete all incoming files, after the newest has been restored or declined."""
         for path in self._folder.glob("*.zip"):
             path.unlink(missing_ok=True)
 
@@ -91,10 +91,10 @@ def _describe(path: Path) -> FoundBackup:
 
 
 class BackupUpload:
-    """A backup that arrives in parts, held in memory until it is complete. Any thread may call.
+    """A backup that is uploaded in parts and kept in memory until it is complete. Thread-safe.
 
     Args:
-        abandoned_s: An upload is dropped after this many seconds without a part.
+        abandoned_s: Seconds without a new part after which the upload is dropped.
         clock: Monotonic clock, in seconds.
     """
 
@@ -110,14 +110,14 @@ class BackupUpload:
         return len(self._data)
 
     def append(self, offset: int, part: bytes) -> int:
-        """Add a part and return the offset of the next one.
+        """Add a part and return the offset at which the next one must begin.
 
         Args:
             offset: Number of bytes before this part. 0 starts a new upload.
             part: The bytes of the part.
 
         Raises:
-            TableError: If another offset was expected, or the upload is too long.
+            TableError: If another offset was expected, or the upload is too large.
         """
         with self._lock:
             if offset == 0:

@@ -1,4 +1,7 @@
-"""What is still known of a damaged journal, from backups, the damaged file, its trace and memory."""
+"""The steps of a damaged journal that are still known, from backups, the damaged file, its trace and memory.
+
+The trace is the text file next to the journal that contains a second copy of every step.
+"""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -14,14 +17,14 @@ from game.journal.trace import SUFFIX, Keys, Requests, rows_by_position
 
 @dataclass(frozen=True, slots=True)
 class KnownSteps:
-    """A backup and the later steps.
+    """The steps of a damaged journal that are still known: a backup, and the later steps.
 
     Attributes:
         good: The newest valid backup of the journal; None if there is none.
         rows: The later steps, in order.
-        keys: Keys of the matches that begin in these steps.
-        requests: The requests that caused these steps.
-        identity: Identity of the journal.
+        keys: Ids of the matches that begin in these steps.
+        requests: Ids of the phones' requests that caused these steps.
+        identity: Id of the journal; "" if it is lost.
     """
 
     good: Backup | None
@@ -35,10 +38,10 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
     """Collect the steps of a damaged journal from every source.
 
     Args:
-        path: Where the journal was.
-        aside: Where the damaged file is now.
-        backups: Backups of the state folder.
-        remembered: What the running program remembers.
+        path: Original path of the journal.
+        aside: Path to which the damaged file has been moved.
+        backups: The automatic backups in the state folder.
+        remembered: The steps that the running program still has in memory.
     """
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
@@ -57,13 +60,16 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
-    """Return the backup below the steps from `first` on, of another journal only if one is needed."""
+    """Return the newest backup to which the known steps, from position `first` on, can be added.
+
+    A backup of another journal is used only if there is none of this one and the first steps are missing.
+    """
     good = next(backups.valid(identity), None)
     return good or (next(backups.valid(), None) if first > 1 else None)
 
 
 def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
-    """Return all sources, beginning with the one that identifies the journal most reliably."""
+    """Return what each source still knows, beginning with the source that identifies the journal most reliably."""
     traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
     found = [salvage_file(aside), remembered, *map(_of_trace, traces)]
     if any(source.rows for source in found):
@@ -81,9 +87,9 @@ def _of_trace(path: Path) -> Salvaged:
 
 
 def damaged_earlier(path: Path) -> list[Path]:
-    """Return the damaged journals that were set aside earlier, newest first.
+    """Return the paths of damaged journals that were set aside earlier, newest first.
 
-    If a journal was gone, only its trace may exist.
+    If a journal was missing, there may be only its trace.
     """
     found = path.parent.glob(f"{path.stem}-damaged-*")
     whole = {one.with_suffix(path.suffix) for one in found if one.suffix in (path.suffix, SUFFIX)}

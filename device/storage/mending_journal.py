@@ -1,4 +1,4 @@
-"""A journal that is mended while the program runs, if its file is lost or damaged."""
+"""A journal that is recovered while the program is running, if its file is lost or damaged."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,19 +12,22 @@ from game.match.match import Match
 from game.message import Message
 
 Reopen = Callable[[Salvaged], tuple[Journal, Message | None]]
-"""Recovers the journal with what the program remembers, and returns it with a notice for the players."""
+"""A function that recovers the journal from all sources, including the steps that the program still has in memory.
+
+It returns the open journal, with a notice for the players or None.
+"""
 
 
 class MendingJournal:
-    """A journal that can be opened again. For one thread, except where a method says otherwise.
+    """A journal that can be recovered and reopened. Not thread-safe, except where a method says otherwise.
 
     Every method raises JournalError if the journal cannot be used, and tries again at the next call. It
     raises DamagedJournal if `mend` may help.
 
     Args:
         journal: The open journal.
-        reopen: Opens it again.
-        on_notice: Receives what the players have to know.
+        reopen: Recovers and reopens the journal.
+        on_notice: Called after a recovery with the notice for the players.
     """
 
     def __init__(
@@ -40,12 +43,12 @@ class MendingJournal:
 
     @property
     def path(self) -> Path:
-        """The file of the journal."""
+        """Path of the journal file."""
         return self._path
 
     @property
     def trouble(self) -> Message | None:
-        """What is wrong with the journal or its trace, or None. Any thread may ask."""
+        """What is wrong with the journal or its trace; None if nothing is. Any thread may read this."""
         journal = self._journal
         if journal is None:
             return Message("the journal was lost and cannot be written again yet")
@@ -56,7 +59,7 @@ class MendingJournal:
         return journal.trace.problem
 
     def mend(self) -> bool:
-        """Recover the journal; return False if it is intact and something else was wrong."""
+        """Recover the journal. Return False if it is intact, so that the error must have another cause."""
         if self._journal is not None:
             if self._journal.is_intact():
                 return False
@@ -89,7 +92,7 @@ class MendingJournal:
         return self._opened().reopen(match_id, request=request)
 
     def restore(self, copy: bytes) -> None:
-        """Replace the journal by a copy from a backup, and mend it before if necessary."""
+        """Replace the journal with a copy from a backup. If the journal is damaged, recover it first."""
         try:
             self._opened().restore(copy)
         except DamagedJournal:
@@ -98,21 +101,21 @@ class MendingJournal:
             self._opened().restore(copy)
 
     def cut_trace(self, held: Callable[[str], int]) -> None:
-        """Shorten the trace by the steps that backups contain. Any thread may call.
+        """Remove the steps that backups contain from the trace. Any thread may call this.
 
         Args:
-            held: Returns the position up to which backups contain the journal of this identity.
+            held: Returns the position up to which backups contain a journal, given the identity of the journal.
         """
         if journal := self._journal:
             journal.cut_trace(held(journal.identity))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the journal file."""
         if self._journal:
             self._journal.close()
 
     def _opened(self) -> Journal:
-        """Return the journal, after another attempt to open it if the last one failed."""
+        """Return the open journal. If the last attempt to open it failed, try again first."""
         if self._journal is None:
             self._journal, notice = self._reopen(self._remembered)
             self._remembered = Salvaged()

@@ -17,8 +17,8 @@ class Truth:
 
     Attributes:
         values: All faces in the tray, sorted.
-        faces: The face of each die in the reading; None if it is not known which face it had.
-        all_found: Whether the reading has as many dice as there were.
+        faces: The true face of each die in the reading, in its order; None for a die whose face is not known.
+        all_found: Whether the reading has as many dice as were in the tray.
     """
 
     values: Dice
@@ -26,14 +26,14 @@ class Truth:
     all_found: bool
 
     def agrees(self, reading: Reading) -> bool:
-        """Whether the reading was sure and correct."""
+        """Return whether a reading was sure and correct."""
         return reading.is_sure and reading.values == self.values
 
 
 def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | None:
-    """Return the true dice of a reading, according to the match as it stands now.
+    """Return the dice that really were in the tray when a reading was made, according to the match as it stands now.
 
-    The result is None if a die that stayed in the tray could not be read.
+    The result is None if the face of a die that had stayed in the tray could not be read.
 
     Args:
         reading: What the camera saw.
@@ -57,7 +57,10 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
 
 
 def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict[int, int]:
-    """Assign faces to dice: first those that were read correctly, then the only one that is left."""
+    """Assign faces to dice, and return the face of each by the number of the die.
+
+    A die that was read as one of the faces gets that face. If one die and one face remain, they belong together.
+    """
     found: dict[int, int] = {}
     left, rest = list(faces), []
     for i in dice:

@@ -1,6 +1,6 @@
-"""Pictures that were read wrong, with the true faces, kept only if the players allow it.
+"""Pictures of throws that were read wrongly, with the true faces. They are kept only if the players allow it.
 
-They are for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
+They are meant for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
 failure to write one never affects the match.
 """
 
@@ -40,14 +40,17 @@ DIGITS = 6
 """Number of digits in the name of a picture, so that names sort in the order in which they were made."""
 
 MAX_PICTURES, MAX_BYTES = 200, 100 * 1024 * 1024
-"""A picture of 1536x864 has about 250 kB. The oldest ones are deleted first."""
+"""Largest number of pictures and their largest total size in bytes. The oldest pictures are deleted first.
+
+A picture of 1536x864 has about 250 kB.
+"""
 
 QUALITY = 95
-"""JPEG quality. 25 of 25 simulated throws were read the same from the JPEG as from the frame."""
+"""JPEG quality, at which 25 of 25 simulated throws were read the same from the JPEG as from the frame."""
 
 
 class ReadPicture(Protocol):
-    """A picture with its reading."""
+    """A picture of the tray with its reading."""
 
     @property
     def image(self) -> Image:
@@ -63,16 +66,16 @@ class ReadPicture(Protocol):
 
     @property
     def zones(self) -> tuple[Quad, ...]:
-        """The tray, then the set-aside area if there is one."""
+        """The corners of the tray, then those of the set-aside area if there is one, in pixels of the image."""
 
 
 class MisreadStore:
-    """The folder of pictures that were read wrong. It implements `web.contracts.misreads.Misreads`.
+    """The folder of pictures that were read wrongly. Implements `web.contracts.misreads.Misreads`.
 
     Args:
-        folder: The folder, which is created when pictures are first allowed.
+        folder: The folder; it is created when pictures are first allowed.
         max_pictures: Largest number of pictures.
-        max_bytes: Largest size of all pictures together.
+        max_bytes: Largest total size of all pictures, in bytes.
     """
 
     def __init__(
@@ -93,13 +96,14 @@ class MisreadStore:
         self._writer.shutdown()
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Keep a picture if it was read wrong. Returns at once.
+        """Keep a picture if it was read wrongly, without waiting until it is written.
 
-        Further corrections of the same picture replace it; if it turns out to be right, it is deleted.
+        A later call with the same picture replaces its stored faces. If the reading turns out to be right, the picture
+        is deleted.
 
         Args:
-            picture: The picture in view.
-            truth: Its true dice, or None if they are not known.
+            picture: The latest picture of the tray.
+            truth: The dice that really were in the tray; None if they are not known.
         """
         if picture is not self._shown:
             self._shown, self._truth, self._number = picture, None, 0
@@ -120,11 +124,11 @@ class MisreadStore:
 
     @property
     def on(self) -> bool:
-        """Whether pictures are kept."""
+        """Whether the players allow pictures to be kept."""
         return (self._folder / SWITCH).exists()
 
     def set_enabled(self, *, on: bool) -> None:
-        """Allow or forbid to keep pictures.
+        """Allow (True) or forbid (False) pictures to be kept.
 
         Raises:
             TableError: If the choice cannot be saved.
@@ -152,7 +156,7 @@ class MisreadStore:
         """Delete all pictures.
 
         Raises:
-            TableError: If one cannot be deleted.
+            TableError: If a picture cannot be deleted.
         """
         try:
             self._writer.submit(self._delete).result()
@@ -162,7 +166,7 @@ class MisreadStore:
             ) from None
 
     def zip_parts(self) -> Iterator[bytes]:
-        """Yield a zip of all pictures, one picture at a time, so that it is never in memory as a whole."""
+        """Yield a zip archive of all pictures in parts, so that the whole archive is never in memory."""
         sink = _ZipSink()
         with ZipFile(sink, "w") as archive:
             labels = []
@@ -199,7 +203,7 @@ class MisreadStore:
             self._remove(int(path.stem))
 
     def _prune(self) -> None:
-        """Delete the oldest pictures until both limits are kept."""
+        """Delete the oldest pictures until neither limit is exceeded."""
         left = self._max_bytes
         for rank, path in enumerate(reversed(self._pictures())):
             left -= path.stat().st_size
@@ -211,7 +215,7 @@ class MisreadStore:
 
 
 def _label(name: str, picture: ReadPicture, truth: Truth) -> dict[str, Any]:
-    """Return a label in the format of `vision.dataset` and `traykeeper read --list`."""
+    """Return the true dice of a picture in the format of `vision.dataset` and `traykeeper read --list`."""
     reading, zones = picture.reading_in_image, picture.zones
     boxes = zip(map(_box, reading.dice), truth.faces, strict=True)
     return {
@@ -233,7 +237,7 @@ def _tenths(*px: float) -> list[float]:
 
 
 class _ZipSink(RawIOBase):
-    """A buffer for what a zip file writes."""
+    """A buffer that a zip archive is written to, and whose contents are taken out part by part."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -252,10 +256,10 @@ class _ZipSink(RawIOBase):
 
 
 class MisreadCollector:
-    """Compares the picture in view with the match after every change. A failure is only logged.
+    """A comparison of the latest picture with the match after every change, to find misreads. Failures are only logged.
 
     Args:
-        store: Keeps the pictures that were read wrong.
+        store: The store for pictures that were read wrongly.
     """
 
     def __init__(self, store: MisreadStore) -> None:
@@ -266,11 +270,11 @@ class MisreadCollector:
         self._stayed: tuple[Place, ...] = ()
 
     def saw(self, picture: ReadPicture) -> None:
-        """Take the picture that is in view now."""
+        """Set the picture of the tray that the match is compared with from now on."""
         self._picture, self._entered = picture, None
 
     def tapped_in(self, before: Match, after: Match) -> None:
-        """Take a throw that was entered by hand for the picture in view.
+        """Record that players entered by hand the throw that the latest picture shows.
 
         Args:
             before: The match before the throw.
@@ -280,7 +284,7 @@ class MisreadCollector:
         self._stayed = before.last_places
 
     def learn(self, match: Match) -> None:
-        """Work out what the picture in view really showed, according to the match now."""
+        """Work out from the match what the latest picture really shows, and keep the picture if it was read wrongly."""
         throw = match.last_throw
         if not self._is_entered(match, throw):
             self._entered = None
@@ -298,7 +302,7 @@ class MisreadCollector:
             self._store.record(picture, truth(reading, throw, throw.set_aside))
 
     def _is_entered(self, match: Match, throw: Throw | None) -> bool:
-        """Whether this is still the throw that was entered by hand, even if its dice were corrected."""
+        """Return whether this is still the throw that was entered by hand, even if its dice have been corrected."""
         entered = self._entered
         same_match = match.start_state is self._match
         return bool(entered and throw and same_match and throw.index == entered.index)

@@ -1,6 +1,6 @@
-"""The last few pictures that were read, drawn for the phones with the current faces of their throws.
+"""The latest pictures that were read, as photos for the phones: the current faces of the throw are drawn on them.
 
-A picture belongs to a throw if its dice are at the same places. The name of a photo is a hash of its
+A picture belongs to a throw if its dice are in the same places. The name of a photo is a hash of its
 contents, so a cached photo is never out of date.
 """
 
@@ -23,20 +23,20 @@ from web.contracts.table import Photo, PhotoDie
 from web.picture_check import jpeg_size
 
 MAX_PICTURES = 6
-"""Pictures in memory, each of at most 4 MB at 1536x864. This many throws can be undone with their pictures."""
+"""Number of pictures in memory, each of at most 4 MB at 1536x864. When throws are undone, so many can still be shown."""
 
 MAX_PHOTOS = 16
-"""JPEGs in memory. A phone that is a few snapshots behind still finds its photo."""
+"""Number of photos in memory, as JPEGs. A phone that is a few snapshots behind still finds its photo."""
 
 DIE_QUALITY = 90
 CUT_RADIUS = 1.3
-"""Half the side of the square around a die, in edges of the die, so that a leaning die is visible as a whole."""
+"""Half the side of the square cut out around a die, in die edges, so that even a cocked die is entirely visible."""
 
 NAME_BYTES = 10
 
 
 class ThrowInView(Protocol):
-    """A throw, inside or outside a match."""
+    """A throw, whether in a match or without one."""
 
     @property
     def index(self) -> int:
@@ -44,15 +44,15 @@ class ThrowInView(Protocol):
 
     @property
     def dice(self) -> tuple[int, ...]:
-        """The faces."""
+        """The faces of the dice."""
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Where the dice are."""
+        """The places where the dice came to rest."""
 
 
 class PhotoAlbum:
-    """The newest pictures. One thread adds them, any thread may read them."""
+    """The latest pictures of throws. One thread adds them; any thread may read them."""
 
     def __init__(self) -> None:
         self._pictures: deque[AlbumPicture] = deque(maxlen=MAX_PICTURES)
@@ -67,14 +67,14 @@ class PhotoAlbum:
         corner: tuple[int, int] = (0, 0),
         clip: RollClip | None = None,
     ) -> "AlbumPicture":
-        """Add a picture with its reading, cut to the zones that contain dice.
+        """Add a picture with its reading, cropped to the zones that contain dice.
 
         Args:
             image: The image, which may be a part of the frame that was read.
             reading: The reading of the frame.
-            zones: The tray, and the set-aside area if there is one.
-            corner: Left and top edge of the image in the frame, in pixels.
-            clip: How the dice came to rest; None if it was not recorded.
+            zones: Corners of the tray, and of the set-aside area if there is one, in pixels of the image.
+            corner: Position of the image's left and top edges in the frame, in pixels.
+            clip: The recording of the roll; None if it was not recorded.
         """
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
@@ -83,11 +83,12 @@ class PhotoAlbum:
         return picture
 
     def as_read(self, picture: "AlbumPicture", throw: ThrowInView | None = None) -> Photo:
-        """Return the photo as it was read.
+        """Return the photo with the faces that were read, before any correction.
 
         Args:
-            picture: A picture of this album.
-            throw: Throw whose dice are marked in the photo if they are at their places.
+            picture: A picture in this album.
+            throw: The throw to which the dice in the photo belong, as far as they are in its places; None if there
+                is none.
         """
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
@@ -95,7 +96,10 @@ class PhotoAlbum:
         return self._photo(picture, picture.shown, found, index)
 
     def of(self, throw: ThrowInView) -> Photo | None:
-        """Return the photo in which all dice of a throw are at their places, with its current faces."""
+        """Return the photo in which all dice of a throw are in their places, with the throw's current faces.
+
+        None means that no picture of the throw is left.
+        """
         for picture in reversed(self._pictures):
             found = slots(picture.reading, throw)
             if found and len(found) == len(throw.dice):
@@ -105,12 +109,12 @@ class PhotoAlbum:
         return None
 
     def from_other_tray(self, jpeg: bytes, index: int, clip: bytes | None = None) -> Photo:
-        """Return the photo of a throw that was made at another tray.
+        """Add the photo of a throw that was made at another tray, and return it.
 
         Args:
-            jpeg: The picture, whose header has been checked.
+            jpeg: The picture as JPEG, whose header has been checked.
             index: Number of the throw.
-            clip: How the dice came to rest, as Motion JPEG; None if it was not recorded.
+            clip: The recording of the roll, as Motion JPEG; None if it was not recorded.
         """
         name = blake2s(jpeg, digest_size=NAME_BYTES).hexdigest()
         self._keep(name, jpeg)
@@ -119,11 +123,11 @@ class PhotoAlbum:
         return Photo(name, width, height, (), index, clip is not None)
 
     def get(self, name: str) -> bytes | None:
-        """Return the photo of this name as JPEG, or None if it is too old."""
+        """Return the photo with this name as JPEG, or None if it is too old."""
         return self._drawn.get(name)
 
     def die(self, name: str, number: int) -> bytes | None:
-        """Return a die of a photo as the camera saw it, at full resolution, as JPEG.
+        """Return one die in a photo as the camera saw it, at full resolution, as JPEG; None if the photo is too old.
 
         Args:
             name: Name of the photo.
@@ -135,7 +139,7 @@ class PhotoAlbum:
         return encode_jpeg(_around(picture.image, picture.shown.dice[number]), quality=DIE_QUALITY)
 
     def clip(self, name: str) -> bytes | None:
-        """Return how the dice of a photo came to rest, as Motion JPEG, or None if it is not known."""
+        """Return the recording of the roll that led to a photo, as Motion JPEG; None if there is none."""
         picture, (other_name, other_clip) = self._named(name), self._other_clip
         if picture is None and name == other_name:
             return other_clip
@@ -168,14 +172,14 @@ class PhotoAlbum:
 
 
 def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
-    """Match the dice of a reading with the dice of a throw by their places.
+    """Match the dice in a reading with the dice of a throw by their places.
 
     Args:
-        reading: A reading.
-        throw: A throw.
+        reading: The reading.
+        throw: The throw.
 
     Returns:
-        The number of a die in the throw, by its number in the reading, for dice at their places.
+        The number of the die in the throw by its number in the reading, for each die that is in its place.
     """
     free = list(enumerate(throw.dice))
     found = {}
@@ -192,11 +196,11 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
 
 
 def shows(reading: Reading, throw: ThrowInView) -> bool:
-    """Whether all dice of a throw are at their places. In a picture of the next throw only some are.
+    """Return whether a reading shows all dice of a throw in their places; the reading of the next throw shows fewer.
 
     Args:
-        reading: A reading.
-        throw: A throw.
+        reading: The reading.
+        throw: The throw.
     """
     return bool(throw.dice) and len(slots(reading, throw)) == len(throw.dice)
 
@@ -206,7 +210,7 @@ def _is_at(die: Die, place: Place) -> bool:
 
 
 def _with_faces(reading: Reading, faces: dict[int, int]) -> Reading:
-    """Return the reading with these faces instead of what was read."""
+    """Return the reading with these faces, by number of the die, instead of those that were read."""
     dice = (
         replace(die, value=faces[i], problem=None) if i in faces else die
         for i, die in enumerate(reading.dice)
@@ -215,7 +219,7 @@ def _with_faces(reading: Reading, faces: dict[int, int]) -> Reading:
 
 
 def _around(image: Image, die: Die) -> Image:
-    """Return the square around a die, cut off at the edges of the image."""
+    """Return the part of an image that shows a die: a square around it, cut off at the edges of the image."""
     half = CUT_RADIUS * die.size
     left, top = max(0, round(die.x - half)), max(0, round(die.y - half))
     right, bottom = max(left + 1, round(die.x + half)), max(top + 1, round(die.y + half))
@@ -223,16 +227,16 @@ def _around(image: Image, die: Die) -> Image:
 
 
 class AlbumPicture:
-    """A picture that is cut to the tray.
+    """A picture in the album, cropped to the tray.
 
     Args:
         image: The image.
         shown: The reading, in pixels of the image.
         reading: The reading, in pixels of the frame.
-        clip: How the dice came to rest; None if it was not recorded.
+        clip: The recording of the roll; None if it was not recorded.
 
     Attributes:
-        names: Names of the photos that were drawn of it, by the faces and problems in them.
+        names: Names of the photos made from this picture, by the faces and problems drawn on them.
     """
 
     def __init__(
@@ -256,6 +260,6 @@ def _photo_die(die: Die, width: int, height: int) -> PhotoDie:
 
 
 def _with_dice(reading: Reading, zones: Sequence[Quad]) -> Sequence[Quad]:
-    """Return the tray, and the set-aside area only if there are dice in it."""
+    """Return the zones to show: the tray, and the set-aside area only if there are dice in it."""
     is_aside_used = any(die.zone is Zone.ASIDE for die in reading.dice)
     return zones if is_aside_used else zones[:1]

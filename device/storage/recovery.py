@@ -1,8 +1,8 @@
 """Opens the journal, and rebuilds it if it is damaged, empty or missing.
 
-The new journal is built from the newest valid backup, the readable rest of the file, its trace, and
-what a running program remembers. The damaged file is set aside. A recovery may fail or be killed at any
-step; `rescue_state` records its progress, and the next start continues.
+The new journal is built from the newest valid backup, the readable parts of the damaged file, its trace, and
+the steps that a running program still has in memory. The damaged file is set aside. A recovery may fail or be killed
+at any point; `rescue_state` records its progress, and the next start continues it.
 """
 
 import logging
@@ -32,23 +32,26 @@ from game.message import Message
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-"""A card that damages a new file three times will do so again."""
+"""How often to write the new journal: a card that damages a new file three times will do so again."""
 
 
 def open_journal(
     folder: Path, backups: Backups, remembered: Salvaged | None = None
 ) -> tuple[Journal, Message | None]:
-    """Open the journal of a state folder; return it with a notice for the players, if there is one.
+    """Open the journal in a state folder, and recover it first if necessary.
 
     Args:
         folder: The state folder.
-        backups: Backups of this folder.
-        remembered: What the program remembers of a journal that was lost while it ran; None if nothing is
-            known to be lost.
+        backups: The automatic backups in this folder.
+        remembered: The steps that the program still has in memory, if the journal was lost while it was running;
+            None if nothing is known to be lost.
+
+    Returns:
+        The open journal, and a notice for the players or None.
 
     Raises:
-        JournalError: If the journal cannot be used: the disk is full or read-only, or another program
-            uses it.
+        JournalError: If the journal cannot be used because the disk is full or read-only, or another program
+            is using it.
     """
     path = folder / JOURNAL_FILE
     try:
@@ -70,7 +73,7 @@ def open_journal(
 
 
 def _rename_obstacles(path: Path) -> None:
-    """Rename whatever has the name of one of our files and is not a file, such as a folder or a pipe."""
+    """Rename folders, pipes and the like whose names are those of the journal's files."""
     for name in (LOCK_SUFFIX, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
         there = path.with_name(f"{path.stem}{name}")
         if os.path.lexists(there) and not there.is_file():
@@ -101,10 +104,10 @@ def _open_or_recover(
 def _open_intact(
     path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
-    """Open an intact journal; return it with the notice of an earlier recovery or of a lost trace.
+    """Open an intact journal; return it with the notice of an earlier recovery or a lost trace, or with None.
 
     Raises:
-        DamagedJournal: If the journal is damaged, or was emptied.
+        DamagedJournal: If the journal is damaged, or its steps have disappeared.
     """
     _refuse_emptied(path, backups)
     journal = Journal.open(path, lock=lock)
@@ -116,10 +119,10 @@ def _open_intact(
 
 
 def _refuse_emptied(path: Path, backups: Backups) -> None:
-    """Refuse an empty or missing journal if anything shows that there were steps before.
+    """Refuse an empty or missing journal if there is evidence that it contained steps before.
 
     Raises:
-        DamagedJournal: If there were steps before.
+        DamagedJournal: If it did.
     """
     identities = _identities_if_empty(path)
     if identities is not None and _had_steps(path, identities, backups):
@@ -131,7 +134,7 @@ def _refuse_emptied(path: Path, backups: Backups) -> None:
 
 
 def _had_steps(path: Path, identities: tuple[str, ...], backups: Backups) -> bool:
-    """Whether an empty journal with these identities had steps before."""
+    """Return whether there is evidence that an empty journal with these identities contained steps before."""
     found = trace.read(path.with_suffix(SUFFIX))
     if read_owner(path) and not identities:
         return True
@@ -145,7 +148,10 @@ def _log(path: Path) -> Path:
 
 
 def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
-    """Return the identity of an empty journal and the one before; None if the journal is not empty."""
+    """Return the current and the previous identity of an empty journal, or nothing if the file has no contents.
+
+    None means that the journal is not empty.
+    """
     if not path.exists() or not path.stat().st_size:
         return ()
     uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -161,7 +167,7 @@ def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
 
 
 def _begin(path: Path) -> RescueState:
-    """Record that a recovery has begun, and keep a copy of the trace."""
+    """Record that a recovery has begun, and keep a copy of the journal's trace."""
     number = 1
     while any(path.parent.glob(f"{path.stem}-damaged-{number}.*")):
         number += 1
@@ -213,7 +219,7 @@ def _recover(
 
 
 def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
-    """Write the new journal, whole or not at all, after its result is recorded."""
+    """Record the result of the recovery, then write the new journal atomically."""
     with closing(_empty() if known.good is None else rows.open_copy(known.good.journal)) as db:
         with rows.transaction(db):
             adopted = rows.append_missing(db, known.rows, known.keys, known.requests)
@@ -234,13 +240,13 @@ def _empty() -> sqlite3.Connection:
 
 
 def set_aside(path: Path, aside: Path) -> None:
-    """Move a damaged journal and its write-ahead log out of the way; may be called again after a crash.
+    """Move a damaged journal and its write-ahead log out of the way. This can be repeated after a crash.
 
     Args:
-        path: The journal.
-        aside: Its new name.
+        path: Path of the journal.
+        aside: Its new path.
     """
-    with suppress(FileNotFoundError):  # the log first, because it is useless without its file
+    with suppress(FileNotFoundError):  # the log first, because it is useless without its journal
         _log(path).rename(_log(aside))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
     with suppress(FileNotFoundError):
@@ -249,6 +255,6 @@ def set_aside(path: Path, aside: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Delete a journal, its log first, because SQLite would apply a leftover log to the next file."""
+    """Delete a journal and first its write-ahead log, because SQLite would apply a leftover log to the next journal."""
     for name in (f"{path.name}-wal", f"{path.name}-shm", path.name):
         path.with_name(name).unlink(missing_ok=True)

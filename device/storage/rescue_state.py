@@ -1,6 +1,6 @@
-"""The progress of the recovery of a damaged journal, in a file, so that it can continue after a crash.
+"""The progress of the recovery of a damaged journal, kept in a file so that the recovery can continue after a crash.
 
-The file remains after the recovery until somebody has acknowledged the notice.
+The file remains after the recovery until somebody has acknowledged the notice about it.
 """
 
 import json
@@ -26,12 +26,12 @@ class RescueState:
         aside: New name of the damaged journal; "" if there was none.
         gone: Whether the journal was missing or empty.
         done: Whether the new journal is in place.
-        made_s: When the backup below the new journal was made, in seconds since 1970.
+        made_s: When the backup that the new journal is based on was made, in seconds since 1970.
         kept: Number of matches in that backup.
-        files: Names of the files in that backup; empty if there was none.
+        files: Names of the files in that backup; empty if there was no backup.
         steps: Number of later steps that could still be read.
         matches: Number of matches in the new journal.
-        trace: Name of the trace if only the trace was lost; "" otherwise.
+        trace: File name of the trace (the second copy of the journal) if only the trace was lost; otherwise "".
     """
 
     number: int
@@ -47,7 +47,7 @@ class RescueState:
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:
-        """Return the state in a folder, or None if there is neither a recovery nor a notice."""
+        """Return the state stored in a folder, or None if there is neither a recovery nor a notice."""
         try:
             return cls(**json.loads(read_bounded(folder / FILE, MAX_BYTES).decode("utf-8")))
         except FileNotFoundError:
@@ -59,7 +59,7 @@ class RescueState:
         """Write the state to a folder.
 
         Raises:
-            OSError: If it cannot be written.
+            OSError: If the file cannot be written.
         """
         write_atomically(folder / FILE, json.dumps(asdict(self)))
 
@@ -67,7 +67,7 @@ class RescueState:
         """Return the state with the result of the recovery.
 
         Args:
-            good: Backup below the new journal; None if there was none.
+            good: Backup that the new journal is based on; None if there was none.
             steps: Number of later steps that could be read.
             matches: Number of matches in the new journal.
         """
@@ -77,12 +77,12 @@ class RescueState:
         return replace(result, made_s=good.made_s, kept=good.matches, files=tuple(good.parts))
 
     def finished(self) -> Self:
-        """Return the state after the new journal is in place."""
+        """Return the state after the new journal has been put in place."""
         return replace(self, done=True)
 
     @property
     def notice(self) -> Message:
-        """What the players have to know."""
+        """The notice for the players: what was damaged, and what it was replaced with."""
         if self.trace:
             return Paragraph(
                 Message(
@@ -122,7 +122,7 @@ class RescueState:
 
 
 def delete_notice(folder: Path) -> None:
-    """Delete the state after somebody has acknowledged the notice, unless the recovery is unfinished."""
+    """Delete the stored state because somebody has acknowledged the notice, unless the recovery is unfinished."""
     state = RescueState.of(folder)
     if state and state.done:
         (folder / FILE).unlink(missing_ok=True)

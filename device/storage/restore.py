@@ -1,4 +1,4 @@
-"""Restores a backup, after the current matches and settings are backed up."""
+"""Restores a backup, after backing up the current matches and settings."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -22,26 +22,26 @@ class Restorable(Protocol):
     """A journal that can be replaced by the one in a backup."""
 
     def restore(self, copy: bytes) -> None:
-        """Replace all matches by those of a copy, which is a SQLite database."""
+        """Replace all matches with those in a copy of a journal, given as the bytes of a SQLite database."""
 
 
 def restore_backup(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
-    """Restore the matches and the calibration, and return the backup of what was there before.
+    """Restore the matches and the calibration, and return the path of a new backup of the previous ones.
 
     Args:
         good: The backup to restore.
         journal: The open journal.
         folder: The state folder.
-        backups: Backups of this folder.
+        backups: The automatic backups in this folder.
 
     Raises:
-        OSError, GameError: If the disk is full. The matches are unchanged then; the calibration may be
-            restored already, with the previous one next to it.
+        OSError, GameError: If the disk is full. The matches are then unchanged; the calibration may already be
+            restored, with the previous one next to it.
     """
     before, was = backups.make(RESTORED), History(folder / JOURNAL).identity
     if profile_file.FILE in good.parts:
         replace_file(folder / profile_file.FILE, good.parts[profile_file.FILE])
-    journal.restore(good.journal)  # last, so that a failure before leaves the match unchanged
+    journal.restore(good.journal)  # last, so that an earlier failure leaves the matches unchanged
     delete_after(folder / FRAMES, good.position if good.identity == was else 0)
     with suppress(OSError, GameError):  # the daily backup tries again
         backups.make(RESTORED)
@@ -49,14 +49,14 @@ def restore_backup(good: Backup, journal: Restorable, folder: Path, backups: Bac
 
 
 def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
-    """Restore the settings and return their file, or None if nothing had to be written.
+    """Restore the settings and return the path of their file, or None if nothing had to be written.
 
     Args:
         good: The backup to restore.
-        settings_file: The current settings; None restores to the user's own configuration.
+        settings_file: Path of the current settings file; None writes to the user's configuration folder.
 
     Raises:
-        UsageError: If they cannot be written.
+        UsageError: If the settings cannot be written.
     """
     if SETTINGS not in good.parts:
         return None

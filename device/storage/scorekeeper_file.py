@@ -1,4 +1,4 @@
-"""The scorekeeper across restarts: a small file that only the companion may read.
+"""A small file that keeps the scorekeeper across restarts, and that only the companion may read.
 
 It contains the secret that signs the cookies of the phones. Any program that can read it can become the
 scorekeeper.
@@ -20,18 +20,18 @@ MAX_BYTES = 1024 * 1024
 
 
 class ScorekeeperFile:
-    """The file in the state folder.
+    """The file in the state folder that remembers the scorekeeper.
 
-    A damaged file counts as missing, and all phones have to ask again. If the file cannot be written,
+    A damaged file counts as missing, and all phones have to ask to keep score again. If the file cannot be written,
     the scorekeeper is known only until the companion stops.
 
     Args:
         file: Path of the file.
 
     Attributes:
-        secret: Signs the cookies of the phones.
-        record: Who is the scorekeeper.
-        trouble: Why the file cannot be written, or "".
+        secret: The key that signs the cookies of the phones.
+        record: Which phone is the scorekeeper, and which players belong to phones.
+        trouble: Why the file cannot be written; "" if it can.
     """
 
     def __init__(self, file: Path) -> None:
@@ -48,7 +48,7 @@ class ScorekeeperFile:
         return f"<ScorekeeperFile {self._file}>"
 
     def save(self, record: ScorekeeperRecord) -> None:
-        """Save who is the scorekeeper; report a failure in `trouble`."""
+        """Save which phone is the scorekeeper. If the file cannot be written, set `trouble`."""
         self.record = record
         text = json.dumps({"secret": self.secret.hex()} | asdict(record))
         try:
@@ -63,7 +63,7 @@ class ScorekeeperFile:
 
 
 def secret_of(folder: Path) -> bytes:
-    """Return the secret of the companion that uses this state folder.
+    """Return the key that signs the cookies of the companion that uses this state folder.
 
     Raises:
         UsageError: If there is no secret that this user may read.

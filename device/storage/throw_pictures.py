@@ -32,28 +32,32 @@ SPARE_BYTES = 300 * 1024 * 1024
 """Free disk space that is reserved for the journal."""
 
 MAX_WAITING = 4
-"""A picture is skipped if this many are waiting to be written."""
+"""If this many pictures are waiting to be written, further ones are skipped."""
 
 DAY_S = 24 * 3600.0
 
 MAX_GAP = 0.25
-"""The most that one gap between two throws counts, as a part of the age limit: a clock that jumps deletes nothing."""
+"""Largest fraction of the age limit that the time between two throws can count for.
+
+So a clock that jumps ahead does not delete any pictures.
+"""
 
 
 Item = tuple[int, Image | bytes | None, RollClip | bytes | None]
-"""What waits to be written: the position of a throw, its picture and its clip. Bytes are encoded already."""
+"""An item that is waiting to be written: the position of a throw, its picture and its clip. Bytes are already encoded."""
 
 MAX_CLIP_BYTES = 400_000
-"""Largest clip that is taken from another tray: its limit, with room for later versions."""
+"""Largest clip that is accepted from another tray, in bytes: the limit of a clip, with room for later versions."""
 
 
 class ThrowPictures:
     """The pictures and clips of throws, by the position of the throw in the journal.
 
     Args:
-        folder: The folder, which is created with the first picture.
-        max_bytes: Largest size of all pictures and clips together; 0 keeps none.
-        max_age_s: Older pictures and clips are deleted. Ages are counted from throw to throw, in the order of the journal.
+        folder: The folder; it is created with the first picture.
+        max_bytes: Largest total size of all pictures and clips, in bytes; 0 keeps none.
+        max_age_s: Age in seconds from which pictures and clips are deleted. It is counted from throw to throw, in
+            the order of the journal.
     """
 
     def __init__(
@@ -70,12 +74,12 @@ class ThrowPictures:
         self._thread.start()
 
     def keep(self, position: int, image: Image, clip: RollClip | None = None) -> None:
-        """Write a picture in the background. Returns at once.
+        """Write a picture in the background, without waiting until it is written.
 
         Args:
             position: Position of the throw in the journal.
             image: The picture.
-            clip: How the dice came to rest; None if it was not recorded.
+            clip: The recording of the roll; None if it was not recorded.
         """
         self._queue_up((position, image, clip))
 
@@ -96,7 +100,7 @@ class ThrowPictures:
         return is_jpeg
 
     def add_clip(self, position: int, data: bytes) -> bool:
-        """Write a clip that another tray recorded, in the background; return False if it cannot be one.
+        """Write a clip that another tray recorded, in the background; return False if it is not a valid clip.
 
         Args:
             position: Position of the throw in the journal.
@@ -113,15 +117,15 @@ class ThrowPictures:
                 self._queue.put_nowait(item)
 
     def get(self, position: int) -> bytes | None:
-        """Return the picture of the throw at this position as JPEG, or None if it is not kept."""
+        """Return the picture of the throw at this position in the journal as JPEG, or None if it is not kept."""
         return self._read(position, PICTURE)
 
     def clip(self, position: int) -> bytes | None:
-        """Return the clip of the throw at this position as Motion JPEG, or None if there is none."""
+        """Return the clip of the throw at this position in the journal as Motion JPEG, or None if there is none."""
         return self._read(position, CLIP)
 
     def clip_positions(self) -> frozenset[int]:
-        """Return the positions of all throws that have a clip."""
+        """Return the journal positions of all throws that have a clip."""
         return frozenset(int(path.stem) for path in _files(self._folder) if path.suffix == CLIP)
 
     def close(self) -> None:
@@ -151,7 +155,7 @@ class ThrowPictures:
             write_atomically(self._path(position, CLIP), data)
 
     def _prune(self) -> None:
-        """Delete the oldest throws' pictures and clips until both limits are kept."""
+        """Delete the pictures and clips of the oldest throws until neither limit is exceeded."""
         left, age_s, later_s = self._max_bytes, 0.0, None
         for _, group in groupby(sorted(_files(self._folder), reverse=True), lambda path: path.stem):
             paths = list(group)
@@ -178,20 +182,20 @@ class ThrowPictures:
 
 @dataclass(frozen=True, slots=True)
 class ThrowClips:
-    """The clips of throws alone, as they are exchanged with another tray.
+    """The clips of throws without their pictures, for the exchange with another tray.
 
     Attributes:
-        pictures: The pictures and clips of this tray.
+        pictures: The store of this tray's pictures and clips.
     """
 
     pictures: ThrowPictures
 
     def get(self, position: int) -> bytes | None:
-        """Return the clip of the throw at this position, or None if there is none."""
+        """Return the clip of the throw at this position in the journal, or None if there is none."""
         return self.pictures.clip(position)
 
     def add(self, position: int, data: bytes) -> bool:
-        """Keep a clip from another tray; return False if it cannot be one.
+        """Store a clip from another tray; return False if it is not a valid clip.
 
         Args:
             position: Position of the throw in the journal.
@@ -201,10 +205,10 @@ class ThrowClips:
 
 
 def delete_after(folder: Path, position: int) -> None:
-    """Delete the pictures and clips after a position, because the journal has changed from there on.
+    """Delete the pictures and clips of all throws after a position, because the journal has changed from there on.
 
     Args:
-        folder: The folder of the pictures.
+        folder: The folder that contains the pictures.
         position: Pictures and clips up to this position are kept.
     """
     for path in _files(folder):

@@ -12,19 +12,19 @@ from game.errors import TraykeeperError, reason
 from game.message import Message
 
 TIMEOUT_S = 10.0
-"""How long one attempt may take in total, whatever the receiver does meanwhile."""
+"""How long one attempt may take in total, in seconds, whatever the receiver does in the meantime."""
 
 MAX_ANSWER_BYTES = 1_000
-"""Only the status of the answer matters; the rest is not read."""
+"""How much of an answer is read, because only its status matters."""
 
 MAX_RETRY_AFTER_S = 3600.0
 
 
 class DeliveryError(TraykeeperError):
-    """The receiver did not accept a delivery.
+    """The error that the receiver of the webhook has not accepted a delivery.
 
     Attributes:
-        retry_after_s: How long the receiver asks to wait, in seconds; 0 if it does not say.
+        retry_after_s: Seconds to wait before the next attempt, as requested by the receiver; 0 if it requests none.
     """
 
     def __init__(self, message: Message, retry_after_s: float = 0.0) -> None:
@@ -33,10 +33,10 @@ class DeliveryError(TraykeeperError):
 
 
 class Courier:
-    """Sends requests to one receiver, one at a time. Another thread may break off the current one.
+    """A sender of requests to one receiver, one at a time. Another thread may abort the current request.
 
     Args:
-        receiver: Where to send them.
+        receiver: The program that receives the requests.
         timeout_s: How long one request may take, in seconds.
     """
 
@@ -48,14 +48,14 @@ class Courier:
         self._is_closed = False
 
     def deliver(self, delivery_id: str, body: bytes) -> None:
-        """Send one request and wait until it is accepted.
+        """Send one request, and wait for the receiver to accept it.
 
         Args:
             delivery_id: Id of the delivery, the same for each attempt.
-            body: The body, as JSON.
+            body: Body of the request, as JSON.
 
         Raises:
-            DeliveryError: If the receiver does not accept it.
+            DeliveryError: If the receiver does not accept the request.
         """
         connection = self._connect()
         deadline = Timer(self._timeout_s, self._break_off)
@@ -86,7 +86,7 @@ class Courier:
             )
 
     def close(self) -> None:
-        """Break off the current request and send no more."""
+        """Abort the current request, and send no more."""
         self._is_closed = True
         self._break_off()
 
@@ -117,6 +117,6 @@ class Courier:
 
 
 def _retry_after_s(answer: http.client.HTTPResponse) -> float:
-    """Return the seconds in the header `Retry-After`; a date counts as no wish."""
+    """Return the seconds in the header `Retry-After`; 0 if the header is missing or contains a date."""
     wish = answer.headers.get("Retry-After", "")
     return min(float(wish), MAX_RETRY_AFTER_S) if wish.isascii() and wish.isdigit() else 0.0

@@ -1,4 +1,4 @@
-"""What became of the newest deliveries, for the health page."""
+"""The outcome of the latest deliveries to the webhook, for the health page."""
 
 from collections import deque
 from threading import Lock
@@ -9,14 +9,14 @@ from game.message import Message
 from web.contracts.maintenance import DeliveryAttempt, WebhookReport
 
 MAX_ATTEMPTS = 20
-"""Attempts that are shown; the journal holds the steps themselves."""
+"""Number of attempts that are shown; the steps themselves are in the journal."""
 
 
 class DeliveryLog:
-    """The newest attempts. Any thread may read it.
+    """The latest attempts to deliver a step to the webhook. Thread-safe.
 
     Args:
-        receiver: Where the steps are sent.
+        receiver: The program that receives the steps.
     """
 
     def __init__(self, receiver: Receiver) -> None:
@@ -28,9 +28,9 @@ class DeliveryLog:
         """Record an attempt.
 
         Args:
-            step: The kinds of events that were sent.
-            trouble: Why the receiver did not accept them; None if it did.
-            wait_s: How long the next attempt is away, in seconds.
+            step: The kinds of events in the step that was sent, separated by commas.
+            trouble: Why the receiver did not accept the step; None if it did.
+            wait_s: Seconds until the next attempt; 0 after a success.
         """
         attempt = DeliveryAttempt(time(), step, trouble, wait_s)
         with self._lock:
@@ -38,6 +38,6 @@ class DeliveryLog:
             self._attempts.appendleft(attempt)
 
     def report(self) -> WebhookReport:
-        """Return the newest attempts, the newest first."""
+        """Return the latest attempts, newest first, with the name of the receiver and its last problem."""
         with self._lock:
             return WebhookReport(str(self._receiver), tuple(self._attempts), self._trouble)

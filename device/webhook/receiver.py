@@ -1,6 +1,6 @@
-"""The address that steps are sent to, and the signature of a request.
+"""The program that the webhook sends steps to, and the signature of the requests.
 
-Signatures follow https://www.standardwebhooks.com, so that receivers can check them with its libraries.
+Signatures follow https://www.standardwebhooks.com, so that receivers can check them with the libraries offered there.
 """
 
 import hmac
@@ -16,11 +16,11 @@ from game import toml_table
 from game.file_io import read_text
 
 PORTS = {"http": 80, "https": 443}
-"""The standard ports, without and with TLS."""
+"""The standard port of each URL scheme, without and with TLS."""
 
 PREFIX = "whsec_"
 MIN_KEY_BYTES = 24
-"""The shortest key that the specification allows."""
+"""Length of the shortest key that the specification allows, in bytes."""
 
 EXAMPLE = "http://homeserver.local:8080/dice, or https://example.org/dice"
 HOW_TO_MAKE_ONE = 'printf \'secret = "whsec_%s"\\n\' "$(openssl rand -base64 32)"'
@@ -28,11 +28,11 @@ HOW_TO_MAKE_ONE = 'printf \'secret = "whsec_%s"\\n\' "$(openssl rand -base64 32)
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """A program that receives steps.
+    """A program that receives the steps of matches.
 
     Attributes:
-        path: Path and query, which may contain a secret and so appear in no message.
-        key: Key of the signature; None sends unsigned requests.
+        path: Path and query of its URL. No message shows them, because they may contain a secret.
+        key: Key that signs the requests; None sends unsigned requests.
     """
 
     host: str
@@ -46,11 +46,11 @@ class Receiver:
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes with the address and does not reveal it."""
+        """A digest of the address, which does not reveal it."""
         return sha256(f"{self.tls} {self} {self.path}".encode()).hexdigest()[:16]
 
     def headers(self, delivery_id: str, time_s: float, body: bytes) -> dict[str, str]:
-        """Return the headers of a request.
+        """Return the headers of a request to the receiver, including its signature if there is a key.
 
         Args:
             delivery_id: Id of the delivery, the same for each attempt.
@@ -71,11 +71,11 @@ class Receiver:
 
 
 def parse_receiver(url: str, *, secret: str = "") -> Receiver:
-    """Return the receiver at a URL.
+    """Parse the URL of a receiver, and read the key that signs the requests.
 
     Args:
-        url: `http://HOST[:PORT][/PATH]`, or `https://`.
-        secret: File with the key of the signature; empty sends unsigned requests.
+        url: `http://HOST[:PORT][/PATH]`, or the same with `https`.
+        secret: File with the key; empty sends unsigned requests.
 
     Raises:
         UsageError: If the URL or the file `secret` is not valid.
@@ -99,7 +99,7 @@ def parse_receiver(url: str, *, secret: str = "") -> Receiver:
 
 
 def _read_key(path: str) -> bytes:
-    """Read the line `secret = "whsec_..."`."""
+    """Read the key from a file with the line `secret = "whsec_..."`."""
     text = read_text(Path(path))
     if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UsageError(f"{path}: other users can read the secret: chmod 600 {path}")

@@ -1,6 +1,6 @@
-"""Sends each step of a match to the address in the settings, in order, until it is accepted.
+"""Sends each step of a match to the address in the settings, in order, and repeats it until it is accepted.
 
-The journal is the queue, and a small file records how much of it has been accepted. After a crash the newest
+The journal is the queue, and a small file records how much of it has been accepted. After a crash, the latest
 steps may be sent a second time, with the same ids.
 """
 
@@ -33,16 +33,16 @@ log = logging.getLogger(__name__)
 FILE = "webhook.json"
 
 LISTEN_S = 1.0
-"""Longest wait for a change of the table, and so for the end of the thread."""
+"""Longest wait for a change of the match, in seconds; the thread ends at most this late."""
 
 FIRST_RETRY_S, MAX_RETRY_S = 1.0, 300.0
-"""Waits after a failed attempt: twice as long each time, up to the second."""
+"""First and longest pause after a failed attempt, in seconds. The pause doubles each time."""
 
 HEAD_START_S = 0.1
-"""Wait after a step, so that phones show it first."""
+"""Pause before a step is sent, in seconds, so that phones show it first."""
 
 SAVE_INTERVAL_S = 10.0
-"""Shortest time between two writes of the progress, because SD cards wear out."""
+"""Shortest time between two writes of the progress, in seconds, because SD cards wear out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,10 @@ class Delivered:
     """The last entry of the journal that a receiver has accepted.
 
     Attributes:
-        receiver: Fingerprint of its address.
-        match, seq, chain: The entry; `match` is empty before the first.
+        receiver: Fingerprint of the receiver's address.
+        match: Id of the match to which the entry belongs; empty before the first.
+        seq: Number of the entry in that match.
+        chain: Digest of the match up to the entry.
     """
 
     receiver: str
@@ -61,23 +63,26 @@ class Delivered:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """Return the progress in a file, or None if there is no valid one."""
+        """Return the progress stored in a file, or None if the file is missing or not valid."""
         with suppress(OSError, ValueError, TypeError, RecursionError):
             return cls(**json.loads(path.read_text("utf-8")))
         return None
 
     def write(self, path: Path) -> None:
-        """Write the progress to a file. A full disk is ignored: steps sent twice have the same ids."""
+        """Write the progress to a file. A full disk is ignored, because steps that are sent twice have the same ids."""
         with suppress(OSError):
             write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
 class DeliveryProgress:
-    """Keeps what the receiver has accepted in a file, which is written now and then.
+    """How much of the journal the receiver has accepted, saved to a file from time to time.
 
     Args:
-        path: The file.
-        receiver: The receiver. The progress of another one in the file is ignored.
+        path: Path of the file.
+        receiver: The program that receives the steps. If the file belongs to another receiver, it is ignored.
+
+    Attributes:
+        delivered: The last entry that the receiver has accepted.
     """
 
     def __init__(self, path: Path, receiver: Receiver) -> None:
@@ -86,38 +91,38 @@ class DeliveryProgress:
         self.delivered = before if before and before.receiver == new.receiver else new
 
     def advance(self, entry: WireEntry) -> None:
-        """Note that the receiver has accepted this entry of the journal, and all before it."""
+        """Record that the receiver has accepted an entry of the journal, and all entries before it."""
         self.delivered = replace(
             self.delivered, match=entry.match, seq=entry.seq, chain=entry.chain
         )
         self.save_if_due()
 
     def save_if_due(self) -> None:
-        """Write the file if something is new and the last write is long enough ago."""
+        """Write the file if the progress has changed and the last write was at least `SAVE_INTERVAL_S` seconds ago."""
         if self.delivered != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
             self.save()
 
     def save(self) -> None:
-        """Write the file."""
+        """Write the progress to the file now."""
         self._saved, self._saved_s = self.delivered, monotonic()
         self.delivered.write(self._path)
 
 
 class Webhook:
-    """Sends the entries of a journal on a thread of its own, between `start` and `close`.
+    """A thread that sends the entries of a journal to another program, between `start` and `close`.
 
-    Without earlier progress it begins with the newest match.
+    Without earlier progress, it begins with the latest match.
 
     Args:
-        table: The companion, which announces changes.
-        feed: Its journal.
-        receiver: Where to send the entries.
+        table: The companion, which announces each change of the match.
+        feed: The entries of the companion's journal.
+        receiver: The program that receives the entries.
         folder: The state folder.
-        first_retry_s: Wait after the first failed attempt, in seconds.
-        timeout_s: How long one attempt may take, in seconds; None is the usual time.
+        first_retry_s: Pause after the first failed attempt, in seconds.
+        timeout_s: How long one attempt may take, in seconds; None uses the usual time.
 
     Attributes:
-        deliveries: The newest attempts.
+        deliveries: The latest attempts.
     """
 
     def __init__(
@@ -146,7 +151,7 @@ class Webhook:
         self._thread.start()
 
     def close(self) -> None:
-        """Break off the current request, end the thread, and save the progress."""
+        """Abort the current request, end the thread, and save the progress."""
         self._closing.set()
         self._courier.close()
         self._thread.join()
@@ -177,7 +182,7 @@ class Webhook:
             log.exception("the webhook failed; the match continues")
 
     def _deliver_all(self) -> None:
-        """Deliver every entry that the receiver has not accepted yet."""
+        """Deliver every entry of the journal that the receiver has not accepted yet."""
         self._find_position()
         for line in self._feed.after(self._position):
             if not self._deliver(line):
@@ -186,7 +191,7 @@ class Webhook:
             self._progress.advance(line.entry)
 
     def _find_position(self) -> None:
-        """Continue after the last accepted entry, at the start and whenever a backup was restored."""
+        """Find the entry to continue with, at the start and after a backup has been restored."""
         identity = self._feed.identity
         if identity == self._identity:
             return
@@ -196,7 +201,7 @@ class Webhook:
         self._identity = identity
 
     def _deliver(self, line: FeedLine) -> bool:
-        """Send an entry until it is accepted; return False if the webhook closes before."""
+        """Send an entry until it is accepted; return False if the webhook is closed first."""
         entry, events = line.entry, step_events(line)
         body: WebhookBody = {
             "type": "traykeeper.step",
@@ -226,13 +231,13 @@ class Webhook:
 def send_to_webhook(
     settings: Settings, table: ChangingTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[DeliveryLog | None]:
-    """Send steps to the address in the settings while the context is open, if one is set.
+    """Within the block, send steps to the address in the settings, if one is set.
 
     Args:
-        settings: Where to send them.
+        settings: The settings, which name the receiver.
         table: The companion.
         folder: The state folder.
-        warn: Receives each trouble as one line.
+        warn: Called with one line about each problem.
     """
     try:
         receiver = (

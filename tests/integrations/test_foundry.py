@@ -1,4 +1,4 @@
-"""The Foundry module against a stand-in of Foundry's dice fulfilment, with a real tray's event stream."""
+"""The Foundry module against a stand-in for Foundry's dice fulfilment, with a real tray's event stream."""
 
 import json
 from contextlib import contextmanager

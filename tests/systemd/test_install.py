@@ -515,7 +515,7 @@ def test_a_backup_without_space_leaves_the_old_version_running_and_no_partial_fi
         done = live(update, "--update", run="ulimit -f 100; set_up")
 
     assert done.returncode == 1
-    assert "the previous version runs again" in done.stderr
+    assert "the previous version is running again" in done.stderr
     assert current(update) == "20260101-000000"
     assert asked(update) == ["stop", "stop", "restart"]
     assert list((update / "var/lib/traykeeper-backups").iterdir()) == []
@@ -554,7 +554,7 @@ def test_an_interrupted_update_restores_everything(update):
         done = live(update, "--update", "--port", "81", udevadm=once)
 
     assert (update / "said.hung_up").exists()
-    assert "the previous version runs again" in done.stderr
+    assert "the previous version is running again" in done.stderr
     assert current(update) == "20260101-000000"
     assert asked(update)[-1] == "restart"
     assert settings.read_text() == before
@@ -638,8 +638,8 @@ RELEASE = b"-----BEGIN PGP SIGNED MESSAGE-----\nOrigin: Debian\n"
     ("status", "body", "says"),
     [
         (200, RELEASE, ""),
-        (200, b"<html>Welcome to our hotel</html>", "wants a login in a browser"),
-        (403, b"log in first", "wants a login in a browser"),
+        (200, b"<html>Welcome to our hotel</html>", "requires a login in a browser"),
+        (403, b"log in first", "requires a login in a browser"),
         (None, b"", "there is no internet"),
     ],
     ids=["internet", "portal", "portal that refuses", "nothing"],

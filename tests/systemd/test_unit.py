@@ -85,7 +85,7 @@ def test_a_release_for_another_python_says_in_one_line_what_to_run(tmp_path, mad
     assert done.stdout == ("" if status else "play --x\n")
     assert done.stderr == (
         "traykeeper: it was installed for python3.99, which this system no longer has: "
-        "run the install again (sudo ./systemd/install)\n"
+        "run the installer again (sudo ./systemd/install)\n"
         if status
         else ""
     )

@@ -226,7 +226,7 @@ def test_an_update_that_does_not_start_is_undone(pi):
     )
     said = pi.run(f"{WHEELS} {INSTALL} --update --in-a-match 2>&1 || true")
 
-    assert "the previous version runs again" in said
+    assert "the previous version is running again" in said
     assert lasting(pi) == match
     assert pi.run("readlink /opt/traykeeper/current") == before
     assert pi.http("/healthz")["status"] != "failed"

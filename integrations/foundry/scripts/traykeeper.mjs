@@ -32,7 +32,7 @@ function onStep(step) {
   if (step.kind === "corrected" && used.has(step.roll.id)) notify("TRAYKEEPER.Corrected", step.roll.dice);
 }
 
-// Foundry offers each die to the roll that waits. It answers true if that roll has taken the die.
+// Offer each die to the roll that is waiting. Foundry returns true if that roll has accepted the die.
 function fulfil(roll) {
   const spare = roll.dice.filter((face) => Roll.defaultImplementation.registerResult(METHOD, "d6", face) !== true);
   if (spare.length < roll.dice.length) used.add(roll.id);

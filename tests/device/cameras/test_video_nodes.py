@@ -172,7 +172,9 @@ def test_the_command_lists_every_camera_with_its_setting(machine, monkeypatch):
     lines = listed.stdout.splitlines()
     assert "usb:HD Pro Webcam C920  HD Pro Webcam C920  /dev/video0  1920x1080, 1280x720" in lines
     assert "    or /dev/v4l/by-id/usb-046d_C920_A1-video-index0" in lines
-    assert "(/dev/video1: a second node of HD Pro Webcam C920, not for pictures)" in lines
+    assert (
+        "(/dev/video1: another device of HD Pro Webcam C920, which delivers no pictures)" in lines
+    )
     assert "usb:Brio" in listed.stdout
     assert listed.return_value == 0
     for camera in data["cameras"]:
