@@ -48,10 +48,10 @@ twice that of an idle one.
 EVENINGS = """
 ## Evenings at one tray
 
-A companion above a table knows more than a single picture: how the empty tray looks, and earlier throws of
-the same dice. These are four evenings of sixteen throws, rendered like the pictures above. *Table known*
-uses all of that, *calibrated* only the throws, as a profile stores them, and *tray known* only the corners
-of the tray.
+A companion above a table knows more than a single picture shows: what the empty tray looks like, and earlier
+throws of the same dice. These are four evenings of sixteen throws, rendered like the pictures above. *Table
+known* uses all of that, *calibrated* only the throws, as a profile stores them, and *tray known* only the
+corners of the tray.
 
 | throws | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
@@ -59,7 +59,7 @@ of the tray.
 TRAYS = """
 ## Trays found automatically
 
-Each tray is searched in one picture without further knowledge. *Right* means that no corner is wrong by more
+The reader looks for the tray in one picture, without further knowledge. *Right* means that no corner is wrong by more
 than {right:.0%} of the tray's width. If a tray is not *found* with certainty, the page asks you to drag the
 corners.
 
@@ -72,8 +72,8 @@ FOREIGN = "renders, a foreign object"
 RELIABILITY = """
 ## What a confidence means
 
-The dice by the confidence that the reader states for them, and the share of them that were flat and read
-correctly. The confidence is the probability that the face is right, multiplied by the probability that the
+The dice are grouped by the confidence that the reader states for them; the last column is the share of them
+that were flat and read correctly. The confidence is the probability that the face is right, multiplied by the probability that the
 die is flat. A die is *sure* if the first is at least {sure:.2f} and the second at least {flat:.2f}.
 
 | claimed | dice | true |
@@ -82,10 +82,10 @@ die is flat. A die is *sure* if the first is at least {sure:.2f} and the second 
 TIME = """
 ## How fast
 
-The time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours
+The picture shows the time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours
 over the same frame; every reader that looks for outlines needs at least one. The networks see a tray at one
-size, so a larger picture costs hardly more. Each die is looked at once more, and an unclear one up to eight
-times.
+size, so a larger picture costs hardly more. After that, each die is read once by itself, and an
+unclear one up to eight times.
 
 ![The time of a reading over the size of the picture, and over the number of dice](pictures/reading-time.svg)
 
