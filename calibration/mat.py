@@ -131,7 +131,7 @@ class FoundMat:
         return np.asarray(in_mm[0], np.float64)
 
     def measure(self, tray: Quad) -> Mat:
-        """Return the size of a tray, given its corners in frame pixels, and the distortion of the lens."""
+        """Return the size of a tray and the distortion of the lens, given the tray's corners in frame pixels."""
         corners = self.in_mm(tray)
         sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
         wide, deep = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2), reverse=True)

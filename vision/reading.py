@@ -112,7 +112,7 @@ class Reading:
     """All dice in a frame of a still tray, with everything that makes them uncertain.
 
     Attributes:
-        dice: Every die that was found, in any zone. Each die carries its own problem.
+        dice: Every die that was found, in any zone. A die that is not certain carries its own problem.
         problems: Problems of the whole frame, such as a hand or darkness.
         ms: Time that the reading took, in milliseconds.
         leans: Leans of the dice that lie flat, from which a `KnownTray` derives the camera pose.

@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
-    """Write a network as an ONNX file for any number of patches, or for one image at a time.
+    """Write a network as an ONNX file. It takes any number of patches at once, or one image, depending on the network.
 
     Args:
         net: The network.

@@ -41,9 +41,9 @@ def to_own_axes(f, t, x, y, z):
     Args:
         f: Floats of the packed scene, see `scene_layout`.
         t: Index in `f` at which the rotation matrix begins.
-        x: X of the point, in millimetres.
-        y: Y of the point, in millimetres.
-        z: Z of the point, in millimetres.
+        x: X of the vector.
+        y: Y of the vector.
+        z: Z of the vector.
     """
     return (
         f[t] * x + f[t + 3] * y + f[t + 6] * z, f[t + 1] * x + f[t + 4] * y + f[t + 7] * z,
