@@ -47,7 +47,7 @@ def phone(browser, table):
     assert [error for error in errors if "409" not in error] == []
 
 
-def test_a_watcher_is_asked_for_the_pencil_and_sees_no_error(browser, table):
+def test_a_watcher_is_asked_to_become_the_scorekeeper_and_sees_no_error(browser, table):
     page = browser.new_context(viewport=PHONE).new_page()
     page.goto(f"{table[1]}/calibrate")
 

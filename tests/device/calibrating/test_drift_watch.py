@@ -1,4 +1,4 @@
-"""A moved tray and a changed light are noticed, reported once, and forgotten when they are over."""
+"""A moved tray and changed light are noticed, reported once, and forgotten when the change is over."""
 
 from dataclasses import replace
 

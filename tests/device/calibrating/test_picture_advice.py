@@ -1,4 +1,4 @@
-"""What people read about checks and corners."""
+"""The messages about the checks of a frame, and about corners."""
 
 import pytest
 

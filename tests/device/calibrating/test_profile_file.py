@@ -118,14 +118,14 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
         load(tmp_path / "a.toml")
 
 
-def test_older_data_are_migrated_step_by_step():
+def test_older_data_is_migrated_step_by_step():
     steps = {1: lambda data: data | {"a": 1}, 2: lambda data: data | {"b": data["a"] + 1}}
     table = toml_table.parse("format = 1", "x", ProfileError)
 
     assert migrate(table, steps, to=3).data == {"format": 3, "a": 1, "b": 2}
 
 
-def test_an_old_file_is_kept_beside_the_new_one(tmp_path, monkeypatch):
+def test_an_old_file_is_kept_next_to_the_new_one(tmp_path, monkeypatch):
     old = MINIMAL.replace("format = 2", "format = 0").replace("made", "born")
     (tmp_path / "calibration.toml").write_text(old, "utf-8")
     rename = {0: lambda data: {k.replace("born", "made"): v for k, v in data.items()}}

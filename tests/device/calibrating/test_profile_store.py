@@ -1,4 +1,4 @@
-"""The profile in use: for which camera, with which tuning, and what is kept beside it."""
+"""The profile in use: for which camera it is, with which settings, and which files are kept next to it."""
 
 from dataclasses import replace
 
@@ -93,7 +93,7 @@ def test_unknown_controls_are_not_saved():
     assert held_controls(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
 
 
-def test_a_broken_profile_is_reported_and_kept_beside_the_next_one(tmp_path):
+def test_a_broken_profile_is_reported_and_kept_next_to_the_new_one(tmp_path):
     (tmp_path / FILE).write_text("format = 2\n", "utf-8")
     profiles = ProfileStore(tmp_path / FILE)
 
@@ -105,7 +105,7 @@ def test_a_broken_profile_is_reported_and_kept_beside_the_next_one(tmp_path):
     assert not profiles.trouble
 
 
-def test_the_profile_of_another_camera_is_kept_beside_the_new_one(tmp_path):
+def test_the_profile_of_another_camera_is_kept_next_to_the_new_one(tmp_path):
     profiles = ProfileStore(tmp_path / FILE)
     profiles.save(PI)
     profiles.save(replace(PI, camera="USB camera 0"))

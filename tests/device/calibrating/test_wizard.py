@@ -131,7 +131,7 @@ def set_exact_corners(bench):
     bench.wizard.set_corners(corners, Outline.of(bench.tray.aside, *SIZE).corners)
 
 
-def test_two_throws_teach_the_dice(bench):
+def test_the_dice_are_learnt_from_two_throws(bench):
     set_exact_corners(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     first = bench.wizard.do(CalibrationStep.LEARN).learning
@@ -241,7 +241,7 @@ def test_a_tunable_camera_is_focused_and_its_tuning_is_saved(make):
     assert (held.focus_dpt, held.exposure_us, held.gain) == (3.3, 10_000, 2.5)
 
 
-def test_a_camera_that_cannot_be_set_is_refused(bench):
+def test_a_camera_that_cannot_be_adjusted_is_refused(bench):
     with pytest.raises(TableError, match="turn the ring"):
         bench.wizard.do(CalibrationStep.FOCUS)
 

@@ -1,4 +1,4 @@
-"""The Pi's camera, tested without a Pi on a stand-in that behaves like the source of picamera2."""
+"""The Pi's camera, tested without a Pi on a stand-in that behaves like picamera2."""
 
 import sys
 import threading
@@ -267,7 +267,7 @@ def test_a_camera_in_use_elsewhere_is_an_error(library, monkeypatch):
     assert begun[0].closed  # otherwise it could not be opened again
 
 
-def test_a_camera_that_hangs_while_closing_is_left_behind(library, monkeypatch):
+def test_a_camera_that_hangs_while_closing_is_abandoned(library, monkeypatch):
     monkeypatch.setattr(picamera, "CLOSING_S", 0.05)
     hang = threading.Event()
     camera = Picamera2Camera()

@@ -1,4 +1,4 @@
-"""Exposure, white balance and focus are found and held, on a sensor that behaves like libcamera."""
+"""Exposure, white balance and focus are found and fixed, on a sensor that behaves like libcamera's."""
 
 import numpy as np
 import pytest
@@ -142,7 +142,7 @@ def test_a_focus_scan_that_fails_is_repeated_and_then_not_taken_for_sharp(fault)
     assert sensor.cycles == 2
     assert (
         controls.tuning.focus_dpt is None
-    )  # the profile stays without it, and the next opening tries again
+    )  # the profile stays without a focus, and the camera focuses again when it is next opened
     assert 'tap "Focus again"' in str(controls.complaint)
 
 

@@ -59,7 +59,7 @@ def test_frames_are_read_only_and_stamped_with_the_clock(folder, clock):
     assert camera.preview().image.shape == (180, 320, 3)
 
 
-def test_a_film_plays_in_real_time_and_its_last_frame_stays(film, clock):
+def test_a_video_plays_in_real_time_and_its_last_frame_stays(film, clock):
     camera = ReplayCamera(film, clock=clock)
     seen = []
     for _ in range(4):

@@ -16,7 +16,7 @@ ROOM = 255
 
 
 def preview(number, time_s, *, noise=0):
-    """Return a grey preview of this brightness in the tray and white around it."""
+    """Return a preview that shows a grey tray of this brightness and white around the tray."""
     image = np.full((180, 320, 3), ROOM, np.uint8)
     image[20:160, 40:280] = number % 200
     if noise:
@@ -25,7 +25,7 @@ def preview(number, time_s, *, noise=0):
 
 
 class Film:
-    """A recorder that is fed fifteen previews a second."""
+    """A recorder that receives fifteen previews a second."""
 
     def __init__(self, tray=TRAY):
         self.recorder, self.time_s, self.number = ClipRecorder(tray, FRAME_PX), 100.0, 0
@@ -91,7 +91,7 @@ def test_nothing_is_recorded_while_no_tray_is_known():
     assert Film(tray=None).move(1.0).rest(has_rolled=True) is None
 
 
-def test_a_movement_of_a_moment_makes_no_clip():
+def test_a_momentary_movement_makes_no_clip():
     assert Film().move(2 / 15).rest(has_rolled=False) is None
 
 
@@ -107,7 +107,7 @@ def test_a_hand_that_rests_in_the_tray_does_not_push_the_roll_out():
     assert greys(clip) == [*range(1, 16), 15]
 
 
-def test_clip_begins_after_the_rest_before():
+def test_clip_begins_after_the_previous_rest():
     film = Film()
     film.move(1.0).rest(has_rolled=True)
     clip = film.move(1.0).rest(has_rolled=True)

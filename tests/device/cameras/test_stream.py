@@ -1,4 +1,4 @@
-"""A network camera: faults of its stream on a stand-in, and the real one over a server of the tests."""
+"""A network camera: faults of a stand-in for its stream, and a real stream from a server of the tests."""
 
 import threading
 from contextlib import closing, suppress
@@ -60,7 +60,7 @@ def camera(stream):
         stream.flows.set()
 
 
-def test_its_name_shows_no_password_and_no_key(camera):
+def test_the_name_of_a_network_camera_shows_no_password_and_no_key(camera):
     assert camera.name == "network camera 10.0.0.7:8080/video"
 
 
@@ -78,7 +78,7 @@ def test_a_preview_is_the_newest_frame(camera, stream):
     assert camera.preview().image[0, 0, 0] >= before - 1
 
 
-def test_a_stream_that_breaks_off_is_opened_again_without_anybody_noticing(camera, stream):
+def test_a_stream_that_breaks_off_is_reopened_without_anybody_noticing(camera, stream):
     stream.next.put(BROKEN_OFF)
 
     for _ in range(10):
@@ -132,7 +132,7 @@ def test_large_pictures_are_scaled_down_and_rotated(stream):
         assert camera.preview().image.shape[1] == 320
 
 
-def test_half_a_jpeg_and_garbage_are_no_picture():
+def test_half_a_jpeg_and_garbage_are_not_pictures():
     noise = np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8)
     data = cv2.imencode(".jpg", noise)[1].tobytes()
 

@@ -15,7 +15,7 @@ FRAME_S = 0.01
 
 
 def picture(level, lit):
-    """Return a picture of one grey level with a column of another, because uniform ones count as black."""
+    """Return a picture of one grey level with a column of another, because uniform pictures count as black."""
     image = np.full((90, 160, 3), level, np.uint8)
     image[:, 4] = lit
     return image
@@ -132,7 +132,7 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     time.sleep(0.1)
 
     with pytest.raises(CameraError, match="delivers no pictures"):
-        camera.preview()  # and not the last frame for ever
+        camera.preview()  # rather than returning the last frame for ever
     with pytest.raises(CameraError, match="delivers no pictures"):
         camera.capture()
     with pytest.raises(CameraStuckError):
@@ -250,7 +250,7 @@ def test_the_focus_that_was_found_is_in_the_tuning_and_kept_when_the_exposure_is
         (POWER_LINE, "mains frequency"),
     ],
 )
-def test_a_control_that_the_camera_does_not_take_is_named(prop, named):
+def test_a_control_that_the_camera_does_not_accept_is_named(prop, named):
     class Stubborn(Adjustable):
         def set(self, changed, value):
             return True if changed == prop else super().set(changed, value)

@@ -1,4 +1,4 @@
-"""A held exposure can be saved and held again, whatever the driver reports."""
+"""A fixed exposure can be saved and restored, whatever the driver reports."""
 
 import cv2
 from hypothesis import given
@@ -21,7 +21,7 @@ NUMBERS = st.just(MISSING) | st.integers(-(2**31), 2**31 - 1).map(float)
 
 
 class Driver:
-    """Reports the same values whatever is set."""
+    """A driver that reports the same values whatever is set."""
 
     def __init__(self, exposure=100.0, gain=MISSING, white_k=MISSING):
         self.values = {

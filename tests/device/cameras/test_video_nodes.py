@@ -99,7 +99,7 @@ def test_a_number_that_is_gone_after_a_restart_means_the_only_camera(tmp_path):
     assert machine.nodes.find("0").number == 2
 
 
-def test_another_camera_is_not_taken_for_the_one_that_was_pulled_out(machine):
+def test_another_camera_is_not_taken_for_the_one_that_was_unplugged(machine):
     machine.nodes.find("0")
     machine.plug("1-2", "Other Cam", (2, MJPG), by_id="other")
     machine.pull(0, 1)
@@ -111,12 +111,12 @@ def test_another_camera_is_not_taken_for_the_one_that_was_pulled_out(machine):
         machine.nodes.find("0")
 
 
-def test_a_metadata_node_is_called_that_and_the_right_one_is_named(machine):
+def test_a_metadata_node_is_refused_and_the_node_with_pictures_is_named(machine):
     with pytest.raises(CameraError, match=r"video1 only delivers metadata of HD Pro.*use usb:0"):
         machine.nodes.find("1")
 
 
-def test_the_node_that_can_be_decoded_is_chosen_of_two_that_give_pictures(tmp_path):
+def test_of_two_nodes_with_pictures_the_one_that_can_be_decoded_is_chosen(tmp_path):
     machine = Machine(tmp_path)
     machine.plug("1-1", "Creality CAM", (0, H264), (1, METADATA), (2, MJPG))
 
@@ -145,7 +145,7 @@ def test_the_pis_own_nodes_are_not_webcams(tmp_path):
     assert VideoNodes(tmp_path, lambda _: MJPG).webcams() == []
 
 
-def test_without_the_right_to_open_nodes_the_first_of_a_camera_is_taken(tmp_path):
+def test_without_permission_to_open_nodes_the_first_of_a_camera_is_used(tmp_path):
     machine = Machine(tmp_path)
     machine.plug("1-1", "C920", (0, None), (1, None))
 

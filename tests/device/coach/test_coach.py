@@ -43,7 +43,7 @@ class CoachRig:
         self.journal.close()
 
     def until(self, ask, *, holds=bool):
-        """What it says once it says something; asked at every change, and now and then."""
+        """Return what the coach says once `holds` accepts it; ask at every change, and from time to time."""
         for _ in range(int(PATIENCE_S / 0.1)):
             if holds(found := ask()):
                 return found
@@ -52,7 +52,7 @@ class CoachRig:
         raise TimeoutError(found)
 
     def play(self, rules=RULES):
-        """The first throw of a match."""
+        """Record a match with its first throw, and return the number of the match."""
         number = self.journal.start(Match.start(rules, ("Anna", "Ben")))
         self.journal.append(number, Thrown((1, 1, 1, 2, 3, 5)))
         return number
@@ -93,7 +93,7 @@ def test_the_coach_after_the_turn_says_nothing_about_the_current_turn(rig):
 
 
 def practice(*dice):
-    """Anna has banked against a bot."""
+    """Return a match against a bot after Anna has banked."""
     return Match.start(RULES, ["Anna", "Bot"], bots=(None, Bot())).throw(dice).bank()
 
 
@@ -108,7 +108,7 @@ def test_in_practice_the_coach_tells_what_each_decision_cost_until_it_is_switche
     assert rig.coach.coaching(match).figures is None
 
 
-def test_between_persons_the_coach_tells_what_decisions_cost_only_if_asked(rig):
+def test_between_people_the_coach_tells_what_decisions_cost_only_if_asked(rig):
     match = short(10_000).bank()
     assert rig.coach.coaching(match).mode is CoachMode.OFF
     rig.coach.switch(CoachMode.AFTER)
@@ -178,7 +178,7 @@ def test_the_process_has_the_lowest_priority_and_ends_with_the_companion(rig):
         rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
 
 
-def test_a_match_of_the_journal_is_reviewed(rig):
+def test_a_match_from_the_journal_is_reviewed(rig):
     number = rig.play()
     assert rig.coach.review(number, 1) is None
     found = rig.until(lambda: rig.coach.review(number, 1))
@@ -232,7 +232,7 @@ def test_a_notes_file_that_cannot_be_written_is_reported(tmp_path):
         notes_file.change(lambda notes: replace(notes, mode=CoachMode.LIVE))
 
 
-def test_rules_that_cannot_be_solved_say_so_at_once(rig):
+def test_rules_that_cannot_be_solved_are_reported_at_once(rig):
     rules = load("farkle-ten")
     number = rig.play(rules)
     looked = rig.until(lambda: rig.coach.review(number, 1))

@@ -50,7 +50,7 @@ class BotTable:
             self.bots.act()
 
     def let_play(self):
-        """Let the bot play until a person is next."""
+        """Let the bot play until it is a person's turn."""
         self.let_act(100)
         assert self.bots.wait_s() is None
 
@@ -309,7 +309,7 @@ def _fail(*_):
     raise JournalError("the card is full")
 
 
-def test_a_bot_that_still_thinks_waits_for_its_decision(tmp_path):
+def test_a_bot_that_is_still_thinking_waits_for_its_decision(tmp_path):
     thought = Future()
     with bot_table(tmp_path / "journal.db", BY_TRAY, think=lambda *_: thought) as table:
         farkle(table)
@@ -344,7 +344,7 @@ def test_a_bot_whose_style_does_not_fit_the_rules_goes_on_with_the_best_play(tmp
 
 
 def failing_think(bot, state):
-    """Work out the decision at once, and keep the error as a process does."""
+    """Compute the decision at once, and store any error in the future, as the worker process does."""
     thought = Future()
     try:
         thought.set_result(strategy_of(bot, None).decide(state))

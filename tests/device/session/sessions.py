@@ -17,7 +17,7 @@ HOLD_S = 1.2
 
 @contextmanager
 def open_session(path, tray_reader):
-    """A session over a real journal, with a camera that works."""
+    """Open a session over a real journal, with a camera that works."""
     with closing(Journal.open(path)) as journal:
         session = Session(LiveMatch(journal), RULES, tray_reader)
         session.camera.found()
@@ -29,7 +29,7 @@ def state(session):
 
 
 def row(faces, *, problem=None, y=100, time_s=0.0):
-    """A reading of dice in a row; a die whose face is None has the problem."""
+    """Return a reading of dice in a row; a die whose face is None has this problem."""
     dice = (
         Die(f, 100.0 * i, y, 50, 50, 0, 0.99, problem=None if f else problem or Problem.COCKED)
         for i, f in enumerate(faces, 1)

@@ -112,7 +112,7 @@ class Table:
         return text
 
     def hold(self, seconds=1.2):
-        """Hold the button, while the lamp shows what letting go will do."""
+        """Hold the button while the lamp shows what releasing it will do."""
         self.held_s = seconds
         self.look()
         self.held_s = 0.0
@@ -160,7 +160,7 @@ def begun(table):
 
 @pytest.fixture
 def opened(begun):
-    """Every player has opened, and it is Anna's turn."""
+    """Return the match after every player has opened; it is Anna's turn."""
     for _ in range(3):
         begun.throw(*HOT)
         begun.do(Bank())

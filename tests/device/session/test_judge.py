@@ -38,7 +38,7 @@ def match():
 
 @pytest.fixture
 def opened(match):
-    """Both players have opened, and it is Anna's turn."""
+    """Return the match after both players have opened; it is Anna's turn."""
     return match.throw(HOT).bank().throw(HOT).bank()
 
 
@@ -60,7 +60,7 @@ def test_empty_tray_waits_for_a_throw(match):
     assert judge(match, tray_reading()) == EmptyTray()
 
 
-def test_press_twice_on_one_throw_does_nothing(match):
+def test_pressing_twice_for_one_throw_does_nothing(match):
     match = thrown(match, PAIR_OF_ONES)
 
     verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), has_tumbled=None))
@@ -224,7 +224,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about(match):
     assert str(verdict.question).startswith("One die set aside and 4 thrown do not add up to 6.")
 
 
-def test_dice_aside_that_are_no_keep_are_asked_about(match):
+def test_dice_set_aside_that_are_not_a_legal_keep_are_asked_about(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1, 4), y=900, zone=Zone.ASIDE)
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
@@ -415,7 +415,7 @@ def test_entered_dice_after_entered_hot_dice_are_accepted(match):
     assert isinstance(judge_entered(match, PAIR_OF_ONES), Accept)
 
 
-def test_hand_needs_attention(match):
+def test_a_hand_over_the_tray_needs_attention(match):
     verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
 
     hand = Message("There is a hand in the picture: take it away and press again.")

@@ -54,7 +54,7 @@ def test_an_unreadable_record_gets_no_step_of_the_previous_match(journal):
 
 
 class Lost:
-    """A record that is lost at the next step and is mended without its old steps."""
+    """A record that is lost at the next step and repaired without its old steps."""
 
     def __init__(self, journal, fresh):
         self._journal, self._fresh = journal, fresh

@@ -1,4 +1,4 @@
-"""What the table says about the end of a turn."""
+"""The messages that the table shows about the end of a turn."""
 
 from dataclasses import replace
 

@@ -24,7 +24,7 @@ THROW = (1, 1, 2, 3, 4, 6)
 
 @pytest.fixture
 def session(tmp_path):
-    """The throw is accepted, and nothing was thrown since."""
+    """Return a session in which a throw was accepted and nothing has been thrown since."""
     with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
         session.do(StartMatch(["Anna", "Ben"]))
         read(session, *THROW)

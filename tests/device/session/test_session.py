@@ -117,7 +117,7 @@ def test_a_player_who_joins_in_the_last_round_is_told_to_wait(session):
     assert message(session) == "The last round has begun: Dan will play from the next match on."
 
 
-def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
+def test_a_change_to_earlier_steps_does_not_announce_the_last_turn_again(session):
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
@@ -133,7 +133,7 @@ def test_a_change_of_the_past_does_not_announce_the_last_turn_again(session):
 
 
 def win(session):
-    """Let the player on turn win, without a throw of the others."""
+    """Let the player on turn win without a throw by anybody else."""
     seat = state(session).turn.seat
     session.do(RecordEvent(ScoreSet(seat, RULES.target)))
     session.do(RecordEvent(TurnSet(seat, 0, 6)))
@@ -166,7 +166,7 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
     assert message(session) == "Rematch: C begins."
 
 
-def test_a_rematch_leaves_out_who_left_and_includes_who_joined(session):
+def test_a_rematch_leaves_out_players_who_left_and_includes_those_who_joined(session):
     session.do(RecordEvent(Joined("Dan")))
     session.do(RecordEvent(Left(1)))
     win(session)
@@ -272,7 +272,7 @@ def test_a_hold_while_something_needs_attention_repeats_the_advice(session, read
     assert message(session) == f"Nothing has been banked yet. {advice}"
 
 
-def test_waiting_for_a_tray_that_never_rests_ends(session, reader):
+def test_waiting_for_a_tray_that_never_comes_to_rest_ends(session, reader):
     press(session)
     session.requests.timed_out(reader.requests)
 
@@ -324,7 +324,7 @@ def test_invalid_house_rules_begin_no_match(session):
     assert session.table.live_match.match is before
 
 
-def test_dice_in_the_tray_are_no_throw_after_a_turn_was_inserted(session, reader):
+def test_dice_in_the_tray_are_not_a_throw_after_a_turn_was_inserted(session, reader):
     read(session, *THOUSAND)
     session.do(Bank())
     session.do(InsertTurn("111234: 111 = 1000, bank", None))
@@ -356,7 +356,7 @@ def test_a_hold_banks_in_the_end_if_the_tray_never_stops_flickering(session, rea
 def test_a_hold_can_bank_alone_if_dice_fell_back_into_the_tray(session, reader):
     read(session, *THOUSAND)
     hold(session)
-    for _ in range(2):  # a farkle, so it is looked at again before it is asked about
+    for _ in range(2):  # a farkle, so it is read again before a question about it is asked
         answer(session, row(FARKLE, y=300, time_s=9.0))
     asked = [str(choice.label) for choice in session.table.choices]
     assert asked == [
@@ -402,7 +402,7 @@ def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
 
 
 def smudged_kept(faces, *, y=400, smudged=True):
-    """Return a reading of a kept die at its place, possibly unreadable, and of these dice."""
+    """Return a reading of a kept die in its old place, possibly unreadable, and of these dice."""
     kept = row((None,) if smudged else (1,), problem=Problem.UNREADABLE)
     return TrayReading(Reading(kept.reading.dice + row(faces, y=y).reading.dice), has_tumbled=True)
 
@@ -416,7 +416,7 @@ def test_an_unreadable_kept_die_is_known_in_both_readings_of_a_farkle(session, r
     assert state(session).player.name == "Ben"
 
 
-def test_a_throw_is_read_again_beside_an_unreadable_kept_die(session, reader):
+def test_a_throw_is_read_again_next_to_an_unreadable_kept_die(session, reader):
     read(session, 1, 2, 3, 4, 4, 6)
     press(session)
     answer(session, smudged_kept((2, 3, 4, 4, 5)))
@@ -467,14 +467,14 @@ def test_names_that_mean_the_same_person_are_refused(session):
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
 
 
-def test_dropping_a_throw_discards_what_it_taught(session, reader):
+def test_dropping_a_throw_discards_what_was_learnt_from_it(session, reader):
     read(session, *THOUSAND, time_s=12.5)
     session.do(DropEvents(0, 1))
 
     assert reader.notes == [12.5, "discarded"]
 
 
-def test_undoing_a_throw_of_just_dice_discards_what_it_taught(session, reader):
+def test_undoing_a_throw_of_just_dice_discards_what_was_learnt_from_it(session, reader):
     session.do(SetJustDice(on=True))
     read(session, *THOUSAND, time_s=12.5)
     session.do(Undo())

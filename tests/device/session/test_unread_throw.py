@@ -1,4 +1,4 @@
-"""Nothing is banked or kept while a throw may be in the tray that has not been read."""
+"""Nothing is banked or kept while the tray may contain a throw that has not been read."""
 
 import pytest
 
@@ -14,7 +14,7 @@ COMMANDS = [Bank(), Bank((1, 1, 1)), KeepDice((1, 1, 1))]
 
 @pytest.fixture
 def session(tmp_path):
-    """Anna's first throw, worth 1,000, was accepted at 10 s."""
+    """Return a session in which Anna's first throw, worth 1,000, was accepted at 10 s."""
     with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
         session.do(StartMatch(["Anna", "Ben"]))
         read(session, *THOUSAND, time_s=10.0)
@@ -34,7 +34,7 @@ def is_refused(session, command, reason):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_from_the_press_until_the_throw_is_read(session, command):
+def test_nothing_is_banked_or_kept_from_the_press_until_the_throw_is_read(session, command):
     press(session)
     assert is_refused(session, command, "The dice are still moving")
     answer(session, row((1, 2, 3), y=300, time_s=20.0))
@@ -42,7 +42,7 @@ def test_from_the_press_until_the_throw_is_read(session, command):
     session.do(Bank())
 
 
-def test_while_a_farkle_is_read_a_second_time(session):
+def test_nothing_is_banked_while_a_farkle_is_being_read_a_second_time(session):
     press(session)
     answer(session, row((2, 3, 4), y=300, time_s=20.0))
     assert is_refused(session, Bank(), "The dice are still moving")
@@ -52,14 +52,14 @@ def test_while_a_farkle_is_read_a_second_time(session):
     assert state(session).player.name == "Ben"
 
 
-def test_while_thrown_dice_are_read_without_a_press(session):
+def test_nothing_is_banked_while_thrown_dice_are_being_read_without_a_press(session):
     session.requests.dice_settled()
 
     assert is_refused(session, Bank(), "The dice are still moving")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_from_the_moment_dice_are_seen_to_roll(session, reader, command):
+def test_nothing_is_banked_or_kept_once_dice_have_been_seen_rolling(session, reader, command):
     reader.last_tumble_s = 15.0
 
     assert is_refused(
@@ -67,7 +67,9 @@ def test_from_the_moment_dice_are_seen_to_roll(session, reader, command):
     )
 
 
-def test_dice_that_rolled_but_are_no_throw_hold_nothing_up_once_the_tray_was_read(session, reader):
+def test_dice_that_rolled_but_are_not_a_throw_do_not_delay_a_bank_once_the_tray_has_been_read(
+    session, reader
+):
     reader.last_tumble_s = 15.0
     press(session)
     answer(session, row(THOUSAND, time_s=20.0))
@@ -76,7 +78,7 @@ def test_dice_that_rolled_but_are_no_throw_hold_nothing_up_once_the_tray_was_rea
     assert state(session).players[0].score == 1000
 
 
-def test_an_empty_tray_holds_nothing_up(session, reader):
+def test_an_empty_tray_does_not_delay_a_bank(session, reader):
     reader.last_tumble_s = 15.0
     press(session)
     answer(session, row((), time_s=20.0))
@@ -85,7 +87,7 @@ def test_an_empty_tray_holds_nothing_up(session, reader):
     assert state(session).players[0].score == 1000
 
 
-def test_while_a_question_about_the_throw_is_open(session):
+def test_nothing_is_banked_while_a_question_about_the_throw_is_open(session):
     press(session)
     for _ in range(2):
         answer(session, row(FARKLE, y=300, time_s=20.0))
@@ -96,14 +98,14 @@ def test_while_a_question_about_the_throw_is_open(session):
     assert state(session).players[0].score == 1000
 
 
-def test_while_a_die_of_the_throw_needs_attention(session):
+def test_nothing_is_banked_while_a_die_of_the_throw_needs_attention(session):
     press(session)
     answer(session, row((1, 2, None), y=300, time_s=20.0))
 
     assert is_refused(session, Bank(), "Nothing has been banked yet. The circled die")
 
 
-def test_a_throw_that_is_read_again_can_be_banked_meanwhile(session, reader):
+def test_a_throw_can_be_banked_while_it_is_being_read_again(session, reader):
     reader.has_tumbled = False
     session.requests.reread()
     session.do(Bank())
@@ -111,14 +113,14 @@ def test_a_throw_that_is_read_again_can_be_banked_meanwhile(session, reader):
     assert state(session).players[0].score == 1000
 
 
-def test_what_says_nothing_about_the_throw_is_done_meanwhile(session):
+def test_a_player_can_be_renamed_while_a_throw_is_being_read(session):
     press(session)
     session.do(RecordEvent(Renamed(0, "Anne")))
 
     assert state(session).players[0].name == "Anne"
 
 
-def test_just_dice_bank_nothing_anyway(session):
+def test_with_just_dice_nothing_is_banked(session):
     session.do(SetJustDice(on=True))
     press(session)
 
@@ -136,16 +138,14 @@ def test_a_command_for_an_earlier_state_of_the_table_is_refused(session, command
     assert is_refused(session, command, "The match has moved on")
 
 
-def test_a_bank_of_the_points_that_were_shown_is_done(session):
+def test_a_bank_of_the_points_that_were_shown_is_carried_out(session):
     session.do(Bank(step=session.table.live_match.steps, points=1000))
 
     assert state(session).players[0].score == 1000
 
 
 @pytest.mark.parametrize("faces", [(1, 2, None), FARKLE])
-def test_a_throw_whose_meaning_was_open_stays_unread_when_nobody_waits_any_more(
-    session, reader, faces
-):
+def test_a_throw_in_question_stays_unread_after_waiting_was_stopped(session, reader, faces):
     reader.last_tumble_s = 15.0
     press(session)
     for _ in range(2):

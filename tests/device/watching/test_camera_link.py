@@ -14,7 +14,7 @@ BLACK = np.zeros_like(LIT)
 
 
 class Driver:
-    """The thread that waits for a driver."""
+    """A stand-in for the thread that waits for a driver to release a camera."""
 
     def __init__(self):
         self.hangs = True
@@ -24,7 +24,7 @@ class Driver:
 
 
 class StartingCamera:
-    """A camera whose first frames are black, and that may hang."""
+    """A camera that begins with black frames and may hang."""
 
     name, tray, aside = "webcam", None, None
 
@@ -96,7 +96,7 @@ def test_a_camera_that_cannot_be_closed_is_not_in_use_by_other_programs(clock):
     assert link.needs_new_process
 
 
-def test_a_driver_that_gives_the_camera_back_late_needs_no_new_process(clock):
+def test_a_driver_that_releases_the_camera_late_needs_no_new_process(clock):
     camera = StartingCamera(clock)
     link = CameraLink(camera.open, clock)
     link.open()

@@ -12,7 +12,7 @@ BESIDE = Die(3, 150, 100, 40, 40, 0, 0.99)
 
 
 def objects_in(*cells):
-    """Return a change with objects in these cells of ten pixels, as rows and columns."""
+    """Return a change in the tray with objects in these cells (row, column) of ten by ten pixels."""
     stands = np.zeros((20, 30), np.uint8)
     for rows, columns in cells:
         stands[rows, columns] = 1
@@ -21,7 +21,7 @@ def objects_in(*cells):
     return TrayChange(stands, stands, nothing, nothing, 0, 0, 10.0, grey, grey.astype(np.float32))
 
 
-def test_the_mask_is_what_was_ringed():
+def test_the_mask_covers_what_was_ringed():
     mask = foreign_object_mask(OBJECT, (), None, SHAPE)
 
     assert mask[100, 100] == mask[100, 75] == 255

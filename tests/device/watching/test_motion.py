@@ -40,7 +40,7 @@ class Bench:
         return scenes
 
     def tumbled(self, do, duration_s=2.0):
-        """Whether the watch sees a throw after `do`."""
+        """Return whether the watch sees a throw after `do` has been called."""
         before_s = self.now_s
         do()
         self.run(duration_s)
@@ -179,7 +179,7 @@ def test_a_bump_against_the_table_is_motion_but_not_a_throw(bench):
     assert not bench.watch.tumbled_since(before_s)
 
 
-def test_slow_exposure_drift_leaves_it_still(bench):
+def test_slow_exposure_drift_leaves_the_tray_still(bench):
     bench.tray.throw()
     bench.run(2)
     scenes = bench.run(
@@ -189,7 +189,7 @@ def test_slow_exposure_drift_leaves_it_still(bench):
     assert sum(scene.is_settled for scene in scenes) > 0.9 * len(scenes)
 
 
-def test_twice_the_noise_leaves_it_still(bench):
+def test_twice_the_noise_leaves_the_tray_still(bench):
     rng = np.random.default_rng(5)
     bench.tray.throw()
     bench.run(2)
@@ -267,11 +267,11 @@ def sequence(request):
 @pytest.mark.pictures
 @pytest.mark.parametrize("only_tray", [True, False])
 def test_rendered_throws_are_settled_only_at_rest(sequence, only_tray):
-    """Of 156 frames 27 are taken for moving but labelled quiet; none the other way round.
+    """Of 156 frames, 27 count as moving but are labelled as quiet; none the other way round.
 
-    With the whole frame as the region there are 29. All of them are within 0.2 s of a motion: shadows
-    that arrive before dice and hands and leave after them, and the frame after the last motion,
-    which differs from the one before it.
+    With the whole frame as the region, there are 29. All of them are within 0.2 s of a motion: shadows
+    arrive before dice and hands and leave after them, and the frame after the last motion differs from
+    the one before it.
     """
     watch, labels = watched(sequence, only_tray=only_tray)
     scenes = [scene for _, scene in labels]

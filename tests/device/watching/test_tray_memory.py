@@ -47,7 +47,7 @@ def test_for_another_tray_only_the_leans_of_its_calibration_are_known(memory):
     assert memory.known.empty is None
 
 
-def test_a_reading_teaches_once_the_next_one_is_accepted(memory):
+def test_a_reading_is_learnt_from_once_the_next_one_is_accepted(memory):
     memory.add(1.0, picture(), DICE)
     memory.accept(1.0, tumbled)
     assert memory.known.leans == ()
@@ -65,7 +65,7 @@ def test_a_throw_that_was_tapped_in_counts_as_the_next_one(memory):
     assert memory.known.leans == (FLAT,)
 
 
-def test_a_reading_that_was_not_accepted_teaches_nothing(memory):
+def test_nothing_is_learnt_from_a_reading_that_was_not_accepted(memory):
     memory.add(1.0, picture(), DICE)
     memory.add(2.0, picture(), EMPTY)
     memory.accept(None, tumbled)
@@ -74,7 +74,7 @@ def test_a_reading_that_was_not_accepted_teaches_nothing(memory):
     assert memory.known.leans == ()
 
 
-def test_a_discarded_reading_teaches_nothing(memory):
+def test_nothing_is_learnt_from_a_discarded_reading(memory):
     memory.add(1.0, picture(), DICE)
     memory.accept(1.0, tumbled)
     memory.discard()
@@ -154,7 +154,7 @@ def test_without_an_empty_tray_image_a_foreign_object_is_only_dropped(memory):
     memory.accept(None, tumbled)
 
     assert memory.known.empty is None
-    assert memory.known.leans == (FLAT,)  # of the dice beside it
+    assert memory.known.leans == (FLAT,)  # of the dice next to it
 
 
 def test_an_object_from_an_unknown_reading_is_not_added(memory):

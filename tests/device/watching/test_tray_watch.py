@@ -26,7 +26,7 @@ PATIENCE_S = 30.0
 
 
 class Reports:
-    """A watch with the reports that it posted; its clock advances from step to step."""
+    """A watch with the reports that it has posted; the clock advances with each step."""
 
     def __init__(self, clock, open_camera, **options):
         self.clock, self.posted = clock, []
@@ -44,7 +44,7 @@ class Reports:
             self.step()
 
     def next(self, kind, timeout_s=PATIENCE_S):
-        """Return the next report of this kind and drop the ones before it."""
+        """Return the next report of this kind, and drop the reports before it."""
         end_s = self.clock() + timeout_s
         while True:
             while self.posted:
@@ -114,7 +114,7 @@ def faulty(clock):
         ("empty buffers", "black"),
     ],
 )
-def test_a_camera_that_fails_is_noticed_within_5_s_and_opened_again(clock, faulty, fault, message):
+def test_a_camera_that_fails_is_noticed_within_5_s_and_reopened(clock, faulty, fault, message):
     reports = Reports(clock, faulty.open)
     reports.next(CameraFound)
     faulty.fault = fault
@@ -124,7 +124,7 @@ def test_a_camera_that_fails_is_noticed_within_5_s_and_opened_again(clock, fault
     reports.next(CameraFound)
 
 
-def test_a_missing_camera_is_tried_again_with_growing_pauses(clock, faulty):
+def test_a_missing_camera_is_retried_with_increasing_pauses(clock, faulty):
     faulty.fault = "unplugged"
     watch = Reports(clock, faulty.open).watch
 
@@ -221,7 +221,7 @@ def test_a_request_times_out_if_the_tray_is_never_still(clock):
 
 
 class Counted(SimulatedTray):
-    """A simulated tray that counts its full frames."""
+    """A simulated tray that counts the full frames taken of it."""
 
     captured = 0
 
@@ -258,7 +258,7 @@ def test_a_burst_is_read_ahead_and_nothing_more(clock, burst_frames):
     before = tray.captured
     reports.wait_s(5.0)
 
-    # One frame at opening, one of the empty tray; the frame of the new rest is the first of the burst.
+    # One frame when the camera is opened, one of the empty tray; the frame of the new rest is the first of the burst.
     assert (before, tray.captured) == (2 + burst_frames, 2 + burst_frames)
 
 
@@ -303,7 +303,7 @@ def test_frames_are_read_again_if_more_was_learnt_about_the_tray(clock):
 
 
 class Film:
-    """A camera that shows a rendered sequence at 20 frames a second, then its last frame."""
+    """A camera that shows a rendered sequence at 20 frames a second, and then keeps showing the last frame."""
 
     name = "film"
     aside = None
@@ -353,7 +353,7 @@ def film(request, clock):
 @pytest.mark.pictures
 @pytest.mark.parametrize("pressed_s", [0.2, 0.8, 1.6])
 def test_only_a_settled_frame_of_a_rendered_throw_is_read(clock, film, pressed_s):
-    """A frame is never read while dice move or a hand is there, whenever the request comes."""
+    """A frame is never read while dice are moving or a hand is there, whenever the request arrives."""
     reports = Reports(clock, lambda: film)
     reports.next(CameraFound)
     film.start()
@@ -439,13 +439,13 @@ def test_the_empty_tray_is_learnt_between_throws_without_a_request(clock):
 
 
 def thrown(reports, tray, *values):
-    """Throw dice with these faces and return their report."""
+    """Throw dice with these faces, and return the report of their reading."""
     tray.throw(values=values)
     reports.wait_s(1.0)
     return read_tray(reports)
 
 
-def test_accepted_dice_teach_their_leans_once_the_next_throw_is_accepted(clock):
+def test_leans_are_learnt_from_accepted_dice_once_the_next_throw_is_accepted(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
@@ -457,7 +457,7 @@ def test_accepted_dice_teach_their_leans_once_the_next_throw_is_accepted(clock):
     assert reports.watch.memory.known.leans == first.reading.leans
 
 
-def test_dice_that_were_taken_back_teach_nothing(clock):
+def test_nothing_is_learnt_from_dice_that_were_undone(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)

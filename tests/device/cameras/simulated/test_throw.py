@@ -24,7 +24,7 @@ def throws(seed, count=6):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_dice_come_from_outside_and_end_exactly_in_their_rest(seed):
+def test_dice_come_from_outside_and_end_exactly_in_their_resting_pose(seed):
     tumbles = throws(seed)
 
     assert max(tumble.end_s for tumble in tumbles) == pytest.approx(5.0 + ROLL_S)

@@ -52,7 +52,7 @@ def test_the_tray_starts_empty_with_all_dice_in_the_hand(tray):
     assert not tray.is_rolling
 
 
-def test_tray_and_set_aside_area_are_beside_each_other_in_the_frame(tray):
+def test_tray_and_set_aside_area_are_next_to_each_other_in_the_frame(tray):
     floor, aside = np.array(tray.tray.corners), np.array(tray.aside.corners)
 
     for quad in (floor, aside):
