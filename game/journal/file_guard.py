@@ -1,4 +1,4 @@
-"""A lock and a check that let only one process change the files of a journal."""
+"""A lock that lets one process write a journal, and a check that reveals changes by others."""
 
 import fcntl
 from contextlib import suppress

@@ -26,7 +26,7 @@ from game.rules import scoring
 from game.rules.scoring import Effect, Keep
 
 MAX_SCORE = 1_000_000
-"""Largest score that can be set by hand. It catches typing errors."""
+"""Largest score that can be set by hand. The limit catches typing errors."""
 
 
 def step(state: State, event: Event) -> State:

@@ -35,12 +35,13 @@ _START_SLOPE = 0.4
 """First guess of the slope of F, the function described above."""
 
 _MAX_CHANGE = 1e-6
-"""Largest change in the last round over all boards. Another round would change a tenth of that."""
+"""Largest change in the last round over all boards. Another round would change a tenth of this."""
 
 _NEARLY_DONE = 0.99
 
 _CORES, _MIN_SHARED_BOARDS = 2, 64
-"""Cores that share the boards of one sum, and the number of boards from which that is faster."""
+"""Number of cores that share the boards of one sum, and number of boards from which sharing is
+faster."""
 
 _NEGLIGIBLE = 1e-10
 """Change in the value of a lost turn below which a slope cannot be measured."""

@@ -35,7 +35,7 @@ _N_KNOTS = 14
 values between them are interpolated."""
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
-"""Limits of the correction factor. It exceeds them only where both chances are close to 0."""
+"""Limits of the correction factor. It would exceed them only where both chances are close to 0."""
 
 _SAMPLE_STEPS = 0, 12, 36
 """Steps banked in a turn for which the opponents' reaction is worked out. The values between them

@@ -26,8 +26,8 @@ MAX_TURNS = 1_000
 than 50."""
 
 MAX_LOST_SHARE = 0.5
-"""Largest share of what good play scores that penalties may take. With more, weaker players never
-get anywhere."""
+"""Largest share of what good play scores that penalties may take. With more, weaker players would
+make no progress."""
 
 MAX_TURNS_TO_OPEN = 100
 """Most turns that a player may need on average to get on the board. No published game needs more

@@ -14,7 +14,7 @@ from game.message import Message, join_with_semicolons
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
 
 MAX_POINTS = 1_000_000
-"""Largest value of an option. Published rules stay far below it; a typing error does not."""
+"""Largest value of an option, which catches typing errors. Published rules stay far below it."""
 
 Sentences = Callable[[Ruleset], Iterable[Message]]
 """A function that returns the sentences about an option, given a rule set. There may be none."""

@@ -20,7 +20,7 @@ ODD, VERY_ODD = 0.05, 0.001
 """p-values below which the counts are called unusual, and hardly luck."""
 
 MIN_P = 1e-6
-"""Smallest p-value that is reported. Smaller values would tell nobody anything more."""
+"""Smallest p-value that is reported. Smaller values would not be more informative."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,5 +10,5 @@ from game.rules.ruleset import Ruleset
 
 @cache
 def shipped(rules: Ruleset) -> MatchOdds | None:
-    """Return an installed table, without looking for tables that were solved here."""
+    """Return an installed table, ignoring tables that were worked out on this computer."""
     return TableStore(Path("no such folder")).find(rules)

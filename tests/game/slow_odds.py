@@ -18,8 +18,10 @@ def thrown(n):
 
 
 class SlowOdds:
-    """Plays by the same rules as `game.match.step`, one throw at a time. From `far` points on,
-    everybody banks."""
+    """A solver by the same rules as `game.match.step`, one throw at a time.
+
+    From `far` points on, everybody banks.
+    """
 
     def __init__(self, rules: Ruleset, target: int, far: int = 600, still: float = 1e-9) -> None:
         self.rules, self.target, self.far, self.still = rules, target, far, still
@@ -38,8 +40,8 @@ class SlowOdds:
             offers[offer, Effect.MUST_BANK in effects, end] += count
         return offers
 
-    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole turn in one place, to compare with with
-        """Return the value of a turn, given the values of its ends."""
+    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole turn in one place, to compare with
+        """Return the value of a turn, given the value of each way in which it can end."""
         rules, far = self.rules, far or self.far
 
         def refused(points, left):
@@ -121,7 +123,7 @@ class SlowOdds:
         return wins
 
     def _boards(self, goal, *, later):
-        """Return all boards that can be reached, those with most points first."""
+        """Return all boards that can be reached, those with the most points first."""
         start = (0, False, 0)
         found, new = set(), {(seat, start, start) for seat in range(1 + later)}
         while new:

@@ -15,7 +15,7 @@ from game.errors import GameError, quoted
 
 
 def tree(error=GameError):
-    """Yield the errors of this room. Other rooms may derive further errors."""
+    """Yield the errors of the package `game`. Other packages may derive further errors."""
     yield error
     for below in error.__subclasses__():
         if below.__module__.partition(".")[0] == "game":

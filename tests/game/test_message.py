@@ -1,4 +1,4 @@
-"""Messages as values, translated where they are shown."""
+"""Messages are data objects that are translated where they are shown."""
 
 import pickle
 from dataclasses import FrozenInstanceError

@@ -1,4 +1,4 @@
-"""Errors in TOML that people write name the file, the line and the key."""
+"""Error messages about TOML written by people name the file, the line and the key."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files are recognised by device, inode and size, and a replaced file is never forgotten."""
+"""Files are recognised by device, inode and size, and a replaced file is always reported."""
 
 import pytest
 

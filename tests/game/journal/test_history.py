@@ -1,4 +1,4 @@
-"""Lists of matches, single matches and new entries, read while the journal is written."""
+"""Lists of matches, single matches and new entries, read while the journal is being written."""
 
 from contextlib import closing
 from threading import Thread

@@ -1,4 +1,4 @@
-"""Everything that was recorded is on the disk, and is read back."""
+"""Everything that was recorded is on the disk and can be read back."""
 
 import sqlite3
 from contextlib import closing
@@ -131,7 +131,7 @@ def test_a_file_that_is_not_a_journal_is_named(tmp_path):
 
 
 def test_the_write_ahead_log_stays_short_and_each_step_has_a_line_in_the_trace(journal):
-    """What could be lost with the log is a turn or two, which the trace has as well."""
+    """If the log were lost, a turn or two would be missing, which the trace contains as well."""
     number = journal.start(begun())
     places = tuple(Place(1, 1234.5, 678.9, 95.1, 12.3) for _ in range(6))
     log, trace = (journal.path.with_name(name) for name in ("journal.db-wal", "journal.txt"))

@@ -40,7 +40,7 @@ STEPS = [
 
 @pytest.fixture
 def old(tmp_path):
-    """A journal of the first format: three matches, and 150 more."""
+    """A journal in the first format: three different matches, and 150 others."""
     path = tmp_path / "journal.db"
     with closing(sqlite3.connect(path)) as db:
         db.executescript("PRAGMA journal_mode=WAL;" + FORMAT_1)

@@ -1,4 +1,4 @@
-"""A journal from elsewhere must have exactly our tables."""
+"""A journal from elsewhere must have exactly the tables that this program creates."""
 
 import sqlite3
 from contextlib import closing

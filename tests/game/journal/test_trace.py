@@ -1,4 +1,4 @@
-"""The trace has every step a second time, and trace and journal are compared."""
+"""The trace contains a second copy of every step, and is compared with the journal."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Published entries hold the same as the journal: replaying them gives the match."""
+"""Published entries contain the same steps as the journal: replaying them gives the match."""
 
 import json
 from contextlib import closing, suppress

@@ -44,7 +44,7 @@ SEATS = st.integers(-1, 4)
 
 
 class MatchMachine(RuleBasedStateMachine):
-    """Plays like a table of children, with legal moves and any others."""
+    """A player of random moves, both legal and illegal."""
 
     @initialize(
         rules=rulesets(),
@@ -57,7 +57,7 @@ class MatchMachine(RuleBasedStateMachine):
         self.match = Match.start(rules, names, first=first, teams=teams and teams[:n])
 
     def attempt(self, *actions):
-        """Push actions. Errors of the game are answers, and any other error is a bug."""
+        """Push actions. An error of the game is a valid answer; any other error is a bug."""
         try:
             after = self.match.push(*actions)
         except GameError:
@@ -131,7 +131,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @rule(dice=st.lists(st.integers(1, 6), min_size=1, max_size=6), data=st.data())
     def insert(self, dice, data):
-        """Insert a turn by hand: it is refused, or acts like its line at the end of the text."""
+        """Insert a turn by hand, which is refused or acts like its line at the end of the text."""
         throw = Throw(tuple(sorted(dice)))
         keeps = scoring.keep_table(self.match.rules).get(throw.dice, ())
         if keeps:
@@ -168,7 +168,9 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def turns_add_up(self):
-        """A score that was not set by hand is what the turns of its team brought and cost."""
+        """Check that a score that was not set by hand is the sum of what the team's turns brought and
+        cost.
+        """
         if not hasattr(self, "match"):
             return
         state, timeline = self.match.state, self.match.timeline

@@ -1,4 +1,4 @@
-"""A match as text: what is written reads back, and errors name the line."""
+"""A match as text: the text can be read back, and errors name the line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Scores set by hand start the last round, end and reopen a match like played ones."""
+"""Scores set by hand start the last round, end a match and reopen it, as scores from play do."""
 
 from dataclasses import replace
 

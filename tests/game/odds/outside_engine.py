@@ -14,7 +14,7 @@ N = 5
 
 @dataclass(frozen=True)
 class Game:
-    """Options in which a game differs from first to reach the target."""
+    """The options of a game. By default the first player to reach the target wins."""
 
     target: int
     opening: int = 0
@@ -26,7 +26,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Player:
-    """Points, whether on the board, and farkles in a row."""
+    """A player's points, whether the player is on the board, and the number of farkles in a row."""
 
     points: int = 0
     on_board: bool = False
@@ -47,8 +47,7 @@ def what_scores(dice):
 
 @cache
 def throws(n):
-    """Return the throws of n dice: their keeps, whether they end the match or the score, and their
-    chance."""
+    """Return the keeps, the effect (winning or losing the score) and the chance of each throw of n dice."""
     return Counter(
         (tuple(sorted(what_scores(dice))), n >= 4 and dice.count(2) >= 4, dice.count(1) == N)
         for dice in product(range(1, 7), repeat=n)
@@ -90,7 +89,7 @@ def after_farkle(game, player):
 
 @cache
 def caught(game, lead, *, on_board):
-    """Return the chance that one more turn gets more than the lead."""
+    """Return the chance that one more turn brings more points than the lead."""
     least = 50 if on_board else max(game.opening, 50)
     return turn(
         game,

@@ -78,7 +78,7 @@ def slowly(options):
 
 
 def far(options):
-    """Return more points at risk than anybody would throw on with."""
+    """Return a number of points at risk with which nobody would throw on."""
     return 1000 if "hot_dice" in options else 300 if options == {"three_farkles": 50} else 500
 
 
@@ -247,8 +247,7 @@ def test_every_installed_table_belongs_to_a_published_set():
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_an_installed_chance_equals_the_value_of_its_turn(name):
-    """A chance is right if the turn on its board, played over the other boards, gives the same
-    chance."""
+    """A chance is right if a turn from its board, valued by the chances of the other boards, gives it."""
     wins = shipped(rule_files.load(name))
     begin = wins.number(0, opened=False)
     _, worth = wins.turn(wins.board(begin, begin))

@@ -1,4 +1,4 @@
-"""Chances of throws compared with counting, and turns with slow play and published figures."""
+"""Chances of throws compared with counting; values of turns with slow play and published values."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -50,7 +50,7 @@ def test_chances_agree_with_counting_every_throw(name):
     ],
 )
 def test_well_known_chances_of_a_farkle(name, n, farkle):
-    """The figures are in many tables, and for five dice by M. Busche and T. Neller."""
+    """These chances are in many tables; those for five dice are by M. Busche and T. Neller."""
     assert throw_chances(rule_files.load(name))[n].farkle == farkle
 
 
@@ -82,7 +82,7 @@ def test_compiled_rules_cover_every_throw(rules):
 
 
 def test_farkle_within_two_throws_by_hand():
-    """One scoring die is hot dice: then all six are thrown."""
+    """A single die that scores is hot dice, so all six dice are thrown next."""
     rules = rule_files.load("standard")
     six = throw_chances(rules)[6].farkle
 
@@ -190,8 +190,7 @@ def test_one_throw_never_reaches_more_than_a_turn():
 
 
 def test_values_with_many_points_at_risk_are_linear():
-    """Beyond the table values are like at its end: nobody throws six dice with 50,000 at risk
-    voluntarily."""
+    """Values beyond the table follow its end: nobody would throw six dice with 50,000 at risk."""
     table = points_table(rule_files.load("standard"))
     farkle = float(throw_chances(rule_files.load("standard"))[6].farkle)
     slope = (table.throwing(60_000, 6) - table.throwing(50_000, 6)) / 10_000

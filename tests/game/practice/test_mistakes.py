@@ -1,4 +1,4 @@
-"""What decisions cost: the newest one, and all of a match by kind."""
+"""What decisions cost: the newest decision, and all decisions of a match by kind."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What bots decide in positions of a match."""
+"""The decisions of bots in a match."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Valid rules that make no game are refused in one line, with the option to change."""
+"""Valid rules that cannot be played are refused in one line that names the option to change."""
 
 from dataclasses import replace
 

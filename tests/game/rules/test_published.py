@@ -1,4 +1,4 @@
-"""Every published rule set: its figures, cases where greedy scoring fails, and brute force."""
+"""Every published rule set: its scores, cases in which greedy scoring fails, and brute force."""
 
 from collections import Counter
 from functools import cache
@@ -212,7 +212,7 @@ def test_all_throws_agree_with_a_scorer_written_another_way(name):
 
 
 class Oracle:
-    """Tries every division of every part of the dice, one group at a time."""
+    """A scorer that tries every division of every part of the dice, one group at a time."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules

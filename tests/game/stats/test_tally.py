@@ -1,4 +1,4 @@
-"""What players did over many matches, and how their dice fell."""
+"""What players achieved over many matches, and how their dice fell."""
 
 from contextlib import closing
 from dataclasses import replace
