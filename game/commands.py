@@ -123,7 +123,7 @@ class CorrectThrow:
         dice: The faces that the throw really showed.
         index: Index of the throw in the list of the match's events. None means the newest throw.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-        the correction is refused. None omits this check.
+            the correction is refused. None omits this check.
     """
 
     dice: tuple[int, ...]

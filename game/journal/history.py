@@ -176,7 +176,10 @@ class History:
             return int(number)
 
     def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
-        """Return the number, unique id and last step of each match, in the order of their starts."""
+        """Return the number, unique id and number of the last step of each match.
+
+        The matches are in the order in which they started.
+        """
         query = (
             "SELECT id, key, MAX(seq) FROM match JOIN entry ON match = id GROUP BY id ORDER BY id"
         )

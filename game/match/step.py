@@ -123,7 +123,10 @@ def _scored(state: State, *, must_bank: bool) -> State:
 
 
 def _scoreless(state: State, *, first_try: bool) -> State:
-    """End the turn after a scoreless throw, unless the last die may be thrown once more."""
+    """End the turn after a scoreless throw, unless the last die may be thrown once more.
+
+    `first_try` is False if the last die has just been thrown for the second time.
+    """
     alone = len(state.turn.throws[-1].dice) == 1
     if alone and first_try and state.rules.last_die_twice:
         return state

@@ -94,7 +94,7 @@ def _before(state: State, wins: MatchOdds | None) -> TurnOption:
 
 
 def _newest_moments(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
-    """Return luck and decisions since the start of the last turn that a person finished."""
+    """Return the reviewed throws and decisions since the start of a person's last finished turn."""
     state = match.state
     own = (turn for turn in reversed(state.turns) if state.players[turn.seat].bot is None)
     newest = next(own, None)

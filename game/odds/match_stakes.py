@@ -39,7 +39,7 @@ class MatchStakes:
 
     @classmethod
     def of(cls, throws: CompiledRules, ending: MatchEnding, standings: Standings) -> "MatchStakes":
-        """Return the stakes of a match.
+        """Return the stakes of a match, from which all its turns can be valued.
 
         Args:
             throws: The compiled rules.

@@ -305,7 +305,10 @@ class Rivals:
 
     @cached_property
     def _past(self) -> Floats:
-        """Chance that each player overtakes a score in a last turn, indexed by [turns, player, above]."""
+        """Chance that each player overtakes a score in a last turn.
+
+        It is indexed by [turns, player, steps of the score above the target].
+        """
         found: Floats = self._places[0] @ self.race.caught
         return found
 

@@ -123,7 +123,7 @@ class Offered:
 
 
 class RandomDice:
-    """Random throws under a rule set."""
+    """A source of random throws under a rule set."""
 
     def __init__(self, rules: Ruleset, seed: int) -> None:
         self.rules = rules

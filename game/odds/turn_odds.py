@@ -209,7 +209,7 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
 
 
 def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
-    """Return the averages if a bank needs `needed` steps and a lost turn is worth `lost` steps."""
+    """Return average points if a bank needs `needed` steps and a lost turn is worth `lost` steps."""
     line = asymptote(throws, lost)
     line = line.from_at_least(needed)
     steps = np.arange(n_rows(throws, line.top), dtype=np.float64)[:, None]

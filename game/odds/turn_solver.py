@@ -45,7 +45,7 @@ class Stakes:
     over: npt.NDArray[np.bool_] | None = None
 
     def at(self, boards: slice) -> "Stakes":
-        """Return the stakes of some of the positions."""
+        """Return these values for some of the positions only."""
         return Stakes(
             bank=np.ascontiguousarray(self.bank[:, boards]),
             lost=self.lost[boards],
@@ -56,7 +56,7 @@ class Stakes:
         )
 
     def in_single_precision(self) -> "Stakes":
-        """Return the stakes in 32-bit floats, which take half the memory."""
+        """Return these values in 32-bit floats, which take half the memory."""
         return replace(
             self,
             bank=self.bank.astype(np.float32),
