@@ -126,7 +126,7 @@ class PlayOptions(Settings):
 
 
 def run(options: PlayOptions, starts: StartRecord) -> None:
-    """Play until Ctrl-C or a termination signal.
+    """Run Traykeeper until Ctrl-C or a termination signal.
 
     Args:
         options: The settings.
@@ -156,7 +156,7 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
         notify("READY=1")
         while not stop.wait(ADDRESS_CHECK_S):
             starts.tick()
-            with suppress(TableError):  # the table is busy; the next try is soon
+            with suppress(TableError):  # the companion is busy; the next attempt follows soon
                 announce(companion, options, server.port)
         notify("STOPPING=1")
     click.echo("Stopped. The match is saved and continues at the next start.")
@@ -394,7 +394,7 @@ def _joined(*troubles: Message | None) -> Message | None:
 
 
 def _found_backup_notice(state: Path) -> Message | None:
-    """Return a notice if a backup was found on a USB stick or card: somebody must confirm that it is restored."""
+    """Return a notice if a backup was found on a USB stick or card, otherwise None. Only people may restore it."""
     if IncomingBackup(state).file is None:
         return None
     return Message("A backup was found: the health page asks whether to restore it.")

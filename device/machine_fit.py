@@ -79,7 +79,7 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 
 def load(state: Path) -> Fit | None:
-    """Return the values that `traykeeper bench fit` saved in the state folder; None if none or invalid ones are there."""
+    """Return the values that `traykeeper bench fit` has saved in the state folder; None if there are no valid ones."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
         numbers = (fit.picture_px, fit.threads, fit.looks)

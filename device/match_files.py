@@ -88,7 +88,7 @@ class MatchFile:
         An empty `key` takes the match that was played last.
         """
         match = self.text or last_state(self.entries(key or next(iter(self.numbers), "")))
-        # A text does not tell an assumed keep from a chosen one, so both copies go through it.
+        # A text does not distinguish an assumed keep from a chosen one, so both copies are written as text.
         return entries_of_match(from_text(to_text(match), self.name)) if match else ()
 
 

@@ -57,8 +57,8 @@ def bench() -> None:
     \b
     traykeeper bench fit                  # what to expect here, and which settings to use
 
-    The other benchmarks are for developers and need a checkout of the project. Each one measures a
-    reference in the same run.
+    The other benchmarks are for developers and need a checkout of the project. Each of them also measures a
+    reference for comparison in the same run.
 
     \b
     traykeeper bench vision               # milliseconds per reading

@@ -59,7 +59,7 @@ def calibrate_tray(camera: str | None, file: str | None) -> None:
 @camera_option
 @settings_option
 def calibrate_check(camera: str | None, file: str | None) -> int:
-    """Check framing, light, glare and focus; exit 1 if one is bad.
+    """Check framing, light, glare and focus; exit 1 if one of them is not good enough.
 
     \b
     traykeeper calibrate check
@@ -85,7 +85,7 @@ def calibrate_dice(camera: str | None, file: str | None) -> None:
 @camera_option
 @settings_option
 def calibrate_test(camera: str | None, file: str | None) -> int:
-    """Test with three throws of six dice; exit 1 unless all are read.
+    """Test the calibration with three throws of six dice; exit 1 unless all three are read with certainty.
 
     \b
     traykeeper calibrate test
@@ -106,7 +106,7 @@ def calibrate_test(camera: str | None, file: str | None) -> int:
     "--out", metavar="FILE", help="Output file, .pdf or .svg; by default a PDF in this folder."
 )
 def calibrate_mat(paper: Paper, out: str | None) -> None:
-    """Write a mat to print, with which Traykeeper measures the tray in millimetres and the camera's lens.
+    """Write a mat to print. It lets Traykeeper measure the tray in millimetres and the distortion of the lens.
 
     \b
     traykeeper calibrate mat --paper letter --out mat.svg

@@ -26,7 +26,7 @@ _MAX_ERRORS = 4
 
 
 def tables() -> TableStore:
-    """Return the store of tables that were solved on this computer."""
+    """Return the store of the match solutions that have been computed on this computer."""
     return TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
 
 

@@ -99,7 +99,7 @@ def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
     """
     lines = (line.split() for line in (machine.read("/proc/mounts") or "").splitlines())
     above = [f for f in lines if len(f) > 3 and folder.is_relative_to(f[1])]  # noqa: PLR2004
-    above.sort(key=lambda f: len(f[1]))  # stable: the last of equals stays last
+    above.sort(key=lambda f: len(f[1]))  # a stable sort: of equals, the last one stays last
     return (above[-1][0], above[-1][2], above[-1][3]) if above else None
 
 

@@ -1,4 +1,4 @@
-"""The button at the tray. How long it was down decides at its release whether that was a press or a hold."""
+"""The button at the tray. When it is released, the time for which it was down makes that a press or a hold."""
 
 from collections.abc import Callable
 from threading import Lock

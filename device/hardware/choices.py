@@ -118,7 +118,7 @@ def as_lamp(kind: str) -> LampKind:
     """Return the value of the setting `lamp`, the kind of lamp.
 
     Raises:
-        UsageError: If there is no such kind.
+        UsageError: If there is no such kind of lamp.
     """
     match kind:
         case "rgb" | "one" | "none":

@@ -62,7 +62,7 @@ def watchdog_s(environ: Mapping[str, str] = os.environ) -> float | None:
 
 
 class Heartbeat:
-    """A function that notifies systemd's watchdog, at most four times per timeout however often it is called.
+    """A callable that notifies systemd's watchdog, at most four times per timeout however often it is called.
 
     Args:
         environ: The environment variables, with WATCHDOG_USEC if there is a watchdog.
@@ -118,7 +118,7 @@ def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
 
 
 class SelfRestart:
-    """A function that ends this process so that systemd restarts it, at most once in `MIN_UPTIME_S` seconds.
+    """A callable that ends this process so that systemd restarts it, at most once in `MIN_UPTIME_S` seconds.
 
     If a driver does not release its camera, only a new process can open the camera again. Without systemd, nothing
     happens.

@@ -36,7 +36,7 @@ def is_low(root: Path) -> bool | None:
 
 
 def last_low(folder: Path, root: Path) -> datetime | None:
-    """Return when the supply voltage last fell too low since the Pi was started; None if no such time is recorded.
+    """Return when the supply voltage last became too low since the Pi was started; None if it has not, as far as known.
 
     Args:
         folder: The state folder.
@@ -51,7 +51,7 @@ def last_low(folder: Path, root: Path) -> datetime | None:
 
 
 class VoltageWatch:
-    """A thread that records, within a `with` block, when the supply voltage falls too low.
+    """A thread that records, within a `with` block, when the supply voltage becomes too low.
 
     Args:
         folder: The state folder.

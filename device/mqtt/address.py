@@ -120,7 +120,7 @@ def tray_name(wanted: str) -> str:
     """Return the name of the tray in MQTT topics: `wanted` from the settings, or the host name if it is empty.
 
     Raises:
-        UsageError: If the name contains characters that are not allowed in it, or is too long.
+        UsageError: If the name contains characters other than `a-z`, digits, `-` and `_`, or is too long.
     """
     name = wanted or re.sub(r"[^a-z0-9-]+", "-", socket.gethostname().lower()).strip("-")
     if not is_tray_name(name[:MAX_NAME_LENGTH] if not wanted else name):

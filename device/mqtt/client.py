@@ -1,7 +1,7 @@
 """The connection to an MQTT broker: paho-mqtt's client, with each problem reported once and in plain words.
 
 paho reconnects by itself and then sends unacknowledged QoS 1 messages again. MQTT 5 is required, because with earlier
-versions a broker drops a message that it refuses without reporting that.
+versions a broker silently drops messages that it refuses.
 """
 
 import logging
@@ -133,7 +133,7 @@ class BrokerClient:
         for topic in topics:
             self._client.subscribe(topic, qos=1)
 
-    # paho's callbacks, on paho's thread
+    # Callbacks that paho calls on its own thread
 
     def _on_connect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _props: Any) -> None:
         if reason.is_failure:
@@ -143,7 +143,7 @@ class BrokerClient:
         self._events.on_connected()
 
     def _on_connect_fail(self, _client: Any, _data: Any) -> None:
-        error = sys.exc_info()[1]  # paho calls this while it handles the error
+        error = sys.exc_info()[1]  # paho calls this while it is handling the error
         self._report(_failure(error, self._address))
         self._events.on_lost()
 

@@ -118,7 +118,7 @@ class Outbox:
     def acknowledge(self, number: int) -> None:
         """Record that the broker has acknowledged a message.
 
-        The progress moves forward as far as every entry has been acknowledged.
+        The progress never moves past an entry that has not been acknowledged.
         """
         if number not in self._unacknowledged:
             return
@@ -133,7 +133,7 @@ class Outbox:
             )
 
     def save_if_due(self) -> None:
-        """Save the progress if it has changed and the last write is long enough ago."""
+        """Save the progress if it has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
         if self.progress != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
             self._saved_s = monotonic()
             self.save()

@@ -40,7 +40,7 @@ class Connection(Enum):
 
 
 class DistinctReports:
-    """A function that passes on a report, unless it repeats the previous one.
+    """A callable that passes on a report unless it repeats the previous one.
 
     Args:
         report: Called with each report that is passed on.

@@ -45,7 +45,7 @@ def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
 
 
 def _just_dice(log: DiceLog | None) -> dict[str, Any] | None:
-    """Return the latest throw of dice that are thrown without a match, as JSON; None if there is none."""
+    """Return the latest throw that was made without a match, as JSON; None if there is none."""
     if log is None or log.last is None:
         return None
     throw = log.last

@@ -73,7 +73,7 @@ class Link:
 
 
 class LinkStore:
-    """The links of a tray's shared matches. Thread-safe.
+    """The links of a tray: what it remembers about each of its shared matches. Thread-safe.
 
     Args:
         folder: Folder for the files; it is created when the first link is saved.

@@ -36,7 +36,7 @@ OWN = "own:"
 
 
 def diverged(seq: int) -> SharedMatchError:
-    """Return the error that the two trays' copies of a match differ from the entry with this number on."""
+    """Return the error that the two trays' copies of a match differ, beginning with the entry of this number."""
     return SharedMatchError(
         Message(
             "The two trays have different matches from step %(n)s on: run `traykeeper "
@@ -213,7 +213,7 @@ class Replica:
         return tuple(found)
 
     def _check_head(self, sync: Sync) -> None:
-        """Check that this tray's entry with the number of the sender's last one, if it exists, is the same entry."""
+        """If this tray has an entry with the number of the sender's last entry, check that both are the same."""
         ours = self.wire(sync.seq)
         if ours is not None and ours.chain != sync.chain:
             raise diverged(self._first_difference(sync))

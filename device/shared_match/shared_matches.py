@@ -27,7 +27,7 @@ NO_NAMES = Message("Enter who plays at this tray.")
 
 
 class SharedTable(DoingTable, ChangingTable, Protocol):
-    """The part of the companion that matches with another tray need."""
+    """The part of the companion that shared matches need."""
 
 
 class SharedMatches:

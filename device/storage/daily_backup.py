@@ -1,4 +1,4 @@
-"""Automatic backups: one on each day with new steps, of which the latest few are kept."""
+"""Automatic backups: one on each day on which people play. The latest few are kept."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -164,7 +164,7 @@ class Backups:
                 path.unlink(missing_ok=True)
 
     def _remember(self, made: Backup) -> None:
-        """Remember a backup without the contents of its files."""
+        """Remember the latest backup, without the contents of its files, and report what it contains."""
         self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
         self.report = BackupReport(made.contents)
 

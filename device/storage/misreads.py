@@ -120,7 +120,7 @@ class MisreadStore:
         else:
             self._writer.submit(self._remove, self._number)
 
-    # Called by the page
+    # Methods that the page calls
 
     @property
     def on(self) -> bool:
@@ -179,7 +179,7 @@ class MisreadStore:
             archive.writestr(zip_member(LABELS_FILE), "".join(labels))
         yield sink.take()
 
-    # On the writer's thread
+    # Methods that run on the writer's thread
 
     def _write(self, number: int, picture: ReadPicture, truth: Truth) -> None:
         path = self._folder / f"{number:0{DIGITS}}.jpg"

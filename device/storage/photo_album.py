@@ -183,7 +183,7 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
     """
     free = list(enumerate(throw.dice))
     found = {}
-    # The place of a corrected die has no face, so it gets a face that no other die has.
+    # The place of a corrected die has no face, so it is given a face that no other die has.
     for place in sorted(throw.places, key=lambda place: place.face == UNKNOWN_FACE):
         slot = next((slot for slot in free if place.face in (slot[1], UNKNOWN_FACE)), None)
         die = next((i for i, die in enumerate(reading.dice) if _is_at(die, place)), None)

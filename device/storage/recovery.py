@@ -122,7 +122,7 @@ def _refuse_emptied(path: Path, backups: Backups) -> None:
     """Refuse an empty or missing journal if there is evidence that it contained steps before.
 
     Raises:
-        DamagedJournal: If it did.
+        DamagedJournal: If there is such evidence.
     """
     identities = _identities_if_empty(path)
     if identities is not None and _had_steps(path, identities, backups):
@@ -255,6 +255,6 @@ def set_aside(path: Path, aside: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Delete a journal and first its write-ahead log, because SQLite would apply a leftover log to the next journal."""
+    """Delete a journal after its write-ahead log, because SQLite would apply a leftover log to the next journal."""
     for name in (f"{path.name}-wal", f"{path.name}-shm", path.name):
         path.with_name(name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A small file that keeps the scorekeeper across restarts, and that only the companion may read.
+"""A small file that remembers the scorekeeper across restarts, and that only the companion may read.
 
 It contains the secret that signs the cookies of the phones. Any program that can read it can become the
 scorekeeper.

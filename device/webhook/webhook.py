@@ -98,7 +98,7 @@ class DeliveryProgress:
         self.save_if_due()
 
     def save_if_due(self) -> None:
-        """Write the file if the progress has changed and the last write was at least `SAVE_INTERVAL_S` seconds ago."""
+        """Write the file if the progress has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
         if self.delivered != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
             self.save()
 

@@ -44,7 +44,7 @@ def test_a_bot_plays_until_the_person_is_next(rig):
     assert rig.state.player.name == "Anna"
 
 
-def test_a_press_at_the_tray_lets_a_bot_go_on(rig):
+def test_a_press_at_the_tray_makes_a_bot_continue(rig):
     farkle(rig, BotDice.SIMULATED)
     rig.finger.press()
     rig.loop.process_all()
@@ -52,7 +52,7 @@ def test_a_press_at_the_tray_lets_a_bot_go_on(rig):
     assert isinstance(timeline(rig)[-1], Thrown)
 
 
-def test_the_lamp_shows_that_a_bot_plays(rig):
+def test_the_lamp_shows_that_a_bot_is_playing(rig):
     farkle(rig, BotDice.SIMULATED)
 
     assert str(rig.companion.snapshot().lamp.meaning).startswith("a bot is playing")

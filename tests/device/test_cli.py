@@ -66,7 +66,7 @@ def test_without_a_command_the_help_is_printed_line_by_line(call, words):
     assert (done.stdout + done.stderr).strip() == call(*words, "--help").stdout.strip()
 
 
-def test_keeps_lists_all_eleven():
+def test_keeps_lists_all_eleven_keeps():
     done = run("keeps", "--rules", "walnut-studiolo", "1", "1", "3", "3", "3", "5")
 
     assert done.returncode == 0
@@ -150,7 +150,7 @@ def test_a_file_name_that_is_not_utf8_is_refused_like_any_other():
     assert_refused(run("match", "x\udcff"), "the file does not exist")
 
 
-def test_read_prints_a_line_for_each_picture_and_goes_on_after_a_bad_one(call, photo, tmp_path):
+def test_read_prints_a_line_for_each_picture_and_continues_after_a_bad_one(call, photo, tmp_path):
     empty = tmp_path / "empty.jpg"
     empty.touch()
     done = call("read", "--json", str(empty), str(photo), str(tmp_path / "no.jpg"))
@@ -179,7 +179,7 @@ def test_read_says_how_to_see_which_die_is_ringed(call, tmp_path):
     assert "--annotate" not in drawn
 
 
-def test_read_takes_a_list_with_trays(call, photo, tmp_path):
+def test_read_accepts_a_list_with_trays(call, photo, tmp_path):
     tray = [[265, 128], [1154, 135], [1144, 735], [268, 727]]
     listed = photo.with_name("list.jsonl")
     listed.write_text(json.dumps({"file": photo.name, "tray": tray}) + "\n")

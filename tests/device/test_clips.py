@@ -41,7 +41,7 @@ def test_the_clip_of_a_throw_ends_with_the_dice_at_rest(match_rig):
     assert difference(shown[0], shown[-1]) > 5 * difference(shown[-2], shown[-1])
 
 
-def test_an_undo_shows_the_clip_of_the_throw_before(match_rig):
+def test_an_undo_shows_the_clip_of_the_previous_throw(match_rig):
     first = match_rig.throw(*FIRST).photo
     clip = match_rig.companion.photo_clip(first.id)
     match_rig.tray.set_aside((1, 1))

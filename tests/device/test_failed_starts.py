@@ -45,7 +45,7 @@ def test_three_failed_starts_make_the_fourth_a_safe_one(begin, clock):
     assert begin().is_safe_mode_due
 
 
-def test_a_start_that_ends_without_a_word_leaves_the_part_that_it_had_reached(begin):
+def test_a_start_that_is_killed_leaves_a_record_of_the_part_that_it_had_reached(begin):
     begin().reach(StartPart.PINS)
 
     assert begin().earlier == (FailedStart(5001.0, StartPart.PINS),)
@@ -79,7 +79,7 @@ def test_a_start_that_has_lasted_long_enough_forgets_the_failed_ones(begin, cloc
     assert not (tmp_path / FILE).exists()
 
 
-def test_a_crash_after_a_good_while_is_no_failed_start(begin, clock):
+def test_a_crash_long_after_the_start_is_not_a_failed_start(begin, clock):
     for _ in range(10):
         record = begin()
         record.reach(StartPart.RUNNING)
@@ -106,7 +106,7 @@ def test_failed_starts_before_a_reboot_do_not_count(begin, clock):
     assert begin("two").earlier == ()
 
 
-def test_an_orderly_end_is_no_failed_start(begin):
+def test_an_orderly_end_is_not_a_failed_start(begin):
     for _ in range(LIMIT + 1):
         record = begin()
         with record.attempt():
@@ -140,7 +140,7 @@ def test_safe_mode_stays_until_somebody_asks_for_a_normal_start(begin, clock):
     assert begin().is_safe_mode_due
 
 
-def test_a_safe_mode_that_fails_says_what_failed_then(begin):
+def test_a_start_in_safe_mode_that_fails_says_what_failed(begin):
     for _ in range(LIMIT):
         fail(begin(), StartPart.CAMERA)
     fail(begin(), StartPart.JOURNAL)
@@ -149,7 +149,7 @@ def test_a_safe_mode_that_fails_says_what_failed_then(begin):
 
 
 @given(st.binary(max_size=300) | st.just(b"[" * 5000))
-def test_a_damaged_file_counts_as_no_failed_start(tmp_path_factory, data):
+def test_a_damaged_file_counts_as_an_empty_one(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("state")
     (folder / FILE).write_bytes(data)
     record = StartRecord([folder], "one", Clock(9.0))
@@ -166,7 +166,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
         st.dictionaries(st.sampled_from(["began_s", "part", "why"]), VALUES) | VALUES, max_size=5
     )
 )
-def test_a_file_with_other_contents_never_stops_a_start(tmp_path_factory, starts):
+def test_a_file_with_other_contents_never_prevents_a_start(tmp_path_factory, starts):
     folder = tmp_path_factory.mktemp("state")
     (folder / FILE).write_text(json.dumps({"boot": "one", "starts": starts}))
 
@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_written_is_replaced_by_the_next_one(tmp_path, c
     assert StartRecord([state, run], "one", clock).is_safe_mode_due
 
 
-def test_a_folder_that_becomes_read_only_loses_no_failed_start(tmp_path, clock, monkeypatch):
+def test_no_failed_start_is_lost_if_the_folder_becomes_read_only(tmp_path, clock, monkeypatch):
     state, run = tmp_path / "state", tmp_path / "run"
     fail(StartRecord([state, run], "one", clock))
     clock.now_s += 5

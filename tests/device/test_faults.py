@@ -147,7 +147,7 @@ def test_a_second_companion_on_one_folder_is_refused(tmp_path):
         assert play_a_turn(maintenance.companion).match.state.players[0].score == 1000
 
 
-def test_a_damaged_journal_is_announced_and_play_goes_on(tmp_path):
+def test_a_damaged_journal_is_announced_and_play_continues(tmp_path):
     with table(tmp_path) as maintenance:
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
         play_a_turn(maintenance.companion)
@@ -168,7 +168,7 @@ def test_a_damaged_journal_is_announced_and_play_goes_on(tmp_path):
         play_a_turn(companion)
 
 
-def test_a_hung_camera_is_reported_and_the_match_goes_on(rig):
+def test_a_hung_camera_is_reported_and_the_match_continues(rig):
     rig.companion.do(StartMatch(("Anna", "Ben")))
     rig.clock.now_s += HUNG_S + 1  # the watch takes no step meanwhile
     rig.loop.step(0)
@@ -250,7 +250,7 @@ class SlowWorker:
         return False
 
 
-def test_a_command_that_was_refused_because_the_table_is_busy_is_not_done_later(monkeypatch):
+def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out_later(monkeypatch):
     worker = SlowWorker()
     loop = InboxLoop(Inbox(), worker, lambda: None)
     loop.start()
@@ -279,7 +279,7 @@ class BrokenLamp(RgbLamp):
         super().show(indicator, words, banked=banked)
 
 
-def test_a_failing_lamp_is_logged_once_and_play_goes_on(tmp_path, caplog):
+def test_a_failing_lamp_is_logged_once_and_play_continues(tmp_path, caplog):
     with open_rig(tmp_path, lamp=BrokenLamp) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.lamp.loose = True

@@ -55,7 +55,7 @@ def test_the_stack_of_a_crash_in_a_library_is_kept(tmp_path):
     assert "string_at" in text_of(tmp_path)
 
 
-def test_the_log_does_not_grow_without_end(tmp_path):
+def test_the_log_does_not_grow_without_limit(tmp_path):
     with keep_log(tmp_path):
         for _ in range(600):
             logging.getLogger("device").warning("x" * 1000)

@@ -88,7 +88,7 @@ def test_there_is_a_file_of_every_format():
 
 
 @pytest.mark.parametrize("version", LEFT)
-def test_matches_go_on_where_they_were(left, version):
+def test_matches_continue_where_they_stopped(left, version):
     state = left(version) / "state"
     before = number_in(state / JOURNAL_FILE)
     with open_maintenance(PlayOptions(camera="usb:97", state=str(state))) as maintenance:
@@ -154,7 +154,7 @@ def test_a_backup_is_restored(left, tmp_path, version):
 
 
 @pytest.mark.parametrize("version", have("club.db"))
-def test_a_club_keeps_its_matches_and_takes_more(left, version):
+def test_a_club_keeps_its_matches_and_accepts_more(left, version):
     with closing(ClubStore.open(left(version) / "club.db")) as opened:
         history = MatchHistory(opened, People(opened), lambda: 1_764_000_000.0)
         rows = opened.rows("SELECT name, score, won, banked FROM seat ORDER BY seat")

@@ -144,7 +144,7 @@ def test_a_coin_can_be_ignored_in_just_dice(rig):
     assert is_nothing(rig, photo, coin).just_dice.last.dice == FIRST
 
 
-def test_old_dice_beside_a_coin_are_still_not_thrown(rig):
+def test_old_dice_next_to_a_coin_still_do_not_count_as_thrown(rig):
     rig.tray.has_coin = False
     rig.throw(*FIRST)
     rig.tray.has_coin = True

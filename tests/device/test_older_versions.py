@@ -27,7 +27,7 @@ def state(tmp_path):
     return Path(shutil.copytree(LEFT / "state", tmp_path / "state"))
 
 
-def test_a_match_of_an_older_version_goes_on_in_mid_turn(state):
+def test_a_match_from_an_older_version_continues_in_mid_turn(state):
     with open_maintenance(PlayOptions(camera="usb:97", state=str(state))) as maintenance:
         companion = maintenance.companion
         found = companion.snapshot()
@@ -42,7 +42,7 @@ def test_a_match_of_an_older_version_goes_on_in_mid_turn(state):
         assert [player.score for player in banked.match.state.players] == [1350, 500]
 
 
-def test_settings_profile_scorekeeper_and_tables_of_an_older_version_are_read(state):
+def test_settings_profile_scorekeeper_and_tables_from_an_older_version_are_read(state):
     assert load(LEFT / "settings.toml").port == 8123
     profile = load_profile(state / PROFILE)
     assert profile is not None

@@ -70,7 +70,7 @@ def test_a_photo_is_turned_as_its_exif_says(rig, degrees):
     assert shown.width == pytest.approx(upright.width, rel=0.05)
 
 
-def test_the_same_photo_again_is_no_new_throw(rig):
+def test_the_same_photo_again_is_not_a_new_throw(rig):
     data = photo(rig, *FIRST)
     rig.companion.do(SubmitPhoto(data))
     snapshot = rig.companion.do(SubmitPhoto(data))
@@ -193,7 +193,7 @@ def test_no_camera_is_missed_if_phones_take_the_pictures(rig):
     assert "photo with a phone" in str(rig.press().message)
 
 
-def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match_rig):
+def test_with_a_camera_as_well_the_next_press_does_not_count_the_same_dice_again(match_rig):
     match_rig.tray.throw_all(FIRST)
     match_rig.wait_s(1)
     data = cv2.imencode(".jpg", match_rig.tray.capture().image)[1].tobytes()

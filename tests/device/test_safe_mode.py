@@ -159,7 +159,7 @@ def test_a_port_in_use_is_replaced_by_a_free_one(tmp_path):
                 assert "Safe mode: several starts failed (page)" in page.read().decode()
 
 
-def test_an_address_of_another_machine_is_replaced_by_all_of_this_one(tmp_path):
+def test_an_address_of_another_machine_is_replaced_by_all_addresses_of_this_one(tmp_path):
     usual = PlayOptions(state=str(tmp_path), host="203.0.113.9", port=0)
     with serving(in_safe_mode(usual, record_of(tmp_path, StartPart.PAGE))) as (_, server):
         assert server.host == ""
@@ -220,7 +220,7 @@ def test_address_folder_and_lamp_are_kept_from_settings_with_mistakes(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"port = 80\x00\n", b"port = \n" * 99])
-def test_a_settings_file_of_nonsense_gives_the_defaults(tmp_path, content):
+def test_a_settings_file_full_of_nonsense_gives_the_defaults(tmp_path, content):
     file = tmp_path / "settings.toml"
     file.write_bytes(content)
 

@@ -107,7 +107,7 @@ def test_every_variable_that_is_used_is_declared():
     assert used <= declared | BUILT_IN
 
 
-def test_the_packages_of_the_install_are_in_the_image_or_come_with_it():
+def test_the_packages_of_the_installer_are_in_the_image_or_come_with_it():
     """The install in the chroot gets the packages of `apt-packages.txt` itself; these are needed before it."""
     text = LAYERS["traykeeper"].read_text("utf-8").partition("\n---\n")[2]
 

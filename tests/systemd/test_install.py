@@ -160,7 +160,7 @@ def test_shellcheck_finds_nothing(script):
     assert done.stdout == ""
 
 
-def test_the_install_copies_every_package():
+def test_the_installer_copies_every_package():
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
     rooms = {room.rstrip("*") for room in setuptools["packages"]["find"]["include"]}
 
@@ -324,7 +324,7 @@ def test_a_page_on_all_addresses_is_requested_locally(root, host, asked):
 
 @needs_root
 @needs_sysusers
-def test_the_rights_of_the_service_follow_the_settings(root):
+def test_the_permissions_of_the_service_follow_the_settings(root):
     install("--root", str(root))
     rule = root / "etc/polkit-1/rules.d/50-traykeeper.rules"
     drop_in = root / "etc/systemd/system/traykeeper.service.d/install.conf"
@@ -444,7 +444,7 @@ def test_an_update_that_is_undone_keeps_what_was_played_since(update):
 
 @needs_root
 @needs_sysusers
-def test_matches_that_the_version_before_cannot_read_are_kept_beside(update):
+def test_matches_that_the_previous_version_cannot_read_are_kept_separately(update):
     """The previous version starts only with the files from before the update."""
     journal = update / "var/lib/traykeeper/journal.db"
     readable = f"healthy() {{ ! grep -q newer {journal}; }}"

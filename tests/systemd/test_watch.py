@@ -139,7 +139,7 @@ def test_a_failure_after_the_watch_changes_nothing(script):
     assert pi.run() == ""
 
 
-def test_a_short_silence_is_no_failure(script):
+def test_a_short_silence_is_not_a_failure(script):
     """The service was restarted once, or the Pi was busy."""
     watch = script.Watch(had_camera=True, restarts=2)
 
@@ -148,7 +148,7 @@ def test_a_short_silence_is_no_failure(script):
     assert watch.judge(script.Look(True, restarts=4), 5.0) == ""
 
 
-def test_a_service_that_somebody_stops_is_no_failure_and_is_watched_when_it_runs_again(script):
+def test_a_service_that_somebody_stops_is_not_a_failure_and_is_watched_when_it_runs_again(script):
     """It is stopped for an hour; its page dies after it runs again, and that counts."""
     clock = Clock(0.0)
 
@@ -180,7 +180,7 @@ def test_time_for_which_the_service_is_stopped_does_not_count_as_watched(script)
     assert clock() == pytest.approx(3600 + script.WATCH_S, abs=script.LOOK_S)
 
 
-def test_restarts_are_counted_anew_after_somebody_started_the_service(script):
+def test_restarts_are_counted_from_zero_after_somebody_has_started_the_service(script):
     """systemd begins to count from 0 again."""
     watch = script.Watch(had_camera=True, restarts=2)
 
@@ -208,7 +208,7 @@ def test_only_a_person_stops_the_service(script, unit, is_stopped):
     assert script.is_at_rest(script.pairs(unit)) == is_stopped
 
 
-def test_a_camera_that_did_not_work_before_the_update_is_no_failure(script):
+def test_a_camera_that_did_not_work_before_the_update_is_not_a_failure(script):
     watch = script.Watch(had_camera=False, restarts=0)
 
     for _ in range(100):
@@ -226,7 +226,7 @@ def test_a_camera_that_did_not_work_before_the_update_is_no_failure(script):
         (None, "http://127.0.0.1:8000"),
     ],
 )
-def test_the_page_is_asked_where_the_settings_put_it(script, tmp_path, text, address):
+def test_the_page_is_requested_at_the_address_in_the_settings(script, tmp_path, text, address):
     file = tmp_path / "settings.toml"
     if text is not None:
         file.write_text(text)
@@ -269,7 +269,7 @@ def running(restarts=0):
         (b'[{"check": 1}]', {"answers": False}),
     ],
 )
-def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
+def test_a_check_reads_the_health_that_the_page_reports(script, body, expected):
     handler = type("Said", (Health,), {"body": body})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.05,)).start()
@@ -281,7 +281,7 @@ def test_a_look_takes_what_the_page_says_of_its_health(script, body, expected):
     assert found == script.Look(restarts=2, **expected)
 
 
-def test_an_answer_that_is_no_http_is_no_page(script):
+def test_an_answer_that_is_not_http_is_not_a_page(script):
     def answer(server):
         connection, _ = server.accept()
         with connection:
@@ -295,11 +295,11 @@ def test_an_answer_that_is_no_http_is_no_page(script):
     assert found == script.Look(answers=False)
 
 
-def test_a_look_at_no_page_says_so(script):
+def test_a_check_reports_that_no_page_answers(script):
     assert script.look_at("http://127.0.0.1:9", running()) == script.Look(answers=False)
 
 
-def test_a_look_at_a_service_that_is_stopped_says_so(script):
+def test_a_check_reports_that_the_service_is_stopped(script):
     found = script.look_at("http://127.0.0.1:9", lambda: {"ActiveState": "inactive"})
 
     assert found == script.Look(answers=False, is_stopped=True)
@@ -365,7 +365,7 @@ def test_a_network_camera_is_there_as_long_as_it_answers(script, tmp_path):
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "http://10.0.0.7:99999/video", "rtsp://"])
-def test_an_address_that_is_none_ends_no_watch(script, tmp_path, url):
+def test_an_invalid_address_does_not_end_the_watch(script, tmp_path, url):
     settings = tmp_path / "settings.toml"
     settings.write_text(f'camera = "{url}"\n')
 
@@ -406,7 +406,7 @@ def calls(script, monkeypatch, *codes):
     return made
 
 
-def test_a_version_that_has_proved_itself_is_watched_no_longer(script, home, monkeypatch):
+def test_a_version_that_has_proved_itself_is_no_longer_watched(script, home, monkeypatch):
     monkeypatch.setattr(script, "watch", lambda look, had_camera: "")
 
     assert script.main(home) == 0

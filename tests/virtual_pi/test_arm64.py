@@ -106,7 +106,7 @@ def test_all_packages_are_wheels_for_the_architecture_of_a_pi(pi):
     assert all(tag.endswith(("_aarch64", "-any")) for tag in tags), tags
 
 
-def test_the_install_uses_only_the_locked_wheels(pi):
+def test_the_installer_uses_only_the_locked_wheels(pi):
     root = CACHE / "arm64"
     take_checkout(root / "srv" / "pi" / "traykeeper")
     install = ("env", "-u", "PYTHONPATH", "systemd/install", "--root", "/srv/appliance")

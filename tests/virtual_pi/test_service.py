@@ -54,7 +54,7 @@ def pi(boot):
     return appliance
 
 
-def test_the_install_starts_the_service_and_prints_address_and_code(boot):
+def test_the_installer_starts_the_service_and_prints_address_and_code(boot):
     pi = boot()
     said = pi.run(INSTALL)
 
@@ -102,7 +102,7 @@ def test_a_killed_service_is_restarted(pi):
     assert pi.http("/healthz")["status"] != "failed"
 
 
-def test_the_watchdog_restarts_a_hung_loop_and_no_healthy_one(pi):
+def test_the_watchdog_restarts_a_hung_loop_but_not_a_healthy_one(pi):
     """Lock the journal so that the loop hangs while the page still answers."""
     pi.run(
         "mkdir -p /run/systemd/system/traykeeper.service.d;"

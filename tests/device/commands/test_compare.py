@@ -96,7 +96,7 @@ def test_a_copy_that_ends_earlier_is_named(tmp_path, played, compared):
     )
 
 
-def test_a_match_as_text_is_compared_by_what_counts(tmp_path, played, compared):
+def test_a_match_as_text_is_compared_by_the_steps_that_count(tmp_path, played, compared):
     number, match = write(tmp_path / "anna", played, steps=6)
     with closing(Journal.open(tmp_path / "anna" / JOURNAL_FILE)) as journal:
         journal.append(number, Undone())

@@ -67,7 +67,7 @@ def programs(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: str(trouble.says))
-def test_every_trouble_has_its_remedy_on_the_page(trouble):
+def test_every_problem_has_its_remedy_on_the_page(trouble):
     assert f"| {trouble.says} | {trouble.remedy} |" in DOC
 
 
@@ -133,7 +133,7 @@ def webcam(system, number, name, port):
         ("picamera2:1", "missing (picamera2:1)"),
     ],
 )
-def test_the_camera_in_the_settings_is_checked_and_no_other(system, monkeypatch, camera, says):
+def test_only_the_camera_in_the_settings_is_checked(system, monkeypatch, camera, says):
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
     webcam(system, 0, "C920", "1-1")
     webcam(system, 2, "Brio", "1-2")
@@ -169,7 +169,7 @@ def test_the_running_companion_reports_its_own_camera(system):
     assert check_hardware.camera(blind).level is Level.FAILED
 
 
-def test_simulated_dice_on_a_pi_are_a_missing_camera(system):
+def test_simulated_dice_on_a_pi_mean_a_missing_camera(system):
     simulating = replace(system, state={"situation": "no match", "camera": SimulatedTray.name})
     assert check_hardware.camera(simulating).level is Level.OK
 
@@ -239,7 +239,7 @@ def test_a_read_only_card_is_found(system, mounts, level):
     assert check_pi.disk(system).level is level
 
 
-def test_a_service_that_may_write_only_its_folder_is_not_a_worn_card(system):
+def test_a_service_that_may_write_only_its_folder_does_not_mean_a_worn_card(system):
     folder = check_pi.existing(system.folder)
     mounts = f"/dev/mmcblk0p2 / ext4 ro 0 0\n/dev/mmcblk0p2 {folder} ext4 {{}} 0 0"
     write(system, "/proc/mounts", mounts.format("rw"))
@@ -343,7 +343,7 @@ def test_a_host_name_that_another_device_has_is_a_warning(system, programs):
     assert "another device has the same name" in str(check_network.name(system).line)
 
 
-def test_a_port_of_another_program_is_a_failure(system):
+def test_a_port_used_by_another_program_is_a_failure(system):
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = replace(system.settings, port=other.getsockname()[1])
         found = check_network.port(replace(system, settings=taken))

@@ -36,7 +36,7 @@ def test_no_two_indicators_look_the_same():
     assert len(set(looks)) == len(Indicator)
 
 
-def test_blink_patterns_differ_wherever_one_begins_to_look():
+def test_blink_patterns_differ_whenever_somebody_starts_to_watch():
     """A shifted copy of a pattern would look the same."""
 
     def turned(pattern):
@@ -256,7 +256,7 @@ def test_speaking_does_not_block_the_caller(voice):
     assert voice._next or voice._speaking
 
 
-def test_new_words_interrupt_old_ones(voice, tmp_path):
+def test_a_new_message_interrupts_the_previous_one(voice, tmp_path):
     for i in range(30):
         voice.show(Indicator.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
     voice.show(Indicator.READ, "Ben throws.")

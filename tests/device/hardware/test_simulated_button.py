@@ -63,7 +63,7 @@ def test_releasing_a_button_that_is_not_down_does_nothing(table):
     assert made == []
 
 
-def test_a_phone_that_has_gone_does_not_block_the_button(table, monkeypatch):
+def test_a_phone_that_has_left_does_not_block_the_button(table, monkeypatch):
     monkeypatch.setattr(simulated_button, "STUCK_S", 0.1)
     hand, made = table
     hand.move(down=True)

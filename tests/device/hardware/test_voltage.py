@@ -47,7 +47,7 @@ def test_an_alarm_before_the_last_start_of_the_pi_does_not_count(pi):
     assert last_low(pi, pi) is None
 
 
-def test_one_alarm_is_written_down_once(pi):
+def test_each_alarm_is_recorded_once(pi):
     times = iter([EVENING])
     watch = VoltageWatch(pi, pi, lambda: next(times))
     set_alarm(pi, "1\n")
@@ -58,7 +58,7 @@ def test_one_alarm_is_written_down_once(pi):
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"boot": "first", "when": "?"}', '{"boot": 1}'])
-def test_a_damaged_record_says_nothing(pi, text):
+def test_a_damaged_record_counts_as_none(pi, text):
     (pi / "low-voltage.json").write_text(text)
 
     assert last_low(pi, pi) is None

@@ -77,7 +77,7 @@ def test_a_match_under_way_is_finished_before_the_question(table, invitations, a
     assert answers == []
 
 
-def test_a_withdrawn_call_is_not_asked(table, invitations):
+def test_players_are_not_asked_about_a_withdrawn_call(table, invitations):
     table.do(StartMatch(["Cleo", "Dan"]))
     receive(invitations, table)
     invitations.receive(b"")

@@ -95,7 +95,7 @@ def test_a_plain_connection_to_a_broker_with_tls_is_reported(table, join, troubl
 
 
 @needs_mosquitto
-def test_a_missing_right_to_publish_is_reported(table, join, troubles, tmp_path):
+def test_a_missing_permission_to_publish_is_reported(table, join, troubles, tmp_path):
     with mosquitto(tmp_path / "tight", rights="topic read #") as broker:
         join.stay(**broker.settings())
         (line,) = until(lambda: troubles)
@@ -105,7 +105,7 @@ def test_a_missing_right_to_publish_is_reported(table, join, troubles, tmp_path)
 
 
 @needs_mosquitto
-def test_a_second_tray_of_the_same_name_is_reported(table, join, broker, troubles):
+def test_a_second_tray_with_the_same_name_is_reported(table, join, broker, troubles):
     join.stay()
     rival = parse_address(broker.url, secret=str(broker.secret))
     second = client.BrokerClient(rival, "traykeeper-t1", client.BrokerEvents())

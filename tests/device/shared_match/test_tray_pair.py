@@ -209,7 +209,7 @@ def act(pair, step, random):
             pair.restart(step.split()[1])
 
 
-def test_only_the_tray_of_the_player_on_turn_takes_throws(pair):
+def test_only_the_tray_of_the_player_on_turn_accepts_throws(pair):
     pair.begin()
 
     with pytest.raises(TableError, match="It is Anna's turn at the other tray"):
@@ -219,7 +219,7 @@ def test_only_the_tray_of_the_player_on_turn_takes_throws(pair):
     assert pair.guest.session.table.overlay is None
 
 
-def test_the_other_tray_takes_back_what_it_alone_can_take_back(pair):
+def test_the_other_tray_undoes_what_only_it_can_undo(pair):
     pair.begin()
     pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     pair.host.do(Bank())
@@ -247,7 +247,7 @@ def test_a_throw_is_corrected_after_its_turn_has_passed(pair):
     assert pair.agree
 
 
-def test_a_change_is_not_asked_of_a_tray_that_is_not_reachable(pair):
+def test_no_change_is_requested_from_a_tray_that_cannot_be_reached(pair):
     pair.begin()
     pair.guest.clock.now_s += 60
 
@@ -277,7 +277,7 @@ def test_players_with_the_same_name_cannot_begin(pair):
     assert "same name" in str(pair.guest.shared.view().trouble)
 
 
-def test_the_guest_hears_that_the_host_plays_something_else(pair):
+def test_the_guest_is_informed_that_the_host_is_playing_another_match(pair):
     pair.begin()
     pair.host.do(StartMatch(("Cleo", "Dora")))
     pair.exchange()
@@ -286,7 +286,7 @@ def test_the_guest_hears_that_the_host_plays_something_else(pair):
     assert pair.host.shared.view() is None
 
 
-def test_a_tray_that_plays_on_alone_takes_all_throws(pair):
+def test_a_tray_that_continues_alone_accepts_all_throws(pair):
     pair.begin()
     pair.guest.shared.leave()
     pair.guest.do(EnterThrow((1, 1, 1, 2, 3, 4)))
@@ -295,7 +295,7 @@ def test_a_tray_that_plays_on_alone_takes_all_throws(pair):
     assert pair.guest.match.state.turn.last.dice == (1, 1, 1, 2, 3, 4)
 
 
-def test_matches_that_went_different_ways_are_reported(pair):
+def test_copies_of_a_match_that_differ_are_reported(pair):
     pair.begin()
     pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     pair.guest.session.table.live_match.follow(Thrown((5, 5, 5, 2, 3, 4)))
@@ -327,7 +327,7 @@ def test_a_host_does_not_accept_its_own_messages(pair):
         pair.host.shared.exchange(sealed.id, sealed.text, sealed.mac)
 
 
-def test_another_version_is_told_to_update(pair, monkeypatch):
+def test_a_tray_with_another_version_is_asked_to_update(pair, monkeypatch):
     pair.begin()
     link = pair.guest.shared.pair.link
     monkeypatch.setattr(messages, "VERSION", 2)
@@ -390,7 +390,7 @@ def test_the_clip_of_a_throw_follows_its_picture(pair):
     assert pair.guest.clips[pair.guest.history.version[1]] == shown.clip
 
 
-def test_a_picture_that_does_not_exist_is_not_asked_for_for_ever(pair):
+def test_a_picture_that_does_not_exist_is_not_requested_forever(pair):
     pair.begin()
     pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     for _ in range(30):
@@ -486,7 +486,7 @@ def play_to_the_end(pair):
     pair.settle()
 
 
-def test_nobody_joins_a_match_of_two_trays(pair):
+def test_nobody_can_join_a_match_between_two_trays(pair):
     pair.begin()
 
     with pytest.raises(TableError, match="Nobody can join"):
@@ -515,7 +515,7 @@ def read_both(folder):
     return [match_files.read(str(folder / name), folder) for name in ("host", "guest")]
 
 
-def test_a_step_that_comes_twice_while_the_table_is_busy_is_done_once(pair):
+def test_a_step_that_arrives_twice_while_the_companion_is_busy_is_carried_out_once(pair):
     pair.begin()
     number = pair.guest.history.newest()[0]
     for _ in range(2):

@@ -194,7 +194,9 @@ def test_one_backup_a_day_is_made_after_play_and_the_newest_are_kept(
     assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(4, KEPT[DAILY] + 4)]
 
 
-def test_a_backup_is_made_after_an_evening_where_no_clock_is_set(journal, backups, clock, tmp_path):
+def test_a_backup_is_made_after_an_evening_even_if_the_clock_is_not_set(
+    journal, backups, clock, tmp_path
+):
     number = play(journal)
     backups.make_if_due()
     for _ in range(3):  # each start has the same time
@@ -308,7 +310,7 @@ def test_a_backup_is_made_and_restored_while_the_clock_says_1970(journal, backup
     assert "1970-01-01" in str(good)
 
 
-def test_a_failed_backup_is_reported_and_stops_nothing(journal, backups, tmp_path):
+def test_a_failed_backup_is_reported_and_nothing_else_fails(journal, backups, tmp_path):
     play(journal)
     (tmp_path / "backups").write_text("in the way")
     backups.make_if_due()

@@ -63,7 +63,7 @@ def test_a_backup_is_unpacked_once_however_many_phones_ask(with_a_backup, monkey
     assert all(found == answers[0] and found.is_usable for found in answers)
 
 
-def test_a_changed_file_of_the_same_name_is_read_again(with_a_backup):
+def test_a_changed_file_with_the_same_name_is_read_again(with_a_backup):
     incoming = IncomingBackup(Path(with_a_backup.state))
     assert incoming.describe().is_usable
     incoming.file.write_bytes(b"torn")
@@ -110,7 +110,7 @@ def test_a_part_at_the_wrong_offset_is_refused_and_offset_0_starts_again():
     assert upload.append(0, b"P") == 1
 
 
-def test_an_upload_that_is_too_long_is_refused(monkeypatch):
+def test_an_upload_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(backup, "MAX_PACKED", 4)
     with pytest.raises(TableError, match="too large"):
         BackupUpload().append(0, b"PKzip")

@@ -32,7 +32,7 @@ def truth_now(seen, match, stayed=()):
     return truth(seen, match.last_throw, stayed)
 
 
-def test_a_throw_that_was_read_right_agrees_with_its_reading():
+def test_a_throw_that_was_read_correctly_agrees_with_its_reading():
     seen = reading(*SEEN)
     found = truth_now(seen, accepted(seen))
 
@@ -94,7 +94,7 @@ def test_a_missed_die_is_known_to_be_missing():
     assert not found.all_found
 
 
-def test_dice_of_earlier_throws_keep_the_faces_that_were_read():
+def test_dice_from_earlier_throws_keep_the_faces_that_were_read():
     first = reading(1, 1, 2, 3, 4, 6)
     match = accepted(first)
     moved = [

@@ -80,7 +80,7 @@ def test_the_switch_and_the_pictures_survive_a_restart(folder, store):
         assert len(kept(again)) == 2
 
 
-def test_a_picture_that_was_read_right_is_not_kept(store):
+def test_a_picture_that_was_read_correctly_is_not_kept(store):
     store.record(picture(), RIGHT)
     store.record(picture(), None)
 
@@ -172,7 +172,7 @@ def test_a_picture_that_cannot_be_deleted_is_reported(folder, store):
         store.delete_all()
 
 
-def test_a_full_disk_keeps_no_pictures_and_stops_nothing(store, monkeypatch):
+def test_a_full_disk_keeps_no_pictures_and_nothing_else_fails(store, monkeypatch):
     monkeypatch.setattr(module, "SPARE_BYTES", 1 << 62)
     store.record(picture(), WRONG)
 
@@ -187,7 +187,7 @@ def test_a_switch_that_cannot_be_saved_is_reported(tmp_path):
         store.record(picture(), WRONG)
 
 
-def test_the_label_of_a_cut_picture_has_the_places_in_that_picture(store):
+def test_the_label_of_a_cropped_picture_has_the_places_in_that_picture(store):
     store.record(replace(picture(), zones=(), offset_px=(60, 30)), WRONG)
     label = json.loads(unpacked(store).read("labels.jsonl"))
 

@@ -77,7 +77,7 @@ def test_a_throw_that_no_camera_saw_has_no_photo():
     assert album_of(READING).of(tapped.last_throw) is None
 
 
-def test_undo_shows_the_photo_of_the_throw_before():
+def test_undo_shows_the_photo_of_the_previous_throw():
     album = album_of(READING, MOVED)
     first = accepted()
     second = accepted(MOVED, first.push(Skipped()))

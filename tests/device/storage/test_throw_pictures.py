@@ -50,7 +50,7 @@ def test_a_clip_comes_back_as_motion_jpeg(folder):
         assert again.clip_positions() == {7}
 
 
-def test_clips_count_within_the_limit_and_go_with_their_pictures(folder):
+def test_clips_count_towards_the_limit_and_are_deleted_with_their_pictures(folder):
     keep(folder, 1, clip=CLIP)
     size = sum(path.stat().st_size for path in folder.iterdir())
     keep(folder, *range(2, 9), clip=CLIP, max_bytes=3 * size + size // 2)
@@ -80,7 +80,7 @@ def test_pictures_after_a_position_are_deleted(folder):
     assert kept(folder) == [1]
 
 
-def test_a_picture_that_cannot_be_deleted_does_not_keep_the_others(folder, caplog):
+def test_a_picture_that_cannot_be_deleted_does_not_save_the_others(folder, caplog):
     keep(folder, 1, 2)
     (folder / "000000003.jpg").mkdir()
     delete_after(folder, 0)
@@ -105,7 +105,7 @@ def test_old_pictures_are_deleted_but_not_those_without_a_date(folder):
 
 
 @pytest.mark.parametrize("now", [-366, 366])
-def test_a_clock_that_is_a_year_ahead_and_back_deletes_no_pictures(folder, now):
+def test_a_clock_that_jumps_a_year_ahead_and_back_deletes_no_pictures(folder, now):
     keep(folder, 1, 2, 3, 4)
     date(folder, {1: 2, 2: 1, 3: -366, 4: now})
     keep(folder, 5, max_age_s=90 * DAY_S)
@@ -129,7 +129,7 @@ def test_no_pictures_are_kept_with_a_limit_of_0(folder):
     assert not folder.exists()
 
 
-def test_a_folder_that_cannot_be_created_stops_nothing(folder, caplog):
+def test_a_folder_that_cannot_be_created_does_no_harm(folder, caplog):
     folder.write_text("in the way")
     keep(folder, 1)
 

@@ -248,7 +248,7 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path):
         parse_receiver("http://h/", secret=str(file))
 
 
-def test_the_signature_is_that_of_the_specification():
+def test_the_signature_follows_the_specification():
     """Compare with the worked example that libraries for Standard Webhooks test."""
     key = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     body = b'{"test": 2432232314}'
