@@ -91,7 +91,7 @@ class CalibratedTunable(CalibratedCamera):
         self._tunable.relock_exposure()
 
     def refocus(self) -> float | None:
-        """Implement `Tunable.refocus`: focus, and return the position of the lens in dioptres, or None."""
+        """Implement `Tunable.refocus`: focus, and return the position of the lens, or None if it is not known."""
         return self._tunable.refocus()
 
 
@@ -112,7 +112,7 @@ def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
 def calibrated_opener(
     open_camera: Callable[[], Camera], profiles: ProfileStore
 ) -> Callable[[], Camera]:
-    """Return a function that opens a camera and wraps it as `with_profile` does.
+    """Return a function that opens a camera which takes the position of its tray from the profile.
 
     Args:
         open_camera: Opens the camera.

@@ -201,7 +201,12 @@ def refuse_same_throw(seen: DraftReading, before: DraftReading) -> None:
 
 
 def _is_same_throw(now: Reading, before: Reading) -> bool:
-    """Return whether most dice are within a quarter of an edge of a place where a die with the same face lay."""
+    """Return whether most dice lie where dice with the same faces lay in an earlier reading.
+
+    Args:
+        now: The new reading.
+        before: The earlier reading.
+    """
     near = [
         any(
             die.value == old.value and abs(die.x - old.x) + abs(die.y - old.y) < 0.25 * die.size

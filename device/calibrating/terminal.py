@@ -242,7 +242,15 @@ def _corners(points: Points) -> str:
 
 
 def _draw_result(bench: CalibrationBench, state: CalibrationState) -> Path | None:
-    """Write a frame with the corners drawn on it next to the profile; return its path, or None if that fails."""
+    """Write a frame with the corners drawn on it next to the profile.
+
+    Args:
+        bench: The camera that has been opened for calibration.
+        state: The state of the calibration, with the corners.
+
+    Returns:
+        The path of the picture; None if it cannot be written.
+    """
     jpeg = bench.wizard.picture()
     if jpeg is None:
         return None

@@ -185,7 +185,7 @@ class Wizard:
         self.page.keep_alive()
 
     def picture(self) -> bytes | None:
-        """Implement `Calibration.picture`: return the current image as JPEG, or None."""
+        """Implement `Calibration.picture`: return the current image as JPEG, or None if there is no camera."""
         return self._camera.jpeg()
 
     def do(self, step: CalibrationStep) -> CalibrationState:

@@ -34,7 +34,7 @@ class NewestFrame:
         return self._frame.image if self._frame else None
 
     def put(self, image: Image) -> None:
-        """Make this image the newest frame, exposed now."""
+        """Make this image the newest frame, and stamp it with the current time."""
         with self.arrival:
             self._frame = Frame(read_only(image), self._clock())
             self._count += 1
@@ -84,7 +84,11 @@ class NewestFrame:
         )
 
     def _wait(self, suits: Callable[[Frame], bool], timeout_s: float) -> Frame:
-        """Wait until `suits` accepts the newest frame, and return that frame."""
+        """Wait until `suits` accepts the newest frame, and return that frame.
+
+        Raises:
+            CameraError: If that does not happen within `timeout_s` seconds.
+        """
 
         def is_over() -> bool:
             if self._error is not None or self.is_closed:

@@ -170,7 +170,7 @@ class Picamera2Camera:
         self._controls.relock_exposure()
 
     def refocus(self) -> float | None:
-        """Implement `Tunable.refocus`: focus, and return the position of the lens in dioptres, or None."""
+        """Implement `Tunable.refocus`: focus, and return the position of the lens, or None if it is not known."""
         return self._controls.refocus()
 
     def preview(self) -> Frame:
@@ -276,7 +276,15 @@ def _import_picamera2() -> ModuleType:
 
 
 def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
-    """Configure the streams of a camera, and return the configurations that the camera has chosen, by name."""
+    """Configure the streams of a camera, and return the configurations that the camera has chosen.
+
+    Args:
+        camera: A `Picamera2` that has not been started.
+        width_px: Largest width of a full frame.
+
+    Returns:
+        The configuration of each stream, by its name: "main" and "lores".
+    """
     mode = _full_field(camera.sensor_modes)
     width, height = _at_most(width_px, mode["size"] if mode else USUAL_SIZE_PX)
     small = (PREVIEW_WIDTH_PX, 2 * round(PREVIEW_WIDTH_PX * height / width / 2))
@@ -293,7 +301,10 @@ def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
 
 
 def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
-    """Return the size, or, if it is too wide, a smaller one of even numbers with the same aspect ratio."""
+    """Return the size (width, height) or, if it is wider than `width_px`, a smaller one with the same aspect ratio.
+
+    The smaller size consists of even numbers.
+    """
     width, height = size
     if width <= width_px:
         return size

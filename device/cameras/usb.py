@@ -179,7 +179,15 @@ class UsbCamera:
             self._newest.arrival.notify_all()
 
     def _hold(self, light: HeldLight, *, has_light: bool) -> list[Message]:
-        """Fix the exposure, unless that makes the pictures black in a lit room; return what was not accepted."""
+        """Fix the exposure, unless that makes the pictures black in a lit room.
+
+        Args:
+            light: The exposure and white balance to fix.
+            has_light: Whether the pictures were not black with automatic exposure.
+
+        Returns:
+            The names of the controls that the camera did not accept.
+        """
         refused = usb_controls.hold(self._device, light)
         if has_light and usb_controls.EXPOSURE not in refused:
             for _ in range(usb_controls.APPLY_FRAMES):

@@ -205,9 +205,16 @@ def _set(device: VideoControls, prop: int, value: float) -> bool:
 def _held_exposure_us(
     device: VideoControls, brightness: Callable[[], float], half_period_us: int, wanted: float
 ) -> int | None:
-    """Fix the exposure at a multiple of half a period of the mains, and return it in microseconds.
+    """Fix the exposure at a multiple of half a period of the mains.
 
-    The image must stay about as bright as `wanted`. If no multiple achieves that, return None.
+    Args:
+        device: The camera.
+        brightness: Returns the mean brightness of the next frame, in grey levels.
+        half_period_us: Half a period of the mains in microseconds.
+        wanted: Brightness that the image must keep approximately, in grey levels.
+
+    Returns:
+        The exposure time in microseconds; None if no multiple keeps the brightness.
     """
     if not device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL):
         return None
@@ -240,6 +247,13 @@ def _held_white_k(device: VideoControls) -> int | None:
 def _control(
     device: VideoControls, prop: int, allowed: tuple[float, float], unit: float = 1
 ) -> float | None:
-    """Return the value of a control in this unit, or None if it is out of range, like the -1 of a missing control."""
+    """Return the value of a control, or None if the camera does not have that control.
+
+    Args:
+        device: The camera.
+        prop: One of OpenCV's CAP_PROP constants.
+        allowed: Smallest and largest possible value. OpenCV reports -1 for a missing control.
+        unit: Factor from the driver's unit to that of `allowed` and of the result.
+    """
     value = device.get(prop) * unit
     return value if allowed[0] <= value <= allowed[1] else None

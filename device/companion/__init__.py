@@ -1,4 +1,4 @@
-"""The companion of one table: joins camera, button, lamp, match and pages on one thread."""
+"""The companion of one table, which connects the camera, the button, the lamp, the match and the pages."""
 
 from device.companion.companion import Companion
 

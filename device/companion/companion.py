@@ -214,19 +214,19 @@ class Companion:
         return self._worker.publisher.wait(after, timeout_s)
 
     def photo(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo`: return an annotated photo of a throw as JPEG, or None."""
+        """Implement `Table.photo`: return an annotated photo of a throw as JPEG, or None if it is no longer kept."""
         return self._pictures.album.get(photo_id)
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        """Implement `Table.photo_die`: return one die of a photo as JPEG, or None."""
+        """Implement `Table.photo_die`: return one die of a photo as JPEG, or None if the photo is no longer kept."""
         return self._pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo_clip`: return how the dice on a photo came to rest as Motion JPEG, or None."""
+        """Implement `Table.photo_clip`: return how the dice on a photo came to rest, or None if that is not known."""
         return self._pictures.album.clip(photo_id)
 
     def view(self) -> bytes | None:
-        """Implement `Table.view`: return a live image of the tray as JPEG, or None."""
+        """Implement `Table.view`: return a live image of the tray as JPEG, or None if there is none."""
         return self.tray_camera.live_view.jpeg()
 
     def announce(self, join_url: str) -> Snapshot:

@@ -37,7 +37,12 @@ class Decisions:
         return self._revised(self._table.live_match.follow, actions)
 
     def _revised(self, do: Callable[..., Match], actions: tuple[Action, ...]) -> Match:
-        """Carry out a step with `do`; tell the tray reader if it changes which dice were thrown."""
+        """Carry out a step, and tell the tray reader if the step changes which dice were thrown.
+
+        Args:
+            do: Adds the actions to the match as one step, and returns the resulting match.
+            actions: The actions that make up the step.
+        """
         table = self._table
         places, before = table.last_places, table.live_match.match
         after = do(*actions)

@@ -65,8 +65,8 @@ def offer_earlier(
     Args:
         match: The match as it stands.
         earlier: The reading of the tray before it was emptied.
-        before: Where the dice lay when they were last read for another purpose, as in `judge`.
-        age_s: How long ago the tray was seen as in `earlier`, in seconds.
+        before: Where the dice lay when they were last read for another purpose, such as the roll-off.
+        age_s: How long ago the tray was seen in that state, in seconds.
     """
     verdict = judge(match, earlier, before)
     if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
@@ -322,7 +322,7 @@ def _first_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _all_or_some(n: int, placement: Placement) -> Ask:
-    """Ask whether all dice were thrown, although some lie exactly where they lay before, which can be chance."""
+    """Ask whether all `n` dice were thrown, because some lie where they lay before, which happens by chance."""
     all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(

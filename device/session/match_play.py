@@ -164,7 +164,7 @@ class MatchPlay:
             self._table.message = error.message
 
     def say_throw_first(self) -> None:
-        """Show the message that nothing can be banked before the player on turn has thrown."""
+        """Show a message saying that nothing can be banked before the player on turn has thrown."""
         name = self._table.live_match.match.state.player.display_name
         self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
 

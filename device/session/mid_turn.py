@@ -62,7 +62,13 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
 
 
 def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
-    """Ask whether all dice were thrown, because kept dice whose place is unknown may be among them."""
+    """Ask whether all dice were thrown, because kept dice whose place is unknown may be among them.
+
+    Args:
+        state: The state of the match before the throw.
+        hot: The keep with which all dice have scored.
+        placement: Where the dice are now, compared with the last accepted reading.
+    """
     question = Paragraph(
         Message("The camera did not see the previous throw."),
         Message("Were all %(n)s thrown?", n=state.rules.n_dice),
@@ -158,7 +164,14 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
 
 
 def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placement) -> Ask:
-    """Ask whether another keep, one that fits the throw, was meant. `what` says what does not fit."""
+    """Ask whether another keep was meant than the one that seemed to be kept.
+
+    Args:
+        state: The state of the match before the throw.
+        what: A sentence saying what does not fit.
+        keep: The keep that fits the throw.
+        placement: Where the dice are now, compared with the last accepted reading.
+    """
     question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
     return Ask(question, (_option(state, keep, placement),))
 

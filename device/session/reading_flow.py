@@ -85,8 +85,8 @@ class ReadingRequests:
     Args:
         table: The state of the table.
         camera: Knows whether there is a camera.
-        plays: What can be played. It carries out a bank that had to wait for a reading, if the tray
-            never came to rest and no dice rolled.
+        plays: What can be played. If the button was held to bank, and the tray never comes to rest
+            although no dice roll, the match banks without a reading.
     """
 
     def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:
@@ -355,7 +355,7 @@ class ReadingResults:
             self._follow(verdict, tray_reading.time_s)
 
     def _take_reread(self, purpose: RereadThrow, tray_reading: TrayReading) -> None:
-        """Correct the throw if two new readings agree on other dice."""
+        """Take a new reading of an accepted throw; correct the throw if two new readings agree on other dice."""
         match = self._table.live_match.match
         throw = match.last_throw
         if throw is None or throw.index != purpose.throw_index:
@@ -376,7 +376,16 @@ class ReadingResults:
     def _offer_earlier(
         self, purpose: Purpose, tray_reading: TrayReading, earlier: TrayReading
     ) -> bool:
-        """Ask whether dice that were picked up before a press are the throw; return whether this was asked."""
+        """Ask whether dice that were picked up before a press are the throw, if they can be.
+
+        Args:
+            purpose: What the reading was requested for.
+            tray_reading: What is in the tray now.
+            earlier: What was in the tray before it was emptied.
+
+        Returns:
+            Whether the question was asked.
+        """
         table = self._table
         if self._plays.current is not self._plays.match or isinstance(purpose, RereadThrow):
             return False

@@ -107,7 +107,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """The state of the table while a question is open. Holding the button chooses the first option."""
+    """The state of the table while a question is open. Holding the button chooses the first option.
+
+    Attributes:
+        question: The question for the players.
+        options: The possible answers.
+    """
 
     situation: ClassVar = Situation.QUESTION
 
@@ -117,7 +122,11 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NeedsAttention:
-    """The state of the table while somebody has to fix something at the tray first."""
+    """The state of the table while somebody has to fix something at the tray first.
+
+    Attributes:
+        advice: What to do, one sentence for each problem.
+    """
 
     situation: ClassVar = Situation.ATTENTION
 
@@ -181,7 +190,7 @@ class TableState:
 
     @property
     def last_throw(self) -> Throw | DiceThrow | None:
-        """The newest throw of the match or, while "just dice" is on, without a match; None if there is none."""
+        """The newest throw in the match or, while "just dice" is on, the newest one without a match; None if there is none."""
         if self.dice_log is not None:
             return self.dice_log.last
         return self.match.last_throw if self.match else None

@@ -39,7 +39,12 @@ class Accept:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The verdict that somebody has to say what happened. Holding the button chooses the first option."""
+    """The verdict that somebody has to say what happened. Holding the button chooses the first option.
+
+    Attributes:
+        question: The question for the players.
+        options: The possible answers.
+    """
 
     question: Message
     options: tuple[Answer, ...]
@@ -60,7 +65,11 @@ class NotThrown:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """The verdict that somebody has to fix something at the tray first, with one sentence for each problem."""
+    """The verdict that somebody has to fix something at the tray first.
+
+    Attributes:
+        advice: What to do, one sentence for each problem.
+    """
 
     advice: tuple[Message, ...]
 

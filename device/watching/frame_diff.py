@@ -76,7 +76,13 @@ class Region:
 def _with_margin(
     tray: Quad, shape: tuple[int, ...], picture_px: tuple[int, int]
 ) -> npt.NDArray[np.int32]:
-    """Return the corners of the tray in pixels of the preview, (4, 2), moved outwards by the margin."""
+    """Return the corners of the tray in pixels of the preview, (4, 2), moved outwards by the margin.
+
+    Args:
+        tray: Corners of the tray's floor in pixels of a full frame.
+        shape: Shape of the preview: height and width.
+        picture_px: Width and height of a full frame in pixels.
+    """
     corners = np.array(tray.corners) * (shape[1] / picture_px[0], shape[0] / picture_px[1])
     centre = corners.mean(axis=0)
     outwards = centre + (corners - centre) * (1 + 2 * REGION_MARGIN)
@@ -189,7 +195,12 @@ def _is_global(gain: float, ratio: Grey) -> bool:
 
 
 def _thick_blobs(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
-    """Return the labels of the blobs that are as thick as an arm somewhere."""
+    """Return the labels of the blobs that are as thick as an arm somewhere.
+
+    Args:
+        mask: (height, width) uint8: 255 where something has changed, otherwise 0.
+        labels: (height, width): number of the blob that each pixel belongs to.
+    """
     if np.count_nonzero(mask) < ARM_PX**2:
         return []
     solid = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, _HOLES)

@@ -176,7 +176,7 @@ class _Stillness:
         return self.still_s >= REST_S and not self.has_hand
 
     def feed(self, now: Grey, time_s: float) -> FrameDiff:
-        """Take the next preview and return what has moved since the last one."""
+        """Take the next preview, as returned by `to_grey`, and return what has moved since the last one."""
         # A slow turn changes little between two previews, so an older one, the anchor, is compared as well. If
         # nothing has changed since the anchor, nothing has changed since the last preview.
         moved = turned = find_motion(self._anchor, now, self._region)

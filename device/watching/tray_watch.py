@@ -115,7 +115,10 @@ class TrayWatch:
 
     @property
     def has_tumbled(self) -> bool | None:
-        """Implement `TrayReader.has_tumbled`: whether dice have rolled since the last accepted throw, or None."""
+        """Implement `TrayReader.has_tumbled`: whether dice have been seen rolling since the last accepted reading.
+
+        It is None if the tray was not watched throughout.
+        """
         return self._motion.has_tumbled
 
     def surely_tumbled_since(self, time_s: float) -> bool:

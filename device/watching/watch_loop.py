@@ -92,7 +92,7 @@ class WatchParts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Watched:
-    """What belongs to one camera with one calibration.
+    """The objects that exist for one open camera with one calibration.
 
     Attributes:
         camera: The open camera.
@@ -258,7 +258,13 @@ class WatchLoop:
             self._options.on_idle(frame, camera)
 
     def _answer(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
-        """Answer a request if the tray is ready to be read, or report that the request has timed out."""
+        """Answer a request if the tray is ready to be read, or report that the request has timed out.
+
+        Args:
+            request: The outstanding request.
+            watched: The camera, and what belongs to it.
+            rest: The period of rest that begins with the current preview; None if none does.
+        """
         has_moved = self._parts.motion.has_moved_since(request.since_s)
         if self._parts.preview.is_settled and (has_moved or not request.needs_motion):
             self._read(request, watched, rest)
@@ -266,7 +272,13 @@ class WatchLoop:
             self._close_request(request, TimedOut(request.number))
 
     def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
-        """Read the dice at rest and report the reading; drop it if something has begun to move in the meantime."""
+        """Read the dice and report the reading, or drop it if something has begun to move in the meantime.
+
+        Args:
+            request: The request to answer.
+            watched: The camera, and what belongs to it.
+            rest: The period of rest that begins with the current preview; None if none does.
+        """
         parts = self._parts
         reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
         seen_s = self._take_preview(watched).time_s
@@ -283,7 +295,12 @@ class WatchLoop:
         self._close_request(request, captured)
 
     def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
-        """Read the dice that lay in the tray before it was emptied, unless they had already been accepted."""
+        """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.
+
+        Args:
+            watched: The camera, and what belongs to it.
+            empty: The reading of the empty tray.
+        """
         rest = watched.rests.take_previous(self._parts.motion.marked_s)
         if rest is None:
             return None

@@ -36,7 +36,15 @@ def _noise(rng: np.random.Generator, height: int, width: int) -> Floats32:
 def _clouds(
     rng: np.random.Generator, height: int, width: int, *, across: int, down: int
 ) -> Floats32:
-    """Return smooth noise, (height, width), of standard deviation 1, with about `across` by `down` blotches."""
+    """Return smooth noise of standard deviation 1, (height, width).
+
+    Args:
+        rng: Source of random numbers.
+        height: Height in pixels.
+        width: Width in pixels.
+        across: Approximate number of blotches from left to right.
+        down: Approximate number of blotches from top to bottom.
+    """
     coarse = _noise(rng, down, across)
     return np.asarray(
         cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC), np.float32
@@ -111,7 +119,7 @@ class Background:
 
 
 def backdrop(look: TrayLook) -> Background:
-    """Return the background for the colours of a table. The same colours always have the same grain."""
+    """Return the background for the colours of a table. The same colours always get the same grain of wood and felt."""
     return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))  # without its dice
 
 
@@ -149,7 +157,13 @@ class _Canvas:
         self.picture: Image = np.zeros((lens.height_px, lens.width_px, 3), np.uint8)
 
     def paint(self, corners: TrayPoints, texture: Image, outline: TrayPoints) -> None:
-        """Paint a texture inside `outline`, after mapping the corners of the texture to `corners`."""
+        """Paint a texture on a flat surface.
+
+        Args:
+            corners: Where the corners of the texture lie, in tray coordinates.
+            texture: The texture, (height, width, 3) BGR.
+            outline: Corners of the part of the surface that is painted, in tray coordinates.
+        """
         height, width = texture.shape[:2]
         source = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
         edge = np.rint(self.lens.project(outline)).astype(np.int32)
@@ -177,7 +191,13 @@ class _Canvas:
 
 
 def _textured(brightness: Floats32, colour: Colour, light: float | Floats32) -> Image:
-    """Return a brightness map (height, width) as a BGR image of a surface with this colour under this light."""
+    """Return a BGR image of a surface.
+
+    Args:
+        brightness: Texture of the surface as brightness around 1, (height, width).
+        colour: Colour of the surface.
+        light: The light on the surface, 0 to 1; either one value or one for each pixel.
+    """
     grey_levels = cv2.pow(brightness * np.float32(light), 1 / DISPLAY_GAMMA)
     channels = [np.asarray(np.clip(grey_levels * c, 0, 255), np.uint8) for c in colour[::-1]]
     return np.asarray(cv2.merge(channels), np.uint8)
@@ -199,9 +219,12 @@ def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
 
 
 def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
-    """Return how dark the shadow of a block is at each texel of `area`, 0 to 1.
+    """Return how dark the shadow of a block is at each texel of an area, 0 to 1.
 
-    The block has the outline `of` and the height `height_mm`.
+    Args:
+        area: The area on which the shadow falls.
+        of: Outline of the block.
+        height_mm: Height of the block above the area.
     """
     shift = -TO_LIGHT[:2] / TO_LIGHT[2] * height_mm
     corners = np.array([(x, y) for x, y, _ in of.corners()])
@@ -283,7 +306,12 @@ def _below(a: Floats, b: Floats, inward: Floats) -> tuple[Floats, Floats]:
 
 
 def _light_on_wall(face: Floats32, inward: Floats) -> Floats32:
-    """Return the light at each texel of a wall, which is darker than the rim and darkest at its foot."""
+    """Return the light at each texel of a wall, which is darker than the rim and darkest at its foot.
+
+    Args:
+        face: Texture of the wall, (height, width).
+        inward: Unit vector from the wall into the tray, (3,).
+    """
     lamp = LAMP * max(0.0, float(inward @ TO_LIGHT)) / TO_LIGHT[2]
     up = np.linspace(1, 0.35, face.shape[0], dtype=np.float32)[:, None]
     return np.asarray((lamp + SKY * 0.9 * up) * np.ones_like(face), np.float32)

@@ -134,7 +134,14 @@ def _sprite() -> _Sprite:
 
 
 def _bone(start: _Point, end: _Point, start_mm: float, end_mm: float) -> Image:
-    """Return the mask of a tapering limb: the hull of two circles, each given by its centre and its diameter."""
+    """Return the mask of a tapering limb: the hull of a circle at each end.
+
+    Args:
+        start: Centre of the first circle in millimetres.
+        end: Centre of the second circle in millimetres.
+        start_mm: Diameter of the first circle.
+        end_mm: Diameter of the second circle.
+    """
     size = (round(_HEIGHT_MM * SPRITE_PX_PER_MM), round(_WIDTH_MM * SPRITE_PX_PER_MM))
     mask: Image = np.zeros(size, np.uint8)
     around = np.linspace(0, 2 * np.pi, 40, endpoint=False)
@@ -181,7 +188,13 @@ def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
 
 
 def _warp(hand: Hand, lens: Lens, height_mm: float) -> npt.NDArray[np.float64]:
-    """Return the affine map, (2, 3), from pixels of the hand's image to pixels of the frame."""
+    """Return the affine map, (2, 3), from pixels of the hand's image to pixels of the frame.
+
+    Args:
+        hand: The position of the hand.
+        lens: The lens through which the frame is seen.
+        height_mm: Height of the hand above the floor of the tray.
+    """
     palm = np.array([hand.x_mm, hand.y_mm, height_mm])
     scale = lens.px_per_mm(palm) / SPRITE_PX_PER_MM
     x, y = lens.project(TrayPoints(palm[None]))[0]

@@ -69,6 +69,10 @@ def _steps(bends: int, flats: int) -> Floats:
     """Return the coordinates at which to cut the faces of the enclosing cube, from -0.5 to 0.5.
 
     The facets of a rounded edge then all have the same angle to their neighbours.
+
+    Args:
+        bends: Number of facets along the rounding of each edge.
+        flats: Number of facets across each flat face.
     """
     flat = 0.5 - ROUNDING
     bent = flat + ROUNDING * np.tan(np.linspace(0, pi / 4, bends + 1))[1:]

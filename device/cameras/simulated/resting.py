@@ -30,7 +30,7 @@ class Footprint:
     Attributes:
         x_mm: x of the centre in tray coordinates.
         y_mm: y of the centre in tray coordinates.
-        yaw: Direction of the edges in radians.
+        yaw: Direction of the edges in radians, from the x axis.
         edge_mm: Length of the edges.
     """
 
@@ -136,7 +136,7 @@ def find_rest(
 
 
 def _against(rng: np.random.Generator, other: Footprint, edge_mm: float) -> Footprint:
-    """Return a place where a die touches another one face to face, shifted slightly to the side."""
+    """Return a place where a die of `edge_mm` touches `other` face to face, shifted slightly to the side."""
     side = other.yaw + pi / 2 * int(rng.integers(4))
     away_mm = (other.edge_mm + edge_mm) / 2 + TOUCHING_MM
     along_mm = float(rng.uniform(-0.6, 0.6)) * edge_mm

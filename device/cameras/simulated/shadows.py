@@ -58,7 +58,15 @@ def paint_shadows(
 
 
 def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Lens) -> None:
-    """Draw the shadow of one die into the mask `deep`, (height, width), in place."""
+    """Draw the shadow of one die into a mask.
+
+    Args:
+        deep: The mask, (height, width) uint8, which is changed in place: 255 in the core of a shadow.
+        die: Position and rotation of the die.
+        edge_mm: Edge of the die.
+        ground_mm: Height of the ground above the floor of the tray.
+        lens: The lens through which the frame is seen.
+    """
     corners = _CORNERS * edge_mm * ROUNDED @ die.turn.T + die.centre_mm
     fallen = TrayPoints(corners - (corners[:, 2:] - ground_mm) / TO_LIGHT[2] * TO_LIGHT)
     outline = cv2.convexHull(lens.project(fallen).astype(np.float32))[:, 0]
@@ -76,7 +84,14 @@ def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Len
 
 
 def _deepen(deep: Image, mask: Image, left: int, top: int) -> None:
-    """Darken `deep` by a smaller mask whose top left corner is at `left`, `top`; parts outside are cut off."""
+    """Add the shadow of one die to the mask of all shadows, in place.
+
+    Args:
+        deep: The mask of all shadows, (height, width) uint8.
+        mask: The mask of one shadow; parts of it outside `deep` are cut off.
+        left: Column of the left edge of `mask` in `deep`.
+        top: Row of the top edge of `mask` in `deep`.
+    """
     x, y = max(0, left), max(0, top)
     target = deep[y : max(0, top + mask.shape[0]), x : max(0, left + mask.shape[1])]
     rows, columns = target.shape

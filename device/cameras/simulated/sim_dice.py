@@ -222,7 +222,15 @@ class SimDice:
     def _slide_near(
         self, i: int, around_mm: tuple[float, float], spread_mm: float, now_s: float, slide_s: float
     ) -> None:
-        """Push the die with index `i` to a free place near a point."""
+        """Push a die to a free place near a point.
+
+        Args:
+            i: Index of the die.
+            around_mm: x and y of the point.
+            spread_mm: Standard deviation of the place from that point in x and in y.
+            now_s: When the die starts to move, in seconds.
+            slide_s: How long the die moves, in seconds.
+        """
         others, spread = self._footprints(SimPlace.TRAY, but=i), (spread_mm, spread_mm)
         spot = find_rest(self._rng, others, self.edge_mm, around_mm, spread, sociable=False)
         start = _pushed_flat(self.dice[i].rest, self.edge_mm)

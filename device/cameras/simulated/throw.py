@@ -243,7 +243,12 @@ class _Thrower:
     side: float
 
     def plan(self, rest: DiePose, end: float) -> Tumble:
-        """Return the motion of a die that comes to rest in a pose after the fraction `end` of the roll."""
+        """Return a possible motion of one die.
+
+        Args:
+            rest: The pose in which the die comes to rest.
+            end: Fraction of the roll's duration after which it comes to rest.
+        """
         angle = self.side + float(self.rng.uniform(-FAN, FAN))
         heading = np.array([cos(angle), sin(angle)])
         goal = self._goal(rest, heading)
@@ -268,7 +273,12 @@ class _Thrower:
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """Return x and y of the resting place or, for a die that bounces back, of its mirror image in the far wall."""
+        """Return the point at which a die aims: its resting place or, if it bounces back, the mirror image of that.
+
+        Args:
+            rest: The pose in which the die comes to rest.
+            heading: Direction of the die over the floor, as a unit vector (x, y).
+        """
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal
         hits = np.abs(mirrored - goal) < 5 * self.edge_mm
@@ -282,15 +292,20 @@ def _landing(inside_mm: float, travel_mm: float) -> float:
     """Return the fraction of its roll after which a die lands, so that it clears the wall that it came over.
 
     Args:
-        inside_mm: Length of its path inside the tray, less one edge of the die.
-        travel_mm: Length of its whole path.
+        inside_mm: Length of the die's path inside the tray, less one edge of the die.
+        travel_mm: Length of the die's whole path.
     """
     over_the_wall = 1 - (max(0.0, inside_mm) / travel_mm) ** (1 / SLOWING)
     return float(np.clip(CLEARANCE * over_the_wall, *LANDINGS))
 
 
 def _to_walls_mm(point: Floats, heading: Floats) -> Floats:
-    """Return the distances, back along the heading, to the two walls that a die may have come over."""
+    """Return the distances from a point to the two walls that a die may have come over.
+
+    Args:
+        point: x and y of the point in tray coordinates.
+        heading: Direction of the die as a unit vector (x, y). The distances are measured against it.
+    """
     signs = np.where(heading < 0, -1.0, 1.0)
     return np.asarray((point * signs + HALVES_MM) / np.maximum(np.abs(heading), PARALLEL))
 

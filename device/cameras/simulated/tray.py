@@ -202,7 +202,7 @@ class SimulatedTray:
             values: The faces of the dice; None slides all dice in the tray.
             far_mm: Approximately how far the dice move.
             slide_s: How long the dice move, in seconds.
-            hand: Whether the hand that pushes the dice is seen in the frame.
+            hand: Whether the hand that pushes the dice is visible in the frame.
         """
         with self._lock:
             picked = (
