@@ -60,7 +60,7 @@ def _found(view: TrayImages, seed: int) -> tuple[float, float]:
     height, width = picture.shape[:2]
     tray = find_tray([picture])
     # An uncertain tray is proposed inside the image, where a finger can drag its corners.
-    truth = view.tray if tray.sure else np.clip(view.tray, 0, (width, height))
+    truth = view.tray if tray.is_sure else np.clip(view.tray, 0, (width, height))
     return worst_corner_error(tray.tray.in_px(width, height), as_quad(truth)), tray.confidence
 
 
