@@ -125,7 +125,7 @@ class DraftEditor:
                 self.draft = self.draft.with_press(held_s)
 
     def apply_press(self, command: DraftCommand) -> None:
-        """Carry out a command that was given with the button. The reason for a refusal becomes the draft's message."""
+        """Carry out a command that was given with the button. A refusal becomes the draft's message."""
         try:
             self.apply(command)
         except TableError as error:

@@ -35,7 +35,7 @@ AUTOFOCUS_S = 6.0
 """Longest time to wait for one autofocus scan, in seconds: a scan takes one to two seconds, but some never end."""
 
 FOCUS_TRIES = 2
-"""Number of autofocus scans before giving up. Two endless scans take too little time to make a camera count as hung."""
+"""Number of autofocus scans before giving up, so few that endless scans do not make a camera count as hung."""
 
 NOT_SHARP = Message(
     'The camera could not focus on anything: put the dice into the tray and tap "Focus '

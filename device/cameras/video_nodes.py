@@ -238,7 +238,10 @@ def _text(file: Path) -> str:
 
 
 def _name(folder: Path) -> str:
-    """Return the name of a camera once. The driver of USB cameras repeats it after a colon, cut off at 31 letters."""
+    """Return the name of a camera, without its repetition.
+
+    The driver of USB cameras repeats the name after a colon, cut off at 31 letters.
+    """
     name, _, rest = _text(folder / "name").partition(": ")
     return name if name.startswith(rest) else f"{name}: {rest}"
 

@@ -301,7 +301,7 @@ class InboxLoop:
             asked.done.set_exception(error)
 
     def _try(self, job: Callable[[], object]) -> None:
-        """Call `job`, for which no thread is waiting; an error it raises becomes the message of the table."""
+        """Run a job whose result no thread is waiting for; an error becomes the message of the table."""
         try:
             job()
         except (GameError, TableError) as error:

@@ -36,7 +36,7 @@ class Troubles:
 
     @property
     def at_the_table(self) -> tuple[Message, ...]:
-        """The problems that everybody has to know about, except a missing camera, which the table's message reports."""
+        """The problems to show to everybody, except a missing camera, which the table's message reports."""
         known = (self.safe_mode, self.record, self.journal, self.output)
         return tuple(each for each in known if each)
 

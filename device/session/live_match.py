@@ -42,7 +42,7 @@ class StepRecord(Protocol):
         """
 
     def reopen(self, match_id: int, *, request: str = "") -> Match:
-        """Record that an older match continues, and return it.
+        """Record that an older match continues, and return that match.
 
         Args:
             match_id: Number of the match.
@@ -194,7 +194,7 @@ class LiveMatch:
         self.resume(number, match)
 
     def reopen(self, match_id: int) -> Match:
-        """Continue an older match and return it. The match in play stays in the journal as it is.
+        """Continue an older match, and return that match. The match in play stays in the journal as it is.
 
         Raises:
             JournalError: If there is no such match, or its continuation cannot be written.

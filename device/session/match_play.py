@@ -225,8 +225,8 @@ class MatchPlay:
         """Ask what happened, offering every change that makes later steps fit a correction.
 
         Args:
-            correction: The correction of a throw, which later steps do not fit.
-            why: Why they do not fit.
+            correction: The correction of a throw, which conflicts with later steps.
+            why: Why it conflicts with them.
         """
         ways = repairs(self._table.live_match.match, correction)
         if not ways:

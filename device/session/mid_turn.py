@@ -274,7 +274,7 @@ def _expected_after_keep(state: State, seen: int) -> Message:
 
 
 def _kept_before(state: State) -> Dice:
-    """Return the dice that were kept in this turn before the last throw, but since the latest hot dice."""
+    """Return the dice that were kept in this turn since the latest hot dice, but before the last throw."""
     out: list[int] = []
     for throw in reversed(state.turn.throws[:-1]):
         if throw.keep is None or throw.keep.hot:

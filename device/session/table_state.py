@@ -190,7 +190,10 @@ class TableState:
 
     @property
     def last_throw(self) -> Throw | DiceThrow | None:
-        """The newest throw in the match or, while "just dice" is on, the newest one without a match; None if there is none."""
+        """The newest throw in the match or, while "just dice" is on, without a match.
+
+        It is None if there has been no throw.
+        """
         if self.dice_log is not None:
             return self.dice_log.last
         return self.match.last_throw if self.match else None

@@ -119,7 +119,7 @@ class Background:
 
 
 def backdrop(look: TrayLook) -> Background:
-    """Return the background for the colours of a table. The same colours always get the same grain of wood and felt."""
+    """Return the background for the colours of a table. The same colours always get the same texture."""
     return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))  # without its dice
 
 
