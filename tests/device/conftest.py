@@ -30,7 +30,7 @@ def other_users_folder(tmp_path) -> Path:
         pytest.skip("needs root")
     folder = tmp_path / "state"
     folder.mkdir()
-    for path in (*reversed(tmp_path.parents), tmp_path):  # there must be a way to it
+    for path in (*reversed(tmp_path.parents), tmp_path):  # other users must be able to reach it
         if path.stat().st_mode & 0o055 != 0o055:
             path.chmod(path.stat().st_mode | 0o055)
     os.chown(folder, 1234, 1234)

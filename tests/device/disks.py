@@ -45,7 +45,7 @@ def small_disk(folder: Path, size: str = "1m") -> Iterator[Path]:
 
 @contextmanager
 def card(folder: Path, size_mb: int = 16) -> Iterator[Path]:
-    """Mount a disk with its own file system, stored in a file beside the folder."""
+    """Mount a disk with its own file system, stored in a file next to the folder."""
     image = folder.with_suffix(".img")
     with image.open("wb") as file:
         file.truncate(size_mb << 20)

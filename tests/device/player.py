@@ -1,4 +1,4 @@
-"""A player who sees only the dice and keeps an own account of the match."""
+"""A player who sees only the dice and keeps a separate account of the match."""
 
 from collections.abc import Callable
 from time import sleep

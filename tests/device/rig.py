@@ -37,7 +37,7 @@ ASKS_IF_THROWN = ("Were the dice thrown or just moved?", "thrown? If not")
 
 
 class Finger:
-    """Presses the mock pin of the button; only holding it takes time."""
+    """A finger that presses the mock pin of the button; only holding it takes time."""
 
     def __init__(self, button: TrayButton, clock: Clock) -> None:
         self.button, self._clock = button, clock
@@ -119,7 +119,7 @@ class Rig:
         return self.settled()
 
     def button_down(self, seconds: float) -> None:
-        """Hold the button down for so much longer; the companion takes a turn."""
+        """Hold the button down for this much longer, and let the companion's loop run once."""
         self.finger.button.drive(down=True)
         self.clock.now_s += seconds
         self.inbox.holding(self.finger.button.held_s)

@@ -1,4 +1,4 @@
-"""What `traykeeper play` puts together."""
+"""The parts that `traykeeper play` connects."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A bot at a whole table: the companion's loop lets it act, and a press lets it go on."""
+"""A bot at a whole table: the companion's loop makes it act, and a press makes it continue."""
 
 import pytest
 

@@ -81,7 +81,7 @@ class Walk:
 
 
 class Evening:
-    """A match of three phones with one scorekeeper's right. They act in turn, and all look at each step."""
+    """A match with three phones that share the right to keep score. They act in turn, and all look at each step."""
 
     def __init__(self, walks, companion):
         self.walks, self.companion, self._turns = walks, companion, cycle(walks)

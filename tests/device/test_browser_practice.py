@@ -28,7 +28,7 @@ THROWS = cycle([(1, 5, 5, 2, 3, 4), (2, 2, 3, 4, 6, 6), (5, 5, 5, 1, 2, 2), (1, 
 
 
 def remember_matches_of_anna(folder) -> None:
-    """Write matches of Anna into the journal, from which her style is learnt."""
+    """Write matches that Anna has played into the journal, from which her style is learnt."""
     with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
         for seed in range(4):
             match = whole_match(rule_files.load("complete-guide"), ["Anna", "Ben"], seed, 0).match

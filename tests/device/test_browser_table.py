@@ -34,10 +34,10 @@ class Thumb:
         expect(target).to_be_visible()
         expect(self.page.locator("[data-settling]")).to_have_count(
             0
-        )  # a button that just changed takes no tap
+        )  # a button that has just changed accepts no tap
         assert target.evaluate(ON_TOP), f"{selector} is not in view"
         target.click()
-        self.page.wait_for_function("scrollY === 0")  # be it on the page that the tap opens
+        self.page.wait_for_function("scrollY === 0")  # possibly on the page that the tap opens
         self.taps += 1
 
     def taken(self):

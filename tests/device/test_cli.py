@@ -214,7 +214,7 @@ KNOWN = {"empty": "empty.png", "throws": ["learn.png"]}
 def tray(tmp_path):
     """The corners in `throw.png`, which shows two dice and what is as large as a die, and none.
 
-    Beside it lie the pictures of `KNOWN`.
+    The pictures in `KNOWN` are in the same folder.
     """
     lens = [Put(v, 38 * v - 133, 0) for v in range(1, 7)]
     shots = {

@@ -1,4 +1,4 @@
-"""How dice came to rest can be shown again, for the throw in view and for older ones."""
+"""The clip of a roll can be replayed, for the throw in view and for older ones."""
 
 import re
 from itertools import pairwise
@@ -113,7 +113,7 @@ def test_nothing_is_recorded_while_the_place_of_the_tray_is_unknown(tmp_path):
 
 
 class Keeper:
-    """The part of the maintenance that the page asks about clips."""
+    """The part of the maintenance that the page uses for clips."""
 
     def __init__(self, pictures):
         self.clip, self.clip_positions = pictures.clip, pictures.clip_positions

@@ -28,7 +28,7 @@ def begin(tmp_path, clock):
 
 
 def fail(record, part=StartPart.CAMERA, error=None):
-    """Let a start fail: with an error, or without a word."""
+    """Let a start fail, with or without an error message."""
     record.reach(part)
     if error:
         with pytest.raises(type(error)), record.attempt():

@@ -1,4 +1,4 @@
-"""When something breaks, the table says what to do, goes on, and loses nothing that it has shown."""
+"""When something breaks, the companion says what to do, continues, and loses nothing that it has shown."""
 
 import subprocess
 import sys
@@ -170,7 +170,7 @@ def test_a_damaged_journal_is_announced_and_play_continues(tmp_path):
 
 def test_a_hung_camera_is_reported_and_the_match_continues(rig):
     rig.companion.do(StartMatch(("Anna", "Ben")))
-    rig.clock.now_s += HUNG_S + 1  # the watch takes no step meanwhile
+    rig.clock.now_s += HUNG_S + 1  # the watch takes no step in the meantime
     rig.loop.step(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
@@ -227,7 +227,7 @@ def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_b
 
 
 class SlowWorker:
-    """Takes long for each task, and lists the tasks it has done."""
+    """A worker that takes long for each task, and lists the tasks that it has finished."""
 
     def __init__(self):
         self.begun, self.may_end, self.done = Event(), Event(), []

@@ -1,4 +1,4 @@
-"""Folders of the program, and how its files are written."""
+"""The program's folders, and how its files are written."""
 
 import pytest
 from click.testing import CliRunner
@@ -80,7 +80,7 @@ def test_a_profile_saved_by_root_belongs_to_the_service_and_follows_no_link(
 
 
 def test_root_follows_no_link_in_another_users_folder(other_users_folder, tmp_path):
-    """The owner of the folder may have replaced any folder in it by a link."""
+    """The owner of the folder may have replaced any folder in it with a link."""
     (tmp_path / "etc").mkdir()
     (other_users_folder / "inner").symlink_to(tmp_path / "etc")
     with as_owner_of(other_users_folder), pytest.raises(PermissionError):
@@ -128,7 +128,7 @@ def test_only_old_unfinished_files_are_removed(tmp_path):
     cut.write_bytes(b"half a pic")
     write_atomically(kept, "whole")
     written_s = cut.stat().st_mtime
-    remove_unfinished(tmp_path, written_s + ABANDONED_S / 2)  # somebody may be at it
+    remove_unfinished(tmp_path, written_s + ABANDONED_S / 2)  # somebody may still be writing it
 
     assert cut.exists()
     remove_unfinished(tmp_path, written_s + 2 * ABANDONED_S)

@@ -95,7 +95,7 @@ def server(folder):
 @pytest.mark.parametrize("holds", [False, True], ids=["guest", "holder"])
 def test_no_page_shows_english_to_a_german_phone(server, holds):
     phone = GermanPhone(server, holds=holds)
-    for path in ("/api/v1/players", "/api/v1/matches/1/review"):  # worked out beside the table
+    for path in ("/api/v1/players", "/api/v1/matches/1/review"):  # worked out in the background
         phone.wait_for(path)
     left = {path: english_left(told, "de") for path, told in pages(phone, server.app)}
 

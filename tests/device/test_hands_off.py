@@ -139,7 +139,7 @@ def test_a_hold_answers_the_question_during_an_unprompted_reading(table):
 
 
 def start_unprompted_reading(table, *values):
-    """Throw dice, and stop at the step in which they come to rest but are not read yet."""
+    """Throw dice, and stop at the step in which they have come to rest but have not been read yet."""
     table.tray.throw_all(values)
     table.until(lambda s: s.situation is Situation.WAITING)
 

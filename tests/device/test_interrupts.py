@@ -67,7 +67,7 @@ def test_ctrl_c_after_the_greeting_stops_the_companion_in_order(tmp_path):
 
 
 def test_a_start_that_ignores_ctrl_c_continues(tmp_path):
-    """A shell starts a background job like this."""
+    """A shell starts background jobs like this."""
     ignored = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
     done = start(tmp_path / "x", module="cv2", before=ignored + "\nsys.modules['segno'] = None")
 

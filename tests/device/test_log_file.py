@@ -1,4 +1,4 @@
-"""The log in the state folder, which a power cut does not erase."""
+"""The log file in the state folder, which a power cut does not erase."""
 
 import logging
 import subprocess

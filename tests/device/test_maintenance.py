@@ -88,7 +88,7 @@ def test_the_picture_of_a_throw_is_saved_under_its_position(maintenance):
 
 
 class Phone:
-    """A phone that opened the link of `play` and so is the scorekeeper."""
+    """A phone that has opened the link printed by `traykeeper play`, and so is the scorekeeper."""
 
     def __init__(self, server):
         self._base = f"http://127.0.0.1:{server.port}/api/v1/"
@@ -147,7 +147,7 @@ def test_a_picture_that_cannot_be_deleted_does_not_stop_a_restore(options, tmp_p
 
 
 def test_a_restore_that_fails_late_continues_the_restored_match(maintenance):
-    """Otherwise the old match would continue in a journal that does not have it."""
+    """Otherwise the old match would continue in a journal that does not contain it."""
     companion, journal = maintenance.companion, maintenance.journal
     companion.do(StartMatch(("Anna", "Ben")))
     good = maintenance.backups.collect()

@@ -1,7 +1,7 @@
 """Files of every earlier format are used by this version, and files of a newer one are refused with a remedy.
 
 The folders in `data` were written by the programs of those days: `traykeeper settings`, a match that was played
-through the companion, its backup, and a club board that took a match.
+through the companion, its backup, and a club board that received a match.
 """
 
 import io
@@ -45,7 +45,7 @@ MATCHES = {
 
 
 def have(name):
-    """The versions that left a file with this name."""
+    """Return the versions that left a file with this name."""
     return [version for version, folder in LEFT.items() if (folder / name).exists()]
 
 
@@ -56,7 +56,7 @@ def left(tmp_path):
 
 
 def number_in(file):
-    """The `user_version` is at a fixed place of a database, see https://sqlite.org/fileformat.html."""
+    """Return the `user_version`, which is at a fixed place in a database, see https://sqlite.org/fileformat.html."""
     return int.from_bytes(file.read_bytes()[60:64]) or 1
 
 
@@ -74,7 +74,7 @@ def packed_journal_format(file):
 
 
 def test_there_is_a_file_of_every_format():
-    """A new format needs a folder of the version before, written by its program."""
+    """A new format needs a folder of the previous version, written by its program."""
     club = range(1, store.SCHEMA_VERSION + 1)
     journals = range(1, table_definitions.VERSION + 1)
 

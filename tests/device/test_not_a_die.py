@@ -127,7 +127,7 @@ def test_undo_while_the_question_is_open_reads_the_coin_again(rig):
 
 def test_without_an_empty_tray_image_the_coin_is_asked_about_at_the_next_throw(rig, monkeypatch):
     monkeypatch.setattr("device.watching.tray_memory.seems_empty", lambda *_: False)
-    rig.watch.close()  # the camera hiccups, and is another one
+    rig.watch.close()  # the camera fails and is replaced by another one
     rig.tray.name = "another one"
     rig.wait_s(1.0)
     snapshot = is_nothing(rig, *asked(rig, *FIRST))

@@ -49,7 +49,7 @@ def test_settings_profile_scorekeeper_and_tables_from_an_older_version_are_read(
     assert profile.camera == "simulated tray"
     scorekeeper = ScorekeeperFile(state / PENCIL)
     assert (scorekeeper.record.holder, scorekeeper.record.players) == ("a1b2c3", {"a1b2c3": "Anna"})
-    # Rules that may say more by now are solved again; what was solved of them is left where it is.
+    # Rules whose meaning may have changed are solved again; their old solutions are left where they are.
     store = TableStore(state / TABLES)
     assert store.find(load_rules("walnut-studiolo"), 1000) is None
     assert list((state / TABLES).iterdir())

@@ -1,4 +1,4 @@
-"""A photo is shown with its own throw only, with the faces that the throw has now."""
+"""A photo is shown only with its own throw, with the throw's current faces."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -93,7 +93,7 @@ def test_the_saved_picture_always_belongs_to_its_throw(tmp_path):
 
 
 class Room:
-    """A camera that also sees people beside the tray."""
+    """A camera that also sees people next to the tray."""
 
     def __init__(self, tray):
         self._tray = tray
@@ -140,7 +140,7 @@ def test_no_later_picture_is_saved_for_a_throw(tmp_path):
         rig.tray.gather()
         rig.press()
         rig.companion.session.table.live_match.last_seen_position = (
-            3  # as a choice books a throw that lay there before
+            3  # as a choice does that counts a throw that lay there before
         )
         rig.companion.announce("http://here/")
 

@@ -35,7 +35,7 @@ THOUSAND = (1, 1, 1, 2, 3, 4)
 
 
 def record_of(folder, part, why=""):
-    """Return the record of a start after three that failed at a part."""
+    """Return the record of a start after three starts that failed at a part."""
     starts = [FailedStart(float(k), part, why) for k in range(LIMIT)]
     text = json.dumps(
         {
@@ -90,7 +90,7 @@ def test_what_failed_is_left_out_and_the_score_is_kept(tmp_path, part, monkeypat
 
 @pytest.mark.parametrize("is_safe", [True, False])
 def test_the_networks_that_read_dice_are_not_loaded(tmp_path, is_safe, monkeypatch):
-    """A processor that lacks an instruction of theirs ends the whole process."""
+    """A processor that lacks one of their instructions ends the whole process."""
     loaded, loading = [], Event()
     monkeypatch.setattr(app, "choose_engine", lambda *_: loaded.append(True) or loading.set())
     monkeypatch.setattr(app.gc, "freeze", lambda: None)
@@ -122,7 +122,7 @@ def test_a_broker_and_a_webhook_that_fail_are_left_out(tmp_path):
 
 
 def test_matches_that_cannot_be_opened_are_left_alone(tmp_path):
-    """They may be those of a newer version, or on a card that fails."""
+    """They may come from a newer version, or be on a card that is failing."""
     journal = tmp_path / "journal.db"
     journal.mkdir()
     with safe_table(tmp_path, StartPart.JOURNAL, "the disk is full") as maintenance:

@@ -110,7 +110,7 @@ def test_too_few_dice_are_not_offered(match_rig):
 
 
 class Looks:
-    """A tray, and the rests remembered for it."""
+    """A tray, and the dice at rest that are remembered for it."""
 
     def __init__(self):
         self.now_s = 10.0
@@ -138,7 +138,7 @@ def looks():
 
 def test_one_picture_is_kept_for_each_rest(looks):
     looks.see(3)
-    looks.see(0.3, settled=False)  # a hand passes, and touches nothing
+    looks.see(0.3, settled=False)  # a hand passes over the tray and touches nothing
     looks.see(3)
 
     assert looks.captured == 1

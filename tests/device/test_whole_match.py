@@ -1,4 +1,4 @@
-"""A whole match, played with the button alone."""
+"""A whole match, played only with the button."""
 
 import pytest
 

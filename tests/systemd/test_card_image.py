@@ -1,6 +1,6 @@
 """The recipe of the card image, as far as it can be checked without the archive of Raspberry Pi.
 
-`make test-pi` runs its steps in a trixie root and starts that from a read-only root.
+`make test-pi` runs the steps of the recipe in a trixie root, which it then starts read-only.
 """
 
 import os
@@ -41,7 +41,7 @@ def config(name):
 
 
 def about(path):
-    """Return the metadata of a layer: DEB822 in comments, whose further lines are indented."""
+    """Return the metadata of a layer, which is written as DEB822 in comments with indented continuation lines."""
     block = path.read_text("utf-8").partition("# METABEGIN\n")[2].partition("# METAEND")[0]
     lines = re.sub(r"\n# {2,}", " ", block).splitlines()
     return dict(line[2:].split(":", 1) for line in lines if line != "#")
@@ -108,7 +108,7 @@ def test_every_variable_that_is_used_is_declared():
 
 
 def test_the_packages_of_the_installer_are_in_the_image_or_come_with_it():
-    """The install in the chroot gets the packages of `apt-packages.txt` itself; these are needed before it."""
+    """The installer in the chroot gets the packages in `apt-packages.txt` itself; these are needed before it runs."""
     text = LAYERS["traykeeper"].read_text("utf-8").partition("\n---\n")[2]
 
     assert {"python3", "python3-venv", "avahi-daemon"} <= {

@@ -1,4 +1,4 @@
-"""Backups from and to a USB stick: the script, run on folders in the place of sticks."""
+"""Backups from and to a USB stick: the script, run on folders that stand in for sticks."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def state(tmp_path):
     (folder / "backups").mkdir(parents=True)
     for path in (folder, folder / "backups"):
         os.chown(path, SERVICE, SERVICE)
-    for path in (*reversed(tmp_path.parents), tmp_path):  # there must be a way to it
+    for path in (*reversed(tmp_path.parents), tmp_path):  # other users must be able to reach it
         if path.stat().st_mode & 0o055 != 0o055:
             path.chmod(path.stat().st_mode | 0o055)
     return folder
@@ -163,7 +163,7 @@ def test_two_pis_can_share_a_stick(tmp_path, stick, state):
 
 
 def test_a_later_backup_of_the_same_date_replaces_the_earlier_one(tmp_path, stick, state):
-    """A clock that is never set has the same date at each start."""
+    """A clock that is never set shows the same date at each start."""
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for evening in (b"first", b"second"):
@@ -272,7 +272,7 @@ def test_without_a_stick_nothing_is_mounted(tmp_path, state, devices):
 
 
 def test_a_link_in_the_state_folder_reveals_no_file_of_root(tmp_path, stick, state):
-    """A program with the rights of the service could create such a link."""
+    """A program that runs as the service's user could create such a link."""
     roots = tmp_path / "roots"
     roots.mkdir(mode=0o700)
     (state / "incoming").symlink_to(roots)
@@ -281,7 +281,7 @@ def test_a_link_in_the_state_folder_reveals_no_file_of_root(tmp_path, stick, sta
 
     assert roots.stat().st_uid == 0
     assert list(roots.iterdir()) == []
-    assert (stick / "traykeeper-1.zip").exists()  # it is brought once that is mended
+    assert (stick / "traykeeper-1.zip").exists()  # it is copied once that has been repaired
 
 
 def test_no_file_of_root_is_copied_to_a_stick(tmp_path, stick, state):

@@ -1,4 +1,4 @@
-"""The install script, run below a folder in the place of `/`, where nothing is started."""
+"""The installer, run below a folder that stands in for `/`, where nothing is started."""
 
 import json
 import os
@@ -40,7 +40,7 @@ UDEVADM = "#!/bin/sh\n"
 
 
 def live(root, *args, run="set_up", udevadm=UDEVADM):
-    """Run the install as on a live system, with programs that only record their calls."""
+    """Run the installer as on a live system, with programs that only record their calls."""
     programs = root / "stand-ins"
     programs.mkdir(exist_ok=True)
     scripts = {"systemctl": SYSTEMCTL, "udevadm": udevadm, "journalctl": UDEVADM}
@@ -55,7 +55,7 @@ def live(root, *args, run="set_up", udevadm=UDEVADM):
 
 
 class Page(BaseHTTPRequestHandler):
-    """The part of a Traykeeper page that the install requests."""
+    """The part of a Traykeeper page that the installer requests."""
 
     situation = "no match"
     checks = ()
@@ -589,7 +589,9 @@ def test_uninstall_keeps_settings_and_matches_and_purge_keeps_nothing(root):
     install("--root", str(root))
     (root / "var/lib/traykeeper").mkdir(parents=True)
     (root / "var/lib/traykeeper/journal.db").touch()
-    (root / "etc/systemd/system/traykeeper-first-boot.service").touch()  # of the card's first start
+    (
+        root / "etc/systemd/system/traykeeper-first-boot.service"
+    ).touch()  # from the card's first start
     install("--uninstall", "--root", str(root))
 
     assert files(root) == ["etc/traykeeper/settings.toml", "var/lib/traykeeper/journal.db"]

@@ -1,4 +1,4 @@
-"""The lists of packages that the install uses, with hashes: `make locks`."""
+"""The lists of packages with hashes that the installer uses, made by `make locks`."""
 
 import re
 import tomllib

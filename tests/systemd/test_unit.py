@@ -63,7 +63,7 @@ def test_the_unit_keeps_the_options_that_experience_has_shown_necessary():
     (after,) = (line for line in lines if line.startswith("After="))
     assert "avahi-daemon.service" in after
     assert not any("network-online.target" in line for line in lines if not line.startswith("#"))
-    assert "ProtectHostname=yes" not in lines  # the page has to answer under a new name
+    assert "ProtectHostname=yes" not in lines  # the page must answer under a new name
 
 
 @pytest.mark.parametrize(("made_for", "status"), [("python3.99", 2), ("", 0)])

@@ -23,10 +23,10 @@ RETURN_S = 40.0
 
 @pytest.fixture(scope="module")
 def script():
-    """The script as a module, without a compiled file beside it."""
+    """The script as a module, without a compiled file next to it."""
     module = ModuleType("watch")
     module.__file__ = str(FILE)
-    sys.modules["watch"] = module  # its dataclass asks for it
+    sys.modules["watch"] = module  # its dataclasses look the module up
     try:
         exec(compile(FILE.read_text("utf-8"), FILE, "exec"), module.__dict__)  # noqa: S102 - ours
     finally:
@@ -149,7 +149,7 @@ def test_a_short_silence_is_not_a_failure(script):
 
 
 def test_a_service_that_somebody_stops_is_not_a_failure_and_is_watched_when_it_runs_again(script):
-    """It is stopped for an hour; its page dies after it runs again, and that counts."""
+    """The service is stopped for an hour. When it runs again, its page fails, and that counts."""
     clock = Clock(0.0)
 
     def look():
@@ -181,7 +181,7 @@ def test_time_for_which_the_service_is_stopped_does_not_count_as_watched(script)
 
 
 def test_restarts_are_counted_from_zero_after_somebody_has_started_the_service(script):
-    """systemd begins to count from 0 again."""
+    """systemd then counts from 0 again."""
     watch = script.Watch(had_camera=True, restarts=2)
 
     for count in (0, 1, 2):
@@ -254,7 +254,7 @@ def checks(**levels):
 
 
 def running(restarts=0):
-    """Return a function that says what systemd says of a service that runs."""
+    """Return a function that returns what systemd reports about a service that is running."""
     return lambda: {"ActiveState": "active", "NRestarts": str(restarts)}
 
 
@@ -321,7 +321,7 @@ def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(script, i
 
 @pytest.fixture
 def kernel(tmp_path):
-    """Return a function that names the video devices of the kernel, and returns the folder in the place of /."""
+    """Return a function that sets the kernel's names of video devices, and returns the folder that stands in for `/`."""
 
     def connect(*names):
         for number, name in enumerate(names):

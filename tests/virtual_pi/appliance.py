@@ -1,4 +1,4 @@
-"""A Traykeeper appliance without a Pi: our install and unit under the real systemd of trixie."""
+"""A Traykeeper appliance without a Pi: our installer and unit under trixie's real systemd."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def installed(root: Path, work: Path) -> Path:
     try:
         inside = ("chroot", merged, "/usr/bin/env", "-i", *_ENV)
         sh(*inside, "/home/pi/traykeeper/systemd/install")
-        # An update in there has no network.
+        # An update in this root has no network.
         wheels = ("-d", "/home/pi/wheels", "--only-binary", ":all:", "-r", LOCK)
         pip = ("/opt/traykeeper/current/bin/pip", "download", "-q")
         sh(*inside, *pip, *wheels)
@@ -83,7 +83,7 @@ _ENV = ("LC_ALL=C.UTF-8", "HOME=/root", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:
 
 
 def empty_disk(path: Path) -> Path:
-    """Return a disk only for the matches, to see what has reached it."""
+    """Return a disk that is used only for the matches, to see what has reached it."""
     path.write_bytes(b"\0" * (STATE_MB << 20))
     sh("mkfs.ext4", "-q", path)
     return path

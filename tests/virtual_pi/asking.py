@@ -1,4 +1,4 @@
-"""Runs inside: asks the page's API as a phone that holds the pencil, which the PIN gives it.
+"""Runs in the appliance: sends a request to the page's API as the scorekeeper's phone, using the PIN.
 
 python3 asking.py PATH BODY
 """

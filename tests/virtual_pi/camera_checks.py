@@ -1,4 +1,4 @@
-"""The real picamera2 and libcamera, with the camera that libcamera only pretends to have.
+"""The real picamera2 and libcamera, with libcamera's virtual camera.
 
 It shows pictures of the simulated tray. What this cannot show: a sensor, its ISP and lens, exposure
 and white balance. `make test-pi` runs it inside the trixie folder that `chroot.sh` makes.
@@ -141,11 +141,11 @@ def test_a_second_opening_is_an_error_and_the_first_keeps_working(camera):
 
 
 def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
-    """Withhold frames, so that jobs of picamera2 wait for ever."""
+    """Withhold frames, so that picamera2's jobs wait forever."""
     camera = Picamera2Camera()
     monkeypatch.setattr(picamera, "TIMEOUT_S", 0.3)
     monkeypatch.setattr(camera._camera, "process_requests", lambda _: sleep(0.01))
-    sleep(0.1)  # one frame may still be there
+    sleep(0.1)  # one frame may already have arrived
     camera._camera.completed_requests.clear()
     with pytest.raises(CameraError, match="delivers no pictures"):
         camera.capture()

@@ -1,4 +1,4 @@
-"""Runs inside: plays a match to the end over HTTP, thrown in the simulated tray and read.
+"""Runs in the appliance: plays a match to the end over HTTP, with dice thrown and read in the simulated tray.
 
 python short_match.py POINTS
 """
@@ -48,7 +48,7 @@ def play_on() -> dict:
     pressed_s, table = time.monotonic(), ask("state")
     while table["version"] <= version or table["situation"] == "waiting for stillness":
         time.sleep(0.5)
-        if time.monotonic() > pressed_s + BUSY_S:  # it was too busy to take the press
+        if time.monotonic() > pressed_s + BUSY_S:  # the companion was too busy to accept the press
             may("press")
             pressed_s = time.monotonic()
         table = ask("state")
@@ -82,6 +82,6 @@ with tempfile.TemporaryDirectory() as state:
             throws += 1
         scores = ", ".join(f"{player['name']} {player['score']}" for player in table["players"])
         print(f"won after {throws} throws: {scores}")  # noqa: T201 - that is what it is for
-    finally:  # whoever started this waits for it, too
+    finally:  # the program that started this waits for it as well
         play.terminate()
         play.wait()

@@ -1,4 +1,4 @@
-"""The install and the unit under the systemd of trixie: readiness, watchdog, hardening, power cut."""
+"""The installer and the unit under trixie's systemd: readiness, watchdog, hardening, power cut."""
 
 import json
 import os
@@ -26,7 +26,7 @@ INSTALL = "/home/pi/traykeeper/systemd/install"
 
 @pytest.fixture(scope="module")
 def layers(tmp_path_factory):
-    """Trixie with the layer of the install."""
+    """Trixie with the layer that the installer adds."""
     root = base()
     return [installed(root, tmp_path_factory.mktemp("install")), root]
 
@@ -140,7 +140,9 @@ def test_a_power_cut_during_a_match_loses_no_banked_points(boot, tmp_path):
         pi.http("/api/v1/bank", {})
     pi.http("/api/v1/dice", {"dice": [1, 2, 3, 4, 6, 6]})
     before = lasting(pi)
-    pi.run("echo never synced > /var/lib/traykeeper/witness")  # that the cut is a hard one
+    pi.run(
+        "echo never synced > /var/lib/traykeeper/witness"
+    )  # to be sure that the cut is a hard one
     after = boot(disk=pi.cut_power(), work="again")
     after.run(INSTALL)
 
@@ -263,7 +265,7 @@ def notify(*words, **options):
 
 
 def has_entered_a_throw(pi):
-    with suppress(AssertionError):  # it may just be starting again
+    with suppress(AssertionError):  # it may be restarting at this moment
         pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
     with suppress(AssertionError):
         return bool(pi.http("/api/v1/state")["throw"])

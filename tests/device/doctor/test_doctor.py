@@ -1,4 +1,4 @@
-"""The doctor: every check on real files and sockets, every trouble with its remedy."""
+"""The doctor: every check on real files and sockets, and every problem with its remedy."""
 
 import json
 import os

@@ -22,7 +22,7 @@ def test_a_hold_that_is_reported_during_the_release_does_not_stay_on_the_lamp(pi
     reported, releasing = [], []
 
     def clock():
-        """Time is asked for in the middle of noticing the hold: then the finger lets go."""
+        """Return the time. While a hold is being noticed, release the button first."""
         if reported == [0.0] and not releasing:
             releasing.append(Thread(target=button.drive, kwargs={"down": False}))
             releasing[0].start()

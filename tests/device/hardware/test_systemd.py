@@ -75,7 +75,7 @@ def test_a_loop_that_hangs_sends_no_notifications(systemd):
 
 
 class HangingWorker:
-    """Hangs in the first note until it may continue."""
+    """A worker that hangs in its first task until it may continue."""
 
     def __init__(self):
         self.is_hanging, self.may_continue = Event(), Event()

@@ -102,7 +102,7 @@ def troubles():
 @pytest.fixture
 def join(table, broker, tmp_path, troubles, monkeypatch):
     """Connect the table to the broker, with any settings, until the end of the test or earlier."""
-    monkeypatch.setattr(publisher, "LISTEN_S", 0.05)  # so that it ends soon
+    monkeypatch.setattr(publisher, "LISTEN_S", 0.05)  # so that the thread ends soon
 
     @contextmanager
     def joined(**settings):

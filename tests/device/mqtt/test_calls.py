@@ -1,4 +1,4 @@
-"""A tournament over a real broker: matches are called to the tray, accepted there, and played."""
+"""A tournament over a real broker: matches are assigned to the tray, accepted there, and played."""
 
 import urllib.parse
 import urllib.request

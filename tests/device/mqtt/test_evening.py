@@ -97,7 +97,7 @@ class Board(Part):
         return next((tray for tray in trays if tray["tray"] == name), {})
 
     def chains(self) -> dict[str, list[str]]:
-        """Return the chain of every step that the board holds, by match."""
+        """Return the chain of every step that the board has, by match."""
         found = {}
         for line in self.get("export/entries.jsonl").splitlines():
             entry = json.loads(line)
@@ -119,7 +119,7 @@ def start():
 
 
 def moves(seed: int):
-    """Yield the commands of a whole match, with an undo now and then."""
+    """Yield the commands of a whole match, with an occasional undo."""
     random, played = Random(seed), SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "0" * 16, 0)
     yield "new_match", ["Anna", "Ben"]
     while played.match.state.winner is None:
@@ -138,7 +138,7 @@ def moves(seed: int):
 
 
 def agrees(board: Board, tray: Tray, name: str = "t1") -> bool:
-    """Whether the board has every step once and in order; each chain covers all steps before it."""
+    """Return whether the board has every step once and in order; each chain covers all steps before it."""
     chains = board.chains().get(tray.stands["match"], [])
     return len(chains) == tray.stands["seq"] + 1 and chains[-1] == tray.stands["chain"]
 

@@ -1,4 +1,4 @@
-"""Files about the broker that something happened to."""
+"""Files with the broker's progress that have been damaged or changed."""
 
 import pytest
 

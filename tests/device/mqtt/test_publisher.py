@@ -1,4 +1,4 @@
-"""A tray on a real Mosquitto: its messages, their order, and what happens after troubles."""
+"""A tray on a real Mosquitto: its messages, their order, and what happens after problems."""
 
 import json
 from contextlib import ExitStack
@@ -102,7 +102,9 @@ def test_nothing_is_lost_when_the_broker_dies_in_the_middle_of_a_turn(
     until(lambda: received(listener))
     broker.kill()
     table.do(KeepDice((1, 1)))
-    for _ in range(30):  # with the entries before, more than the window holds
+    for _ in range(
+        30
+    ):  # together with the earlier entries, more than may be unacknowledged at once
         table.do(Undo())
         table.do(Redo())
     table.do(EnterThrow(FARKLE[:4]))

@@ -1,4 +1,4 @@
-"""Troubles with a broker are reported in one line, and the match continues."""
+"""Problems with a broker are reported in one line, and the match continues."""
 
 import shlex
 import socket

@@ -90,7 +90,7 @@ class SharedTable:
         return self.session.table.is_elsewhere
 
     def entries(self):
-        """Return the entries of the match played last, as both journals have to hold them."""
+        """Return the entries of the match played last, in the form in which both journals must contain them."""
         newest = self.history.newest()
         return comparable_entries(newest[1], self.history.steps(newest[0])) if newest else ()
 

@@ -1,4 +1,4 @@
-"""Two phones in a real browser begin a match at two trays; one shows the throw of the other with its picture."""
+"""Two phones in a real browser begin a match at two trays; each shows the other tray's throw with its picture."""
 
 from contextlib import ExitStack
 
@@ -64,7 +64,7 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     expect(guest.locator("#throw-dice")).to_be_hidden()
     expect(host.locator("#throw-dice")).to_be_visible(timeout=PATIENCE_MS)
     host.locator("#throw-dice").click()
-    host.wait_for_timeout(800)  # the dice roll
+    host.wait_for_timeout(800)  # the dice are rolling
     host.locator("#tray-button").click()
     expect(host.locator(".big-dice .slot").first).to_be_visible(timeout=PATIENCE_MS)
 

@@ -55,7 +55,7 @@ class Pair:
         return table
 
     def restart(self, name):
-        """Stop a side as a power cut does: what it has not written is gone."""
+        """Stop a side as a power cut does: what it has not written is lost."""
         getattr(self, name).close()
         setattr(self, name, self._open(name))
 
@@ -100,7 +100,7 @@ def pair(tmp_path):
 
 
 def throw(table, random):
-    """Throw the dice in hand, after keeping what is best if anything was thrown before."""
+    """Throw the dice in hand; if there was an earlier throw, first take its best keep."""
     state = table.match.state
     if state.turn.last and state.keeps and not state.turn.last.keep:
         table.do(KeepDice(state.keeps[0].dice))
@@ -109,7 +109,7 @@ def throw(table, random):
 
 
 def play(pair, random):
-    """Let the player on turn throw or bank, where that player sits."""
+    """Let the player on turn throw or bank, at that player's tray."""
     table = pair.on_turn
     state = table.match.state
     best = state.best_bank_keep if state.turn.last else None

@@ -68,7 +68,7 @@ class Cable:
         Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Break off what is on its way, and let nothing through."""
+        """Interrupt what is being sent, and let nothing through."""
         self.is_cut = True
         for one in tuple(self._open):
             with suppress(OSError):
@@ -130,7 +130,7 @@ def begin(host: Phone, guest: Phone, *, by_broker: bool, cable: Cable | None = N
 
 
 def play_turn(phone: Phone, random: Random) -> None:
-    """Play one turn, as a careful player would."""
+    """Play one turn the way a careful player would."""
     while True:
         state = phone.state
         if state["winner"] is not None or state["other_tray"]["throws"]:
@@ -156,7 +156,7 @@ def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone]:
 
 
 def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
-    """Play to the end; the connection is cut before each of the first turns, and mended after it."""
+    """Play to the end; the connection is cut before each of the first turns, and restored after it."""
     random, n_cuts = Random(4), 0
     while host.state["winner"] is None:
         phone, other = on_turn(host, guest)

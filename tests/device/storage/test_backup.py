@@ -199,7 +199,7 @@ def test_a_backup_is_made_after_an_evening_even_if_the_clock_is_not_set(
 ):
     number = play(journal)
     backups.make_if_due()
-    for _ in range(3):  # each start has the same time
+    for _ in range(3):  # the clock shows the same time at each start
         for score in range(STEPS_PER_EVENING + 1):
             journal.append(number, ScoreSet(0, 50 * score))
         backups.make_if_due()
@@ -217,7 +217,7 @@ def test_a_journal_that_is_too_large_to_restore_is_reported(journal, backups, mo
 
     assert backups.report.failed
     assert "journal.db is larger than 4 kB" in str(backups.report.line)
-    with pytest.raises(GameError):  # which the page answers in one line
+    with pytest.raises(GameError):  # the page shows the error in one line
         backups.make()
 
 
@@ -273,7 +273,7 @@ def test_the_newest_backup_with_more_matches_is_kept_as_well_as_the_largest(
 
 
 def _copy(folder, n_matches):
-    """Return a copy of another journal with so many matches."""
+    """Return a copy of another journal with this many matches."""
     folder.mkdir()
     with closing(Journal.open(folder / JOURNAL_FILE)) as other:
         for _ in range(n_matches):

@@ -120,7 +120,7 @@ def test_an_abandoned_upload_is_dropped():
     upload = BackupUpload(abandoned_s=0.2)
     upload.append(0, b"P")
     time.sleep(0.15)
-    upload.append(1, b"K")  # in time
+    upload.append(1, b"K")  # before it is dropped
     time.sleep(0.1)
     assert len(upload) == 2
 

@@ -16,7 +16,7 @@ IMAGE = np.zeros((4, 4, 3), np.uint8)
 
 
 class Store:
-    """Records the truth of each picture."""
+    """A store that records the true dice of each picture."""
 
     def __init__(self):
         self.recorded = []
@@ -50,7 +50,7 @@ def test_a_throw_in_view_is_recorded_with_the_faces_in_the_match(learning, store
 
 
 def test_kept_dice_in_a_picture_of_the_next_throw_record_nothing(learning, store):
-    """They are at their places, but the others were thrown again, and one of them cannot be read."""
+    """The kept dice are in their places, but the others were thrown again, and one of them cannot be read."""
     first = reading(*SEEN)
     match = accepted(first).keep((1, 1))
     moved = (replace(die, y=300.0) for die in reading(2, 2, 4, 4, 5, None).dice[2:])

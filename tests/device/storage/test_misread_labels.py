@@ -16,7 +16,7 @@ SEEN = (1, 1, 3, 3, 4, 6)
 
 
 def reading(*faces, problem=Problem.COCKED):
-    """Return a reading of dice in a row; a die of face None has the problem."""
+    """Return a reading of dice in a row; a die with the face None has this problem."""
     dice = (
         Die(face, 100.0 * i, 100, 50, 50, 0, 0.99, problem=None if face else problem)
         for i, face in enumerate(faces, 1)

@@ -48,7 +48,7 @@ def picture():
 
 
 def kept(store):
-    """Return the files on the card after all waiting pictures are written."""
+    """Return the files on the card after all waiting pictures have been written."""
     store._writer.submit(lambda: None).result()
     return [path.name for path in store._pictures()]
 

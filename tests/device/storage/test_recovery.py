@@ -1,4 +1,4 @@
-"""Damage never ends with an empty journal: all recorded steps come back, and the players are told."""
+"""Damage never ends with an empty journal: all recorded steps are recovered, and a notice tells the players."""
 
 import os
 import shutil
@@ -118,7 +118,7 @@ def test_the_notice_stays_until_it_is_acknowledged(tmp_path, backups):
 
 
 def test_an_empty_journal_next_to_a_damaged_one_is_recovered(tmp_path, backups):
-    """An earlier version leaves this state if it is killed while it sets the damaged journal aside."""
+    """An earlier version leaves this state if it is killed while setting the damaged journal aside."""
     recorded = play(tmp_path, *SCORES)
     (tmp_path / "journal.db").rename(tmp_path / "journal-damaged-1.db")
     (tmp_path / "journal.txt").unlink()

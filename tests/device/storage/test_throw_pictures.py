@@ -90,7 +90,7 @@ def test_a_picture_that_cannot_be_deleted_does_not_save_the_others(folder, caplo
 
 
 def date(folder, ages_days):
-    """Set the times of pictures to so many days ago; None for a time before the clock was set."""
+    """Set the times of pictures to this many days ago; None means a time before the clock was set."""
     for position, days in ages_days.items():
         written_s = 12.0 if days is None else NOW_S - days * DAY_S
         os.utime(folder / f"{position:09}.jpg", (written_s, written_s))

@@ -1,4 +1,4 @@
-"""A receiver of the tests' own: it accepts requests, fails, or hangs, as a test says."""
+"""A receiver for tests: it accepts requests, fails or hangs, as the test demands."""
 
 import json
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from threading import Event, Lock, Thread
 
 
 class FakeReceiver(ThreadingHTTPServer):
-    """Counts each delivery once by its id, as docs/events.md asks a receiver to do.
+    """A receiver that counts each delivery once by its id, as docs/events.md recommends.
 
     Attributes:
         behaviour: What it does with the next requests: "accept", "fail", "drop" (answer with 500 after
