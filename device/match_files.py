@@ -83,7 +83,7 @@ class MatchFile:
         return first_unsigned(link, entries_with_marks(self.history, self.numbers[key], key))
 
     def timeline(self, key: str) -> tuple[WireEntry, ...]:
-        """Return the steps that count in a match, without undone and corrected ones.
+        """Return the steps of a match, without steps that were undone or corrected.
 
         An empty `key` takes the match that was played last.
         """
@@ -155,7 +155,7 @@ def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, st
 def _copies(
     ours: MatchFile, theirs: MatchFile, key: str
 ) -> tuple[Sequence[WireEntry], Sequence[WireEntry]]:
-    """Return the two copies to compare: every step if both files are journals, otherwise only steps that count."""
+    """Return the two copies to compare; if one file is a text, leave out steps that were undone or corrected."""
     if ours.text or theirs.text:
         return ours.timeline(key), theirs.timeline(key)
     common = [each for each in ours.numbers if each in theirs.numbers and key in ("", each)]

@@ -90,7 +90,9 @@ def fit(state: Path | None) -> None:
     if state is not None:
         with as_owner_of(state):
             kept = fits.save(best, state)
-        click.echo(f"saved in {kept}: settings that are auto use it from the next start")
+        click.echo(
+            f"saved in {kept}: settings that are `auto` use these values from the next start"
+        )
 
 
 def choose(measured: Measured) -> Fit:

@@ -60,7 +60,7 @@ def service(system: System) -> Finding:
 
 
 def update(system: System) -> Finding:
-    """Check whether the last update was undone, because the new version did not work."""
+    """Check whether the last update was undone because the new version did not work."""
     if undone := system.machine.read(UNDONE):
         return warning(UPDATE_UNDONE, undone)
     return ok(Message("none was undone"))

@@ -202,7 +202,7 @@ def _paho_client(address: Address, name: str, will: Will | None) -> Any:
 
 
 def _refusal(reason: str, address: Address) -> str:
-    """Return one line on why the broker refused a connection, given its MQTT 5 reason code, and on the remedy."""
+    """Return one line that says why the broker refused a connection, given its MQTT 5 reason, and what to do."""
     if reason == "Unsupported protocol version":
         return f"the broker {address} does not support MQTT 5: update it (Mosquitto has supported it since 1.6)"
     if reason in ("Bad user name or password", "Not authorized"):
@@ -216,7 +216,7 @@ def _refusal(reason: str, address: Address) -> str:
 
 
 def _failure(error: BaseException | None, address: Address) -> str:
-    """Return one line on why no connection to the broker could be made, and on the remedy."""
+    """Return one line that says why no connection to the broker could be made, and what to do."""
     match error:
         case ssl.SSLCertVerificationError():
             return (

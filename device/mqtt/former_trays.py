@@ -79,7 +79,7 @@ class FormerTrays:
             self._save(other for other in self._trays if other != tray)
 
     def cleanups(self, warn: Callable[[str], object]) -> Iterator["Cleanup"]:
-        """Yield a task for each former tray that deletes its messages; warn about those that cannot be attempted now."""
+        """For each former tray, yield a task that deletes its messages; warn if a task cannot be started now."""
         for tray in self._trays:
             try:
                 address = parse_address(tray.url, secret=tray.secret, ca=tray.ca)

@@ -39,7 +39,7 @@ class Topics:
 
     @property
     def moment(self) -> str:
-        """Topic of what has just happened, for lights and sounds."""
+        """Topic on which special moments of a match, such as a farkle, are published for lights and sounds."""
         return f"{ROOT}/{self.tray}/moment"
 
     @property

@@ -1,4 +1,7 @@
-"""The connection from a guest to the host over HTTP: each request carries a message, and its response the host's."""
+"""The connection from a guest to the host over HTTP.
+
+Each request carries a message from the guest, and the response carries a message from the host.
+"""
 
 import http.client
 from urllib.parse import urlsplit
@@ -39,7 +42,7 @@ class HttpTransport:
         """Send a message to the host and return its answer.
 
         Raises:
-            UnreachableError: If there is no answer, or not one from a host.
+            UnreachableError: If there is no answer, or the answer does not come from a host of shared matches.
             UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
         """
         connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)

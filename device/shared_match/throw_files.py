@@ -53,7 +53,7 @@ class _Fetch:
 
 
 class FileFetcher:
-    """The exchange of pictures: fetches those of throws at the other tray, and sends those of throws at this one.
+    """An exchange of throw pictures with the other tray: fetches its pictures, and sends it this tray's pictures.
 
     Args:
         files: The stores of this tray's pictures, by kind. The kind named first is fetched first.
@@ -76,13 +76,13 @@ class FileFetcher:
         return self._answer is not None or self._has_advanced
 
     def note_throw(self, seq: int, position: int, index: int, *, is_own: bool) -> None:
-        """Record a throw in the match: its pictures are then fetched or, for a throw at this tray, can be sent.
+        """Record a throw, so that its pictures can be fetched from the other tray, or sent to it.
 
         Args:
             seq: Number of the throw's entry in the match.
             position: Position of the entry in this tray's journal.
             index: Index of the throw in the match's timeline.
-            is_own: Whether the throw was made at this tray.
+            is_own: Whether the throw was made at this tray, so that its pictures are sent and not fetched.
         """
         if is_own:
             self._own[seq] = position

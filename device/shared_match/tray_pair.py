@@ -38,7 +38,7 @@ class SharedParts:
         rules: The default rules of this tray.
         broker: Address of this tray's broker; None if there is none.
         warn: Prints one line about a problem.
-        on_change: Called when what the page shows about the other tray must be updated at once.
+        on_change: Called when the page must be updated at once, because its view of the other tray has changed.
     """
 
     links: LinkStore
@@ -101,7 +101,7 @@ class TrayPair:
         """Save a link and wait for the other tray, so that their match can begin.
 
         Raises:
-            GameError: If these players cannot play by these rules, or another match of two trays is being
+            GameError: If these players cannot play under these rules, or another match between two trays is being
                 played.
         """
         if self._is_playing:

@@ -89,7 +89,7 @@ def _of_trace(path: Path) -> Salvaged:
 def damaged_earlier(path: Path) -> list[Path]:
     """Return the paths of damaged journals that were set aside earlier, newest first.
 
-    If a journal was missing, there may be only its trace.
+    If a journal was missing, there may be only its trace, the second copy of its steps.
     """
     found = path.parent.glob(f"{path.stem}-damaged-*")
     whole = {one.with_suffix(path.suffix) for one in found if one.suffix in (path.suffix, SUFFIX)}

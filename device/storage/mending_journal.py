@@ -48,7 +48,7 @@ class MendingJournal:
 
     @property
     def trouble(self) -> Message | None:
-        """What is wrong with the journal or its trace; None if nothing is. Any thread may read this."""
+        """What is wrong with the journal or its second copy, the trace; None if nothing is. Thread-safe."""
         journal = self._journal
         if journal is None:
             return Message("the journal was lost and cannot be written again yet")
@@ -101,7 +101,7 @@ class MendingJournal:
             self._opened().restore(copy)
 
     def cut_trace(self, held: Callable[[str], int]) -> None:
-        """Remove the steps that backups contain from the trace. Any thread may call this.
+        """Shorten the trace, the journal's second copy, by the steps that backups contain. Any thread may call this.
 
         Args:
             held: Returns the position up to which backups contain a journal, given the identity of the journal.

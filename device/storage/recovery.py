@@ -1,8 +1,8 @@
 """Opens the journal, and rebuilds it if it is damaged, empty or missing.
 
-The new journal is built from the newest valid backup, the readable parts of the damaged file, its trace, and
-the steps that a running program still has in memory. The damaged file is set aside. A recovery may fail or be killed
-at any point; `rescue_state` records its progress, and the next start continues it.
+The new journal is built from the newest valid backup, the readable parts of the damaged file, its trace (the second
+copy of every step), and the steps that a running program still has in memory. The damaged file is set aside. A
+recovery may fail or be killed at any point; `rescue_state` records its progress, and the next start continues it.
 """
 
 import logging
@@ -104,7 +104,7 @@ def _open_or_recover(
 def _open_intact(
     path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
-    """Open an intact journal; return it with the notice of an earlier recovery or a lost trace, or with None.
+    """Open an intact journal; return it with a notice if there was a recovery or its second copy was lost, else None.
 
     Raises:
         DamagedJournal: If the journal is damaged, or its steps have disappeared.

@@ -1,4 +1,4 @@
-"""Sends each step of a match to the address in the settings, in order, and repeats it until it is accepted.
+"""Sends the steps of a match in order to the address in the settings, each until the receiver accepts it.
 
 The journal is the queue, and a small file records how much of it has been accepted. After a crash, the latest
 steps may be sent a second time, with the same ids.
@@ -177,7 +177,7 @@ class Webhook:
         except GameError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
-                log.warning("the webhook waits: %s", error)
+                log.warning("the webhook is waiting: %s", error)
         except Exception:
             log.exception("the webhook failed; the match continues")
 
