@@ -29,7 +29,9 @@ def test_fit_prints_what_to_expect_and_which_settings_to_use(quick, tmp_path):
     output = report("--keep", "--state", str(tmp_path))
     fit = load(tmp_path)
 
-    assert re.search(r"^press to reading: \d+\.\d s after the dice stopped, ", output, re.MULTILINE)
+    assert re.search(
+        r"^press to reading: \d+\.\d s after the dice have stopped, ", output, re.MULTILINE
+    )
     assert re.search(r"^phones: .*\d+ are updated within 0\.5 s$", output, re.MULTILINE)
     assert re.search(
         r"^memory: at most \d+ MB .* plus 130 MB for the system, of \d+ MB", output, re.MULTILINE
