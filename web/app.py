@@ -49,7 +49,7 @@ from web.step_stream import StepStream
 from web.stream import Streams
 
 MAX_HISTORY_REQUESTS, MAX_WAITING_HISTORY_REQUESTS = 3, 8
-"""Requests for past matches that run at once or wait, so that they occupy only a few threads."""
+"""How many requests for past matches may run at once, and how many more may wait."""
 
 
 def create_app(
@@ -74,9 +74,9 @@ def create_app(
 
     Args:
         table: The companion.
-        calibration: Fits camera and tray to each other; None if this table has no own camera.
+        calibration: Calibrates the camera and the tray; None if there is no camera of its own.
         history: All matches in the journal; None if there is no journal.
-        coach: Reviews matches; None if nothing is calculated.
+        coach: Calculates odds and reviews matches; None if there is no coach.
         rules: The rule sets to choose from, the default first; None means all published ones.
         streams: The live streams; the caller closes them before the server stops.
         maintainer: Looks after the appliance: health, backups, kept images.

@@ -53,15 +53,15 @@ def _as_is(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A kind of value that the body of a request may hold.
+    """A kind of value that the body of a request may contain.
 
     Attributes:
         schema: JSON schema of the value.
-        allowed: What the schema allows, as an error message says it.
+        allowed: What the schema allows, in the words of an error message.
         convert: Makes the value that the program uses; raises ValueError if it cannot.
         item: The field that each item of an array has to satisfy.
         is_quoted: Whether an error message repeats the wrong value.
-        is_required: Whether the body must hold the field. A field that is missing or null is None.
+        is_required: Whether the body must contain the field. A field that is missing or null is None.
     """
 
     schema: Schema
@@ -109,7 +109,7 @@ def values(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
 
     Args:
         body: The JSON object of the request.
-        fields: The fields that it may hold.
+        fields: The fields that the body may contain.
 
     Raises:
         HttpProblem: If a field is wrong, missing or unknown.
@@ -150,7 +150,7 @@ def _conforms(value: Any, schema: Schema) -> bool:
 
 
 def optional(field: Field) -> Field:
-    """Return the field as one that the body need not hold."""
+    """Return the field as one that the body may leave out."""
     return replace(field, is_required=False)
 
 

@@ -6,7 +6,7 @@ from game.message import Message
 from web.problem import HttpProblem
 
 MAX_PICTURE_BYTES = 24 * 1024 * 1024
-"""The largest JPEG that phones usually make has 15 MB."""
+"""Longest picture that is accepted. The largest JPEG that phones usually make is 15 MB long."""
 
 MAX_MEGAPIXELS = 32
 """More than the 12 to 24 megapixels of phones. Decoding takes about 100 MB for a moment."""

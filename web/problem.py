@@ -1,6 +1,6 @@
 """Errors of the API as JSON problems (RFC 9457) that say what to do about them.
 
-The errors that people often meet on the page are in the language of the page.
+Errors that people often see are in the language of the page.
 """
 
 import json

@@ -21,9 +21,9 @@ MAX_EVENTS = 500
 
 
 class StepStream:
-    """The newest events of a table, made once for all streams. Any thread may call.
+    """The newest events of a table, made once for all streams. Any thread may call its methods.
 
-    Nothing is done while no program has asked for events.
+    It does nothing until a program asks for events.
 
     Args:
         feed: The journal; None if there is none.

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class VersionCache(Generic[S, T]):
-    """The result of a function for the newest snapshot. Any thread may call.
+    """The result of a function for the newest snapshot. Any thread may call its methods.
 
     Args:
         make: Called once for each newer snapshot, while other threads wait for its result.

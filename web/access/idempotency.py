@@ -23,18 +23,21 @@ HEADER = "Idempotency-Key"
 MAX_KEY = 100
 
 MAX_PHONES = 64
-"""Three times the number of players that a match can have."""
+"""Most phones whose requests are remembered: three times the number of players of a match."""
 
 MAX_REQUESTS = 64
-"""Requests of one phone: some minutes of steady tapping. Each response takes a few kB."""
+"""Most requests remembered for one phone: a few minutes of steady tapping. Each takes a few kB."""
 
 MAX_WAIT_S = 12.0
-"""Longer than the companion takes for anything except restoring a backup."""
+"""How long a repeated request waits for the response to the first one, in seconds.
+
+The companion takes less than this for everything except restoring a backup.
+"""
 
 DIGEST_BYTES = 8
 
 Name = tuple[str, str]
-"""A phone, and the digest of address and key."""
+"""What identifies a request: the phone's badge, and a digest of the address and the key."""
 
 
 @dataclass(slots=True)
@@ -76,7 +79,7 @@ class RequestMemory:
         self._phones: OrderedDict[str, OrderedDict[str, RememberedRequest]] = OrderedDict()
 
     def begin(self, name: Name, body_digest: str) -> RememberedRequest | None:
-        """Return the earlier request of this name, or remember a new one and return None.
+        """Return the earlier request with this name, or remember this one and return None.
 
         Args:
             name: The phone, and the digest of address and key.
@@ -117,20 +120,20 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
 
     Args:
         app: The app whose requests are remembered.
-        marks: Returns the marks that the journal holds from before this start.
+        marks: Returns the marks of requests in the journal from before this start of the program.
         state: Returns a response with the state of the table.
     """
     open_requests, restricted_requests = RequestMemory(), RequestMemory()
 
     @cache
     def digests_before_start() -> dict[str, str]:
-        """Return the body digests from before this start, by the digests of address and key."""
+        """Return digests of earlier requests' bodies, by the digests of address and key."""
         return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
     def memory() -> RequestMemory:
-        """Return the memory for this request.
+        """Return the memory in which this request is remembered.
 
-        Requests that anybody may send have their own, so they cannot displace the others.
+        Requests that anybody may send have a memory of their own, so they cannot displace the others.
         """
         route = current_route()
         if route:

@@ -1,6 +1,6 @@
 """Protection against other websites: allowed host names, refused cross-site requests, headers.
 
-A page on the internet can make its own name point to an address in this network; its scripts may
+A page on the internet can make its own name point to an address on this network; its scripts may
 then talk to the server at that address as if it were their own (DNS rebinding). So the server only
 answers under its own names. A numeric address cannot be redirected like this and is always allowed.
 """
@@ -116,7 +116,7 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
 
     Args:
         app: The app whose requests are checked.
-        accept_forms: Whether to accept form posts, which need no permission to come from another
+        accept_forms: Whether to accept posted HTML forms, which browsers also send from another
             site. Allow them only if the app requires a cookie that other sites do not send.
     """
     app.before_request(_refuse_other_sites)
@@ -128,7 +128,7 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
 def allow_readers(app: Flask, origins: Iterable[str]) -> None:
     """Let pages of other programs read what every guest may read.
 
-    The pages get no cookies, so that they never act as somebody's phone.
+    Their requests are answered without cookies, so that they never act as somebody's phone.
 
     Args:
         app: The app whose API they may read.

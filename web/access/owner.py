@@ -1,8 +1,8 @@
 """The owner of the machine: who can read its terminal and may save or restore all matches.
 
 A phone proves this with the PIN of `traykeeper pin` or with the link that `traykeeper play` prints.
-Being the scorekeeper is not enough, as that right is handed around the table; the PIN on the
-scorekeeper's phone gives no other right.
+Being the scorekeeper is not enough, because that role is passed around the table. The PIN on the
+scorekeeper's phone gives only that role.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,10 @@ from game.message import Message
 from web.problem import HttpProblem
 
 OWNER_S = 3600.0
-"""Enough time to tidy up after an evening. The link that `traykeeper play` prints lasts as long."""
+"""How long a phone counts as the owner's, in seconds: enough to tidy up after an evening.
+
+The link that `traykeeper play` prints is valid for as long.
+"""
 
 MAX_OWNERS = 16
 
@@ -26,10 +29,10 @@ NO_OWNER = Message(
 
 
 class Owners:
-    """The phones that have proved lately that they belong to the owner. Any thread may call.
+    """The phones that have recently proved that they belong to the owner. Any thread may call its methods.
 
     Args:
-        clock: Monotonic time in seconds.
+        clock: Returns monotonic time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:

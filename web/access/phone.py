@@ -66,7 +66,7 @@ class AccessControl:
 
     Attributes:
         scorekeeper: Decides which phone may change the match.
-        cookies: The cookies of phones.
+        cookies: Signs and reads the cookies of phones.
         owners: The phones that belong to the machine's owner.
         pins: Checks PINs.
         link: The link that `traykeeper play` prints.
@@ -92,7 +92,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
 
     Args:
         app: The app whose requests are checked.
-        table: Tells which player is on turn.
+        table: Knows which player is on turn.
         access: Decides what each phone may do.
     """
     scorekeeper, owners = access.scorekeeper, access.owners

@@ -21,10 +21,13 @@ PERIOD_S = 300
 """A PIN is shown for five minutes and accepted for five more, as people have to walk and type."""
 
 MAX_TRIES = 10
-"""Wrong PINs from one address in one period."""
+"""How many wrong PINs one address may send in one period."""
 
 MAX_TOTAL_TRIES = 100
-"""Wrong PINs from all addresses in one period. Guessing then succeeds once in 2,500 periods."""
+"""How many wrong PINs all addresses together may send in one period.
+
+Guessing then succeeds once in 2,500 periods.
+"""
 
 LINK_S = 3600.0
 """How long the link that `traykeeper play` prints is valid; after that the PIN still works."""
@@ -34,9 +37,9 @@ MACHINE, SCOREKEEPER = b"pin", b"holder"
 
 
 def pin_at(time_s: float, secret: bytes, periods_ago: int = 0, *, shown_by: bytes = MACHINE) -> str:
-    """Return the PIN at a time.
+    """Return the PIN that is shown at a time.
 
-    The PIN is the HMAC-SHA256 of the period's number, cut to six decimal digits as in RFC 4226.
+    The PIN is the HMAC-SHA256 of the period's number, truncated to six decimal digits as in RFC 4226.
 
     Args:
         time_s: Time in seconds since 1970.
@@ -62,12 +65,12 @@ class TooManyTriesError(TraykeeperError):
 
 
 class PinChecker:
-    """Checks PINs and slows down guessing. Any thread may call.
+    """Checks PINs and slows down guessing. Any thread may call its methods.
 
     Args:
         secret: Secret of the table, 32 bytes.
-        wall: Seconds since 1970.
-        clock: Monotonic time in seconds.
+        wall: Returns the time in seconds since 1970.
+        clock: Returns monotonic time in seconds.
     """
 
     def __init__(
@@ -112,10 +115,10 @@ class PinChecker:
 
 
 class OneTimeLink:
-    """The token of the link that `traykeeper play` prints. Any thread may call.
+    """The token of the link that `traykeeper play` prints. Any thread may call its methods.
 
     Args:
-        clock: Monotonic time in seconds.
+        clock: Returns monotonic time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:

@@ -35,7 +35,7 @@ ALONE = {
 
 
 def phone_kind(user_agent: str) -> PhoneKind:
-    """Return the kind of device. An Android tablet leaves out the word Mobile."""
+    """Return the kind of device that a browser names. Android tablets leave out the word Mobile."""
     is_android = "Android" in user_agent
     if "iPhone" in user_agent:
         return PhoneKind.IPHONE
@@ -48,7 +48,7 @@ def phone_kind(user_agent: str) -> PhoneKind:
 
 
 class PresentPhone(NamedTuple):
-    """A phone that is present, its number among those of its kind, and when it was active."""
+    """A phone that is present, its number among those of its kind, and when it was last active."""
 
     kind: PhoneKind
     number: int
@@ -56,7 +56,7 @@ class PresentPhone(NamedTuple):
 
 
 class PresentPhones:
-    """Numbers the phones of each kind that have been active lately. Callers hold a lock.
+    """Numbers the phones of each kind that have been active recently. Callers must hold a lock.
 
     >>> phones = PresentPhones()
     >>> phones.mark_seen("a", "iPhone")
@@ -67,7 +67,7 @@ class PresentPhones:
     'iPhone 2'
 
     Args:
-        clock: Monotonic time in seconds.
+        clock: Returns monotonic time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -93,7 +93,7 @@ class PresentPhones:
         self._phones[phone] = PresentPhone(kind, number, now_s)
 
     def is_present(self, phone: str) -> bool:
-        """Return whether a phone has been active lately."""
+        """Return whether a phone has been active recently."""
         seen = self._phones.get(phone)
         return seen is not None and self._clock() - seen.seen_s < ABSENT_AFTER_S
 

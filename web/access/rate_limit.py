@@ -6,13 +6,13 @@ from time import monotonic
 
 
 class RateLimit:
-    """Counts the attempts of each address within a period. Any thread may call.
+    """Counts the attempts of each address within a period. Any thread may call its methods.
 
     Args:
         max_per_address: How many attempts one address has in a period.
-        max_total: How many attempts all addresses together have, as new addresses cost nothing.
+        max_total: How many attempts all addresses together have. One person can use many addresses.
         period_s: How long an attempt counts, in seconds.
-        clock: Monotonic time in seconds.
+        clock: Returns monotonic time in seconds.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ class ScorekeeperRecord:
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.
         own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
-        players: Phone -> name of the player who owns it.
+        players: Badge of a phone -> name of the player to whom the phone belongs.
     """
 
     holder: str = ""
@@ -95,7 +95,7 @@ class SharedRecord:
 
 
 class PlayerPhones:
-    """The phones that belong to players. Any thread may call.
+    """The phones that belong to players. Any thread may call its methods.
 
     Args:
         shared: The record that stores the phones.
@@ -163,7 +163,7 @@ class PlayerPhones:
 
 
 class Scorekeeper:
-    """Decides which phone is the scorekeeper. Any thread may call.
+    """Decides which phone is the scorekeeper. Any thread may call its methods.
 
     >>> scorekeeper = Scorekeeper()
     >>> scorekeeper.ask("anna's phone")
@@ -177,7 +177,7 @@ class Scorekeeper:
         save: Called with the state that must survive a restart, whenever that changes.
         on_change: Called whenever the phones have to be informed.
         has_button: Whether the tray has a real button, whose press makes a phone the scorekeeper.
-        clock: Monotonic time in seconds.
+        clock: Returns monotonic time in seconds.
 
     Attributes:
         players: The phones that belong to players.
@@ -287,7 +287,7 @@ class Scorekeeper:
         return is_given
 
     def answer(self, *, give: bool) -> None:
-        """Hand over to the phone that asks, or refuse it.
+        """Hand over to the phone that asks if `give` is true, or refuse its request.
 
         Raises:
             TableError: If no phone is waiting.
@@ -314,7 +314,7 @@ class Scorekeeper:
 
     @property
     def _is_present(self) -> bool:
-        """Whether the scorekeeper's phone has been active lately."""
+        """Whether the scorekeeper's phone has been active recently."""
         is_active = self._seen_s is not None and self._clock() - self._seen_s < ABSENT_AFTER_S
         return bool(self._shared.record.holder) and is_active
 

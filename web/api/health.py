@@ -25,7 +25,7 @@ from web.response import (
 from web.route import Permission, Routes
 
 MAX_DOWNLOADS = 2
-"""Downloads of a backup at once. Each is a file on the SD card until the phone has received it."""
+"""How many backups may be downloaded at once. Each is a file until the phone has received it."""
 
 CACHE_FRAME = "private, max-age=86400"
 
@@ -44,7 +44,7 @@ def create_health(
 
     @health.get("/healthz")
     def healthz() -> Response:
-        """Answer 200 as long as the table answers at all; the body names problems."""
+        """Respond with 200 as long as the companion responds at all; the body names problems."""
         notice = table.snapshot().notice
         bad = [_check_json(check) for check in _checks(maintainer) if check.is_bad]
         levels = {check["level"] for check in bad}
@@ -74,7 +74,7 @@ def create_health(
 
 
 def create_backups(maintainer: Maintainer | None) -> Routes:
-    """Create the routes of checks, backups and kept images.
+    """Create the routes of health checks, backups and the images of throws.
 
     Without a maintainer there are no checks, and all other requests are refused.
     """

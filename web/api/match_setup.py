@@ -39,14 +39,14 @@ class MatchSetup:
         bot_dice: str | None = None,
         **setup: Any,
     ) -> StartMatch:
-        """Return the match to start. A bot sits on the last seat.
+        """Return the match to start. A bot sits in the last seat.
 
         Args:
             names: The players' names, by seat, without the bot.
             bot: How the bot plays; None is a match without a bot.
             like: Name of the person whom the bot imitates.
             bot_dice: Who throws the bot's dice; None simulates them.
-            **setup: The other fields of the match.
+            **setup: Other fields of `StartMatch`, such as the rules and the target.
 
         Raises:
             HttpProblem: If the bot cannot play.
@@ -77,7 +77,7 @@ class MatchSetup:
         target: int | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> HeadStart:
-        """Return the head start with which both of two players have the same chance to win.
+        """Return the head start with which two equally good players have the same chance of winning.
 
         Args:
             rules: Name of a rule set; None is the default.

@@ -27,7 +27,7 @@ from web.route import Routes
 from web.state.coach_json import moment_json
 
 PAGE = 50
-"""Matches in one answer."""
+"""Most matches that one response lists."""
 
 
 def create_matches(
@@ -118,7 +118,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         return json_response(_review_json(match, reviewed))
 
     @routes.command(
-        "/solve", "Calculate the chances to win under the rules of a match",
+        "/solve", "Calculate the chances of winning under the rules of a match",
         {"match": integer(1, MAX_MATCH_ID)},
     )  # fmt: skip
     def solve(match: int) -> Response:

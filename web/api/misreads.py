@@ -13,7 +13,7 @@ from web.response import download, json_response
 from web.route import Permission, Routes
 
 MAX_DOWNLOADS = 2
-"""Downloads at once. Each reads up to 100 MB from the SD card."""
+"""How many downloads may run at once. Each reads up to 100 MB from the SD card."""
 
 
 def create_misreads(misreads: Misreads | None) -> Routes:

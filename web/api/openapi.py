@@ -71,7 +71,7 @@ def create_openapi() -> Routes:
 
 
 def document(routes: Iterable[Route]) -> Schema:
-    """Return the OpenAPI document of some routes."""
+    """Return the OpenAPI document that describes these routes."""
     paths: dict[str, Schema] = {}
     for route in routes:
         path = VARIABLE.sub(r"{\2}", route.path)

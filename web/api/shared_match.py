@@ -16,15 +16,15 @@ from web.response import json_response
 from web.route import JSON, Permission, Routes
 
 MAX_MESSAGE = 98_304
-"""Longest message of the other tray: twenty steps and a part of a picture."""
+"""Longest message from the other tray, in bytes: twenty steps and a part of a picture."""
 
 MAX_TARGET = 1_000_000
 
 MAX_WRONG, MAX_TOTAL_WRONG, PERIOD_S = 10, 100, 300.0
-"""Wrong codes in five minutes, from one address and from all: the same as for PINs."""
+"""How many wrong codes one address, and all addresses, may send in a period: as for PINs."""
 
 MAX_TRUSTED = 8
-"""Addresses that have signed a message: wrong codes from other addresses do not make them wait."""
+"""Most addresses remembered for signing a message. Wrong codes from others do not delay them."""
 
 NOT_HERE = Message("matches with another tray are not possible here")
 NO_INVITATION = Message("no other tray is invited: make a code first")
@@ -120,7 +120,7 @@ def create_shared_page(
 
     @pages.get("/shared")
     def invitation() -> Response:
-        """Show the code to the scorekeeper, and to others what to do with it."""
+        """Show the scorekeeper the code, and everybody else what to do with a link that has one."""
         other = shared.view() if shared else None
         page = table.snapshot().join_url
         link = shared.invitation(page) if shared and g.is_scorekeeper else ""

@@ -86,7 +86,7 @@ from web.stream import MIMETYPE, Streams, format_event
 from web.version_cache import VersionCache
 
 MAX_HOLD_S = 10.0
-"""Twice the longest hold that has a meaning."""
+"""Longest hold that a request may ask for, in seconds: twice the longest one with a meaning."""
 
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
@@ -284,7 +284,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
     )  # fmt: skip
 
     @api.command(
-        "/head-start", "Work out the head start that gives two players the same chance to win",
+        "/head-start", "Work out the head start that gives two players the same chance of winning",
         {
             "rules": optional(text()), "target": optional(integer(1, MAX_TARGET)),
             "options": optional(any_object()),

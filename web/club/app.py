@@ -41,7 +41,7 @@ def create_club(
 
     Args:
         store: The database of the club.
-        history: The matches, entry by entry.
+        history: The matches with all their entries.
         people: The players of the club.
         trays: The current state of every tray.
         calls: The tournaments, and the calls of their players to trays.

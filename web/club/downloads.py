@@ -14,7 +14,7 @@ from web.concurrency_limit import ConcurrencyLimit
 
 NO_LIMIT = -1
 MAX_DOWNLOADS = 2
-"""Downloads at once. Each reads the whole history, at the pace of its client."""
+"""How many downloads may run at once. Each reads the whole history, at the pace of its client."""
 
 COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
 

@@ -8,7 +8,7 @@ from game.errors import IllegalMove
 from game.message import Message
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 64
-"""Two players need no tournament; a round robin of 65 would take weeks."""
+"""Fewest and most players. Two need no tournament; a round robin of 65 would take weeks."""
 
 BYE = 0
 """Player number that stands for "no opponent": the other player rests or advances."""
@@ -89,7 +89,7 @@ def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tup
 
 
 def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
-    """Use the circle method: the first player stays, all others move on by one seat each round."""
+    """Yield the pairings by the circle method: all but the first player move on each round."""
     fixed, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
     for round_ in range(1, len(others) + 1):
         seats = [fixed, *others]
@@ -102,7 +102,7 @@ def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
 def _knock_out(
     plan: TournamentPlan, winners: Mapping[frozenset[int], int]
 ) -> Iterator[tuple[int, int | None, int | None]]:
-    """Seed the bracket so that the two strongest can only meet in the final and get the byes."""
+    """Yield the pairings of a bracket in which the strongest get the byes and meet last."""
     slots: list[int | None] = [
         plan.players[seed] if seed < len(plan.players) else BYE
         for seed in _seeds(len(plan.players))

@@ -72,7 +72,7 @@ class MatchHistory:
     def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
         """Add an entry that a tray sent, for the first time or again.
 
-        The tray is the authority: if it sends a known number with other content, the club's
+        The tray is the authority: if it sends a known number with different content, the club's
         entries from that number on are replaced.
 
         Args:
@@ -261,10 +261,10 @@ class _MatchTables:
 
 
 def _results(state: State) -> tuple[object, ...]:
-    """Return what the seat table is made of; most entries leave it unchanged."""
+    """Return the values that the rows of the seat table contain; most entries leave them unchanged."""
     return (state.players, state.turns, state.winner)
 
 
 def _turn_points(state: State, seat: int) -> int:
-    """Return the points of a player's own turns: a score is shared by a team and can be set by hand."""
+    """Return the points of a player's own turns. A score is no measure: a team shares it."""
     return sum(turn.points for turn in state.turns if turn.seat == seat)

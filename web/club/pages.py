@@ -22,7 +22,7 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
     """Create the blueprint of the pages that anyone may read.
 
     Args:
-        history: The matches, entry by entry.
+        history: The matches with all their entries.
         people: The players of the club.
         standings: The results of all matches.
     """
@@ -87,7 +87,7 @@ def create_tournament_pages(
         calls: The tournaments, and the calls of their players to trays.
         people: The players of the club.
         steward: Decides who may draw a tournament.
-        trays: Told to redraw the screen after a change.
+        trays: Their screen is updated after a change.
     """
     pages = Blueprint("cups", __name__, url_prefix="/tournaments")
     tournaments = calls.tournaments

@@ -1,4 +1,4 @@
-"""The results of a club: tables, head-to-head records, and the best of everything."""
+"""The results of a club: tables, head-to-head results, and records."""
 
 import time
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class LeagueMatch:
 
     @property
     def result(self) -> Result:
-        """The standings, as those of a match in the journal."""
+        """The standings, in the same form as for a match in the journal."""
         return Result(
             tuple(seat.name for seat in self.seats),
             tuple(seat.team for seat in self.seats),
@@ -219,7 +219,7 @@ class League:
         return sorted(standings, key=lambda s: (-s.won, -s.share, -s.average, s.name))
 
     def rivalries(self, player: int) -> list[Rivalry]:
-        """Return a player's record against everybody but team mates, most matches first."""
+        """Return a player's record against everybody but teammates, most matches first."""
         rows = self._store.rows(
             "SELECT other.player AS rival, player.name, COUNT(*) AS played, "
             "SUM(mine.won) AS won, SUM(other.won) AS lost "

@@ -96,7 +96,7 @@ def create_steward(steward: Steward, people: People, trays: Trays) -> Blueprint:
     Args:
         steward: Checks the key.
         people: The players of the club.
-        trays: Told to redraw the screen after a change.
+        trays: Their screen is updated after a change.
     """
     pages = Blueprint("steward", __name__)
     pages.app_context_processor(lambda: {"steward": steward.is_here})

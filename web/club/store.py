@@ -1,7 +1,7 @@
 """The SQLite database of a club board: the entries of every match, the results, and the players.
 
-The entries are the source. The tables `match` and `seat` hold what follows from them, so that the
-results of a year are one query.
+The entries are the source of truth. The tables `match` and `seat` contain what is derived from them,
+so that the results of a year are one query.
 """
 
 import sqlite3

@@ -26,7 +26,7 @@ class PairingMatch:
     Attributes:
         match: Id of the match.
         tray: Name of the tray.
-        winner: Number of the player who won; None while it is played.
+        winner: Number of the player who won; None while the match is being played.
     """
 
     match: str
@@ -36,7 +36,7 @@ class PairingMatch:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A pairing and how far it has come.
+    """A pairing with its call and its match, as far as there are any.
 
     Attributes:
         pairing: The two players.
@@ -219,7 +219,7 @@ class Tournaments:
     ) -> dict[frozenset[int], PairingMatch]:
         """Return the first match of each pair since the draw.
 
-        A match counts if the two sat at a tray alone, if the club did not know it before the draw
+        A match counts if nobody else played in it, if the club did not know it before the draw
         (rows up to `after`), and if it began later. An abandoned match counts only once it is won.
         """
         rows = self._store.rows(

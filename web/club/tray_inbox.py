@@ -18,13 +18,13 @@ from web.club.trays import Trays
 log = logging.getLogger(__name__)
 
 ALL_MATCHES = ""
-"""Stands for the list of a tray's matches where the subject of a request is a match."""
+"""Subject of a request for the list of a tray's matches; other requests are about one match."""
 
 RETRY_S = 5.0
 """Time before a request is repeated: the tray or the broker may have been offline."""
 
 MAX_OPEN_REQUESTS = 10_000
-"""Above this number all requests are forgotten; the next message of a tray repeats what is needed."""
+"""Above this number all requests are forgotten. Messages from trays cause the needed ones again."""
 
 Request = dict[str, Any]
 
@@ -82,7 +82,7 @@ class TrayInbox:
         self._trays.set_all_offline()
 
     def on_message(self, name: str, kind: str, payload: bytes) -> None:
-        """Process a message of a tray; an invalid one is logged and ignored.
+        """Process a message from a tray; an invalid one is logged and ignored.
 
         Args:
             name: Name of the tray.
@@ -168,7 +168,7 @@ class TrayInbox:
         return result
 
     def _show(self, name: str, match_id: str) -> None:
-        """Show a match of the history as the one at a tray."""
+        """Show a match from the history as the current match of a tray."""
         if stored := self._history.get(match_id):
             tray = replace(self._trays.get(name), match=match_id)
             self._trays.put(replace(tray, seq=stored.seq, summary=summary(stored.match)))
@@ -182,7 +182,7 @@ class TrayInbox:
             self._on_entries(name, data)
 
     def _on_match_list(self, name: str, data: dict[str, Any]) -> None:
-        """Request the matches that the history does not have, or not to the end."""
+        """Request the matches that the history lacks or has only in part."""
         known = self._history.last_numbers(name)
         self._requests.close(name, ALL_MATCHES)
         try:

@@ -7,10 +7,10 @@ from time import monotonic
 from game.stats.summary import MatchSummary
 
 MAX_TRAYS = 1_000
-"""A broker with more trays is flooded with made-up names."""
+"""Most trays that are shown. A broker that reports more is flooded with made-up names."""
 
 MIN_REDRAW_S = 0.2
-"""Shortest time between two drawings of a screen: hundreds of trays change faster than eyes follow."""
+"""Shortest time between two updates of a screen, in seconds. People cannot follow faster ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class TraysSnapshot:
     """All trays at one moment.
 
     Attributes:
-        version: Grows with every change.
+        version: A number that increases with every change.
         trays: The trays in the order of their names.
     """
 
@@ -92,7 +92,7 @@ class Trays:
             self._changed.notify_all()
 
     def get(self, name: str) -> TrayStatus:
-        """Return a tray; an unknown name is a tray that is offline."""
+        """Return the status of a tray; for an unknown name, that of a tray that is offline."""
         return self._trays.get(name) or TrayStatus(name)
 
     def has_room_for(self, name: str) -> bool:

@@ -20,7 +20,7 @@ class CheckResult:
 
     Attributes:
         name: What was checked.
-        ok: Whether it passed; None if the image cannot tell.
+        ok: Whether the check passed; None if the image does not show it.
         verdict: The result in a sentence.
         advice: What to do about it; None if there is nothing to do.
     """
@@ -186,7 +186,7 @@ class CalibrationStep(StrEnum):
 
 
 class Calibration(Protocol):
-    """Fits the profile to what the camera sees. Any thread may call.
+    """Makes the profile from what the camera sees. Any thread may call its methods.
 
     Every command returns the new state, or raises `game.situation.TableError` if it is refused.
     """

@@ -35,10 +35,10 @@ class Coaching:
 
     Attributes:
         mode: How much the coach says.
-        figures: The odds; None while they are calculated, and if the coach says nothing.
-        solving: The share of the calculation of chances to win that is done, from 0 to 1; None if
+        figures: The odds; None while they are being calculated, or if the coach is off.
+        solving: The share of the calculation of chances of winning that is done, from 0 to 1; None if
             none is running.
-        trouble: Why there will be no chances to win; None if there are, or may be later.
+        trouble: Why there will be no chances of winning; None if there are, or may be later.
     """
 
     mode: CoachMode = CoachMode.OFF
@@ -53,7 +53,7 @@ class ReviewedMatch:
 
     Attributes:
         review: Luck and decisions of each turn.
-        solved: Whether the review has chances to win.
+        solved: Whether the review has chances of winning.
         caveats: What these chances leave out.
         solving: As in `Coaching`, for the rules of this match.
         trouble: As in `Coaching`, for the rules of this match.
@@ -67,10 +67,10 @@ class ReviewedMatch:
 
 
 class Coach(Protocol):
-    """Calculates in the background. Any thread may call, and most methods return at once."""
+    """Calculates in the background. Any thread may call its methods, most of which return at once."""
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """Return the review of a match, or None while it is calculated.
+        """Return the review of a match, or None while it is being calculated.
 
         Args:
             match_id: Number of the match in the journal.
@@ -78,14 +78,14 @@ class Coach(Protocol):
         """
 
     def solve(self, match_id: int) -> None:
-        """Start calculating the chances to win under the rules of a match.
+        """Start calculating the chances of winning under the rules of a match.
 
         Raises:
             JournalError: If there is no such match.
         """
 
     def counts(self) -> Totals | None:
-        """Return the statistics over all matches, or None while they are counted."""
+        """Return the statistics over all matches, or None while they are being counted."""
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
         """Return how a person plays; this takes seconds, unlike all other methods.
@@ -100,7 +100,7 @@ class Coach(Protocol):
         """
 
     def head_start(self, rules: Ruleset) -> HeadStart:
-        """Return the head start that gives two equally good players the same chance to win.
+        """Return the head start that gives two equally good players the same chance of winning.
 
         Raises:
             OddsError: If the match is not solved.

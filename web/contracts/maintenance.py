@@ -18,7 +18,7 @@ class HealthCheck:
 
     Attributes:
         name: What was checked, in one word.
-        level: `failed` needs a repair, `warning` deserves attention, `skipped` was not checked.
+        level: `ok`; `failed` needs a repair, `warning` needs attention, `skipped` was not checked.
         line: What the check found.
         remedy: What to do about it; None if there is nothing to do.
     """
@@ -66,12 +66,12 @@ class DeliveryAttempt:
 
 @dataclass(frozen=True, slots=True)
 class WebhookReport:
-    """What became of the steps for the webhook.
+    """How the latest steps for the webhook were delivered.
 
     Attributes:
         receiver: Host and port of the receiver.
-        attempts: The newest attempts, the newest first.
-        trouble: Why the newest step has not been accepted yet; None if nothing is wrong.
+        attempts: The latest attempts to send a step, the latest first.
+        trouble: Why the receiver does not accept the steps; None if nothing is wrong.
     """
 
     receiver: str
@@ -80,13 +80,13 @@ class WebhookReport:
 
 
 class Maintainer(Protocol):
-    """Checks the appliance, backs it up and restores it. Any thread may call."""
+    """Checks the appliance, backs it up and restores it. Any thread may call its methods."""
 
     def health(self) -> tuple[HealthCheck, ...]:
         """Run every check and return the results, always in the same order."""
 
     def webhook(self) -> WebhookReport | None:
-        """Return what became of the newest steps for the webhook, or None if there is none."""
+        """Return how the latest steps for the webhook were delivered, or None without a webhook."""
 
     def backup(self) -> BinaryIO:
         """Return matches, calibration and settings as one zip file, to be read once.
@@ -107,24 +107,24 @@ class Maintainer(Protocol):
         """
 
     def restore(self) -> Snapshot:
-        """Restore the backup that was received, and return the table after that.
+        """Restore the backup that was received, and return the state of the table afterwards.
 
         Raises:
             TableError: If the backup cannot be used.
         """
 
     def found_backup(self) -> FoundBackup | None:
-        """Return the backup on a USB stick or on the card that nobody has decided about, if any."""
+        """Return the backup on a USB stick or on the card about which nobody has decided yet, if any."""
 
     def restore_found(self) -> Snapshot:
-        """Restore that backup, and return the table after that.
+        """Restore the backup that was found, and return the state of the table afterwards.
 
         Raises:
             TableError: If the backup cannot be used.
         """
 
     def dismiss_found(self) -> None:
-        """Ignore that backup from now on."""
+        """Ignore the backup that was found from now on."""
 
     def frame(self, position: int) -> bytes | None:
         """Return the camera image of a throw as JPEG, or None if it is not kept.

@@ -25,13 +25,13 @@ class MisreadStatus:
 
 
 class Misreads(Protocol):
-    """Images of throws that were read wrongly, with the true values. Any thread may call."""
+    """Images of throws that were read wrongly, with the true values. Any thread may call its methods."""
 
     def status(self) -> MisreadStatus:
         """Return how many images are kept."""
 
     def set_enabled(self, *, on: bool) -> None:
-        """Set whether new images are kept, also after a restart.
+        """Set whether new images are kept. The choice survives a restart.
 
         Raises:
             TableError: If the choice cannot be saved.

@@ -10,7 +10,7 @@ from game.message import Message
 
 
 class SharedPhase(StrEnum):
-    """How far a shared match is."""
+    """How far a shared match has got."""
 
     INVITING = "inviting"
     JOINING = "joining"
@@ -22,9 +22,9 @@ class OtherTrayView:
     """The other tray of a shared match.
 
     Attributes:
-        phase: How far the match is.
+        phase: How far the match has got.
         seats: The seats of the players at the other tray.
-        is_reachable: Whether the other tray has answered within the last seconds.
+        is_reachable: Whether the other tray has answered in the last few seconds.
         trouble: Why the trays cannot play together now, and what to do; None if they can.
     """
 
@@ -35,11 +35,11 @@ class OtherTrayView:
 
 
 class UnknownCodeError(TraykeeperError):
-    """A message with the code of no match that is known here."""
+    """A message is signed with a code that belongs to no match at this tray."""
 
 
 class SharedPlay(Protocol):
-    """Plays matches together with another tray. Any thread may call."""
+    """Plays matches together with another tray. Any thread may call its methods."""
 
     def view(self) -> OtherTrayView | None:
         """Return what is shown of the other tray; None if there is none."""
@@ -71,7 +71,7 @@ class SharedPlay(Protocol):
         """
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
-        """Join the match of another tray.
+        """Join a match to which another tray has invited this one.
 
         Args:
             invitation: The link or the code that the other tray shows.
@@ -85,7 +85,7 @@ class SharedPlay(Protocol):
         """Withdraw the invitation, or play on alone."""
 
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
-        """Take a message of the other tray, and return the answer as JSON.
+        """Process a message from the other tray, and return the answer as JSON.
 
         Args:
             keys_id: Id of the keys with which it is signed.

@@ -52,7 +52,7 @@ class Photo:
         width: Width in pixels.
         height: Height in pixels.
         dice: The dice on it.
-        index: Index in the timeline of the throw on it; None if it shows an open question.
+        index: Index of its throw in the timeline of the match; None if it shows an open question.
         has_clip: Whether `Table.photo_clip` returns how these dice came to rest.
     """
 
@@ -87,7 +87,7 @@ class ScorekeeperView:
         holder: The scorekeeper's phone, or "" if there is none.
         asking: The phone that asks to take over now, or "" if none does.
         by_button: Whether the next press of the real button makes that phone the scorekeeper.
-        by_holder: Whether the scorekeeper is active and is asked instead.
+        by_holder: Whether the scorekeeper is active and is being asked instead.
         own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
         players: (phone, player's name) of each phone that belongs to a player.
         asker: What people may call the phone that asks: its player, or its kind; "" if none asks.
@@ -107,23 +107,23 @@ class Snapshot:
     """Everything that a phone needs to draw the table at one moment.
 
     Attributes:
-        version: A number that grows with every change.
+        version: A number that increases with every change.
         situation: The state of the table, which decides what the button does.
         message: What has just happened, in one line.
         lamp: What the lamp shows.
         advice: What to do now, one sentence each.
         match: The match; None if there is none.
-        step: A number that grows whenever the match changes, also when a step is undone.
+        step: A number that increases whenever the match changes, even when a step is undone.
         rolloff: The roll-off that decides who starts; None if there is none.
         photo: The annotated photo of the dice in view; None if there is none.
-        just_dice: The throws without a match; None if a match is played or may be set up.
+        just_dice: The throws without a match; None if a match is being played or may be set up.
         unread_throw: Why nothing can be kept or banked before a throw is read; None if no throw is
             unread.
         question: The open question. A hold of the button gives the first of `choices`.
         choices: Answers to the question or, without a question, offered repairs.
         has_ignored_objects: Whether somebody marked an object in the open question as not a die, so
             that undo takes the object into account again.
-        simulated: Whether the tray is simulated; the page then offers to throw and the button.
+        simulated: Whether the tray is simulated; the page then has buttons to throw and to press.
         camera: Name of the camera; None while there is none and throws are entered by hand.
         hands_off: Whether the dice are read without a press of the button.
         join_url: The address in the QR code.
@@ -164,7 +164,7 @@ class Snapshot:
 
 
 class ChangingTable(Protocol):
-    """The part of the companion that announces changes. Any thread may call."""
+    """The part of the companion that announces changes. Any thread may call its methods."""
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
         """Return the newest snapshot as soon as there is a newer one.
@@ -176,7 +176,7 @@ class ChangingTable(Protocol):
 
 
 class Table(ChangingTable, Protocol):
-    """The companion, as pages and API see it. Any thread may call."""
+    """The companion, as pages and API see it. Any thread may call its methods."""
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot."""
@@ -199,7 +199,7 @@ class Table(ChangingTable, Protocol):
         """Return a small live image of the tray as JPEG, or None if there is none."""
 
     def do(self, command: Command, request: str = "") -> Snapshot:
-        """Run a command and return the table after it.
+        """Run a command and return the snapshot after it.
 
         Args:
             command: What to do.

@@ -8,7 +8,7 @@ from web.i18n.languages import decimal, language, percent, points
 
 
 class _CurrentLanguage:
-    """A `game.message.Language` that stands for the current one."""
+    """A `game.message.Language` that writes in the language of the current request."""
 
     def template(self, english: str) -> str:
         return str(get_domain().get_translations().ugettext(english))

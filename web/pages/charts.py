@@ -69,7 +69,7 @@ def max_score(match: Match, rows: Sequence[Sequence[int]]) -> int:
 
 
 def turn_bars(match: Match) -> str:
-    """Draw the points of every turn in the colour of its player; a farkle is a stub."""
+    """Draw the points of every turn as a bar in the player's colour; a farkle is a short stub."""
     turns = match.state.turns
     top = max((turn.points for turn in turns), default=0) or 1
     step = (WIDE - LEFT - RIGHT) / max(len(turns), 12)
@@ -144,7 +144,7 @@ HALF = 0.5
 
 
 def win_curve(match: Match, review: Review) -> str:
-    """Draw the chances to win at the start of each turn and at the end of a match.
+    """Draw the chances of winning at the start of each turn and at the end of a match.
 
     Args:
         match: The match.

@@ -48,5 +48,5 @@ class CompiledTemplates(BytecodeCache):
 
 
 def _digest(bucket: Bucket, code: bytes) -> bytes:
-    """Cover the template, the code, and the versions of Jinja and Python."""
+    """Return a digest of the template, the code, and the versions of Jinja and Python."""
     return sha256(bc_magic + bucket.checksum.encode("ascii") + code).digest()

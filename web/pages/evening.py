@@ -92,7 +92,7 @@ def _of_newest_evening(newest_first: Sequence[PlayedMatch]) -> list[PlayedMatch]
 
 
 def _is_same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
-    """Compare times in both directions, because a clock may have been ahead before it was set."""
+    """Return whether two matches belong to one evening, even if a clock was ahead before it was set."""
     if newest.last_s is None or played.last_s is None:  # the clock was never set
         return played is newest
     return abs(newest.last_s - played.last_s) < EVENING_S
@@ -101,7 +101,7 @@ def _is_same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
 def _with_awards(
     history: History, coach: Coach | None, matches: Iterable[PlayedMatch], picture: PictureAt
 ) -> list[EveningMatch]:
-    """Leave out matches that this version cannot replay; their results still count."""
+    """Return matches with their awards, without those that this version cannot replay."""
     found = []
     for played in matches:
         with suppress(JournalError):

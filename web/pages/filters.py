@@ -131,7 +131,7 @@ def signed(value: float, *, is_chance: bool = False) -> str:
     """Write a difference with its sign.
 
     Args:
-        value: The difference, in points or from -1 to 1.
+        value: The difference, in points or, for chances, from -1 to 1.
         is_chance: Whether it is a difference of chances.
     """
     text = percent(abs(value), 1) if is_chance else points(abs(round(value)))

@@ -15,7 +15,7 @@ from web.pages.charts import N_COLOURS, max_score, side_seats
 from web.pages.sides import Side, standings
 
 WIDE, HIGH = 1200, 630
-"""The size of a preview that messengers do not crop."""
+"""Size of the picture in pixels. Messengers do not crop a preview of this size."""
 
 COLOURS = (
     "#b0361b", "#1d5aa6", "#6d40a8", "#0d6a73", "#a52c68",

@@ -42,7 +42,7 @@ PictureAt = Callable[[int], bytes | None]
 
 
 def no_pictures(position: int) -> bytes | None:  # noqa: ARG001 - a `PictureAt`
-    """Return None where no pictures are kept."""
+    """Return None, for a table that keeps no pictures."""
     return None
 
 
@@ -52,7 +52,7 @@ RenderPage = Callable[..., Response]
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """The moment that changed the chances to win most.
+    """The moment that changed the chances of winning most.
 
     Attributes:
         moment: What the coach found.
@@ -72,8 +72,8 @@ class LuckAndDecisions:
     """How much a player gained by luck and lost by decisions.
 
     Attributes:
-        luck: Points and chance to win.
-        decisions: Points and chance to win; zero for perfect decisions.
+        luck: Points and chance of winning that luck brought.
+        decisions: Points and chance of winning that decisions lost; zero for perfect decisions.
         mistakes: The decisions that were not the best, by kind.
     """
 
@@ -211,7 +211,7 @@ def throw_positions(history: History, match_id: int, match: Match) -> dict[int, 
 
 
 def require_coach(coach: Coach | None) -> Coach:
-    """Return the coach.
+    """Return the coach, which must exist.
 
     Raises:
         HttpProblem: If there is no coach.
@@ -224,7 +224,7 @@ def require_coach(coach: Coach | None) -> Coach:
 
 
 def require_ready(found: T | None) -> T:
-    """Return a result of the coach.
+    """Return a result of the coach, which must be finished.
 
     Raises:
         HttpProblem: If the coach is still working on it.

@@ -16,7 +16,7 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force. A match ends at `target` points, or after `rounds` if that is not 0.
+    """The rules in force. A match ends at `target` points, or after `rounds` turns each if that is not 0.
 
     `changed` lists the other options that differ from the published rules, as lines of a house
     file.
@@ -94,8 +94,8 @@ class LastThrowJson(ThrowJson):
 class OddsJson(TypedDict):
     """The odds of banking `at_risk` points, compared with those of throwing `dice` dice.
 
-    `bank` and `throw` are the chances to win after each, or null if they are unknown or it is not
-    possible. `farkle` is the chance of a farkle, `points` the average points of the turn after
+    `bank` and `throw` are the chances of winning after each choice, or null if the chance is
+    unknown or the choice is not possible. `farkle` is the chance of a farkle, `points` the average points of the turn after
     throwing again. `refused` says why banking is not possible. `best` is "bank", "throw" or "tie".
     `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
     """
@@ -236,7 +236,7 @@ class MomentJson(TypedDict):
     """A moment of the turn that ended last: the luck of a throw, or what a decision lost.
 
     `event` is its index in the timeline. `points` is its effect on the points of the turn, `win`
-    its effect on the chance to win, or null if this is unknown. `done` and `best` are the decision that
+    its effect on the chance of winning, or null if this is unknown. `done` and `best` are the decision that
     was made and the best one, and null for a throw.
     """
 
@@ -251,7 +251,7 @@ class MomentJson(TypedDict):
 class CoachJson(TypedDict):
     """What the coach says. `mode` is "off", "after" (each turn), "why" (each decision) or "live".
 
-    `solved` means that chances to win are known. `solving` is the share of their calculation that
+    `solved` means that chances of winning are known. `solving` is the share of their calculation that
     is done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the
     player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
     players, against the best of the others), "several" (they are for a race and off by about one
@@ -279,10 +279,10 @@ class OwnPhoneJson(TypedDict):
 
 
 class PencilJson(TypedDict):
-    """The scorekeeper: the phone `holder`. Phones are named by their badges, "" is none.
+    """The scorekeeper: the phone `holder`. Phones are named by their badges; "" means none.
 
     The phone `asking` asks to take over: with `by_button` the next press of the real button
-    decides, with `by_holder` the scorekeeper is asked. `asker` is what people may call that phone:
+    decides, with `by_holder` the scorekeeper is being asked. `asker` is what people may call that phone:
     its player, or its kind, with a number if others of its kind are present. With `own_turn` the
     `players` may act on their own phones during their turns.
     """
@@ -315,8 +315,8 @@ class MatchJson(TypedDict):
     """The match. Without one the lists are empty and the objects null.
 
     A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next
-    throw. `turns` are the finished turns; `winner` is a seat. `closing` tells how the winner came back,
-    or the best turn, once somebody has won.
+    throw. `turns` are the finished turns; `winner` is a seat. `closing` describes the winner's
+    comeback, or the best turn, once somebody has won.
     """
 
     rules: RulesJson | None
@@ -350,7 +350,7 @@ class DiceThrowJson(TypedDict):
 
 
 class JustDiceJson(TypedDict):
-    """Throws without a match: their number, the newest ones first, and how often each face came up.
+    """Throws without a match: their number, the latest ones, and how often each face came up.
 
     `p` is the chance that fair dice are at least this uneven, or null below 300 dice.
     """

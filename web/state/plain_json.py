@@ -42,7 +42,7 @@ def shaped(shape: type[Shape], source: object, translate: Translate = str, **giv
         shape: A TypedDict of `web.state.json_schema`.
         source: The object that the JSON describes.
         translate: Translates messages.
-        given: The fields that no attribute of the source holds.
+        given: The fields that differ from the attributes of the source, or that it lacks.
     """
     found = {
         name: given[name] if name in given else plain(getattr(source, name), translate)

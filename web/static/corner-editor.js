@@ -163,7 +163,7 @@
     event.preventDefault();
   }
 
-  // Draws a ring around each die of the last reading.
+  // Draws a ring around each die in the latest reading.
   function drawRings(dice) {
     const parts = dice.flatMap((die) => {
       const [x, y] = toOverlay([die.x, die.y]);

@@ -37,7 +37,7 @@
     showNote("");
   }
 
-  // Without a stream the page polls: either too many streams are open, or the server is away.
+  // Without a stream the page polls: either too many streams are open, or the server cannot be reached.
   async function onLost() {
     disconnect();
     document.dispatchEvent(new Event("lost"));

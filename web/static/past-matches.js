@@ -10,7 +10,7 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("look");
       if (answer.ok && fresh && fresh.innerHTML !== content().innerHTML) content().replaceWith(fresh);
     } catch {
-      // The server is away: try again later.
+      // The server cannot be reached: try again later.
     }
     scheduleReload();
   }

@@ -3,7 +3,7 @@
 (() => {
   const SLOW = 4;
   const TV_SLOW = 3;
-  const LONGEST_MS = 500; // of one frame, in the time of the clip
+  const LONGEST_MS = 500; // the longest time for which one frame is shown, in the time of the clip
   const TV_REST_MS = 2500;
   const byId = (id) => document.getElementById(id);
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const POLL_MS = 45000; // well within the two minutes after which a scorekeeper counts as gone
-  const POLL_ALONE_MS = 3000; // a page without a stream has to poll for requests of other phones
+  const POLL_ALONE_MS = 3000; // a page without a stream has to poll for requests from other phones
   const POLL_REQUEST_MS = 1000;
   const API = "/api/v1/pencil";
   const OWNER_API = "/api/v1/restore/"; // allowed by the PIN of the machine, not by being the scorekeeper
