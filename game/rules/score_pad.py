@@ -23,6 +23,8 @@ upwards."""
 NAME_WIDTH = 0.62
 """Width of a letter as a share of the font size. A short name may consist of wide letters only."""
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
 MAX_HEAD_MM = 48.0
 """Largest height of the names: 24 characters that run upwards in the largest size."""
 
@@ -105,7 +107,7 @@ def _pad_head(names: Sequence[str], column: float) -> PadHead:
     """
     for size in NAME_SIZES:
         letters = max(int((column - 2) / (NAME_WIDTH * size)), 1)
-        lines = tuple(tuple(wrap(name, letters, break_long_words=False)) for name in names)
+        lines = tuple(_lines(name, letters) for name in names)
         head = PadHead(lines, size, column)
         is_wrapped = all(len(line) <= letters for rows in lines for line in rows)
         if is_wrapped and head.height <= MAX_HEAD_MM:
@@ -113,6 +115,13 @@ def _pad_head(names: Sequence[str], column: float) -> PadHead:
     longest = max(map(len, names))
     upright = min(NAME_SIZES[0], 0.7 * column, MAX_HEAD_MM / (NAME_WIDTH * longest))
     return PadHead(tuple((name,) for name in names), upright, column, is_upright=True)
+
+
+def _lines(name: str, letters: int) -> tuple[str, ...]:
+    """Return a name in lines. Between the players of a team, a line ends before the plus sign."""
+    bound = name.replace(" + ", f" +{NO_BREAK_SPACE}")
+    wrapped = wrap(bound, letters, break_long_words=False)
+    return tuple(line.replace(NO_BREAK_SPACE, " ") for line in wrapped)
 
 
 def _rule(x1: float, y1: float, x2: float, y2: float) -> str:

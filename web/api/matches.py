@@ -62,9 +62,9 @@ def _add_clips(
     routes: Routes, history: History | None, clip_positions: Callable[[], Collection[int]]
 ) -> None:
     def clips_json(match_id: int) -> Response:
-        played, match = find_match(history, match_id)
+        played, _ = find_match(history, match_id)
         kept = clip_positions()
-        positions = throw_positions(history, played.id, match) if history else {}
+        positions = throw_positions(history, played.id) if history else {}
         found = [
             {"throw": index, "url": f"/api/v1/frame/{position}.mjpeg"}
             for index, position in positions.items()

@@ -116,7 +116,7 @@ def _evening_match(
     looked = coach.review(played.id, played.steps) if coach else None
     given = awards(match, looked.review if looked else None)
     lucky = lucky_throw(given)
-    jpeg = lucky and picture_of(history, played.id, match, lucky, picture)
+    jpeg = lucky and picture_of(history, played.id, lucky, picture)
     return EveningMatch(played, given, bool(jpeg), waits=bool(coach) and looked is None)
 
 

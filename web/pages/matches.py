@@ -10,8 +10,9 @@ from flask_babel import format_date
 from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
+from game.journal.entry import Entry
 from game.journal.history import END_POSITION, History, PlayedMatch
-from game.match.events import Thrown
+from game.match.events import Corrected, Event, Thrown
 from game.match.match import Match
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
@@ -128,7 +129,7 @@ def _add_match(
         looked = coach.review(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
-        seen = history and lucky and picture_of(history, match_id, found, lucky, picture)
+        seen = history and lucky and picture_of(history, match_id, lucky, picture)
         return show(
             "match.html",
             played=played,
@@ -161,7 +162,7 @@ def _add_pictures(
         looked = coach.review(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
-        jpeg = history and lucky and picture_of(history, match_id, found, lucky, picture)
+        jpeg = history and lucky and picture_of(history, match_id, lucky, picture)
         if not jpeg:
             raise HttpProblem(404, Message("there is no photo of that throw any more"))
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
@@ -172,42 +173,82 @@ def lucky_throw(given: Iterable[Award]) -> Award | None:
     return next((award for award in given if award.event is not None), None)
 
 
-def picture_of(
-    history: History, match_id: int, match: Match, award: Award, picture: PictureAt
-) -> bytes | None:
+def picture_of(history: History, match_id: int, award: Award, picture: PictureAt) -> bytes | None:
     """Return the picture of the throw of an award, if it still exists.
 
     Args:
         history: The journal.
         match_id: Number of the match.
-        match: The match.
         award: An award for a throw.
         picture: Returns the picture of a throw.
     """
     if award.event is None:
         return None
-    position = throw_positions(history, match_id, match).get(award.event)
+    position = throw_positions(history, match_id).get(award.event)
     return picture(position) if position else None
 
 
-def throw_positions(history: History, match_id: int, match: Match) -> dict[int, int]:
-    """Return the position in the journal of each throw that a camera saw, by its index in the timeline.
+def throw_positions(history: History, match_id: int) -> dict[int, int]:
+    """Return the position in the journal of each throw of a match, by its index in the timeline.
+
+    A throw that was undone and redone, or corrected, keeps its position.
 
     Args:
         history: The journal.
         match_id: Number of the match.
-        match: The match.
     """
-    read: dict[tuple[tuple[float, float], ...], int] = {}
-    for entry in history.steps(match_id):
+    start, *steps = history.steps(match_id)
+    match, written = start.start_match, _WrittenThrows()
+    for entry in steps:
+        if match is None:
+            break
+        before = match
+        match = match.push(*entry.actions)
+        written.add(entry, before, match)
+    return written.positions(match) if match else {}
+
+
+class _WrittenThrows:
+    """Where throws were written: by their identity, and by the places of their dice.
+
+    The throws of another tray have no places, and those that were written again by a repair are new objects.
+    """
+
+    def __init__(self) -> None:
+        self._by_identity: dict[int, tuple[Event, int]] = {}
+        self._by_places: dict[tuple[tuple[float, float], ...], int] = {}
+
+    def add(self, entry: Entry, before: Match, after: Match) -> None:
+        """Note the throws of an entry.
+
+        Args:
+            entry: The entry.
+            before: The match before it.
+            after: The match after it.
+        """
         for action in entry.actions:
-            if isinstance(action, Thrown) and action.seen_positions:
-                read.setdefault(action.seen_positions, entry.position)
-    return {
-        index: read[event.seen_positions]
-        for index, event in enumerate(match.timeline)
-        if isinstance(event, Thrown) and event.seen_positions in read
-    }
+            if isinstance(action, Thrown):
+                self._by_identity[id(action)] = (action, entry.position)
+                if action.seen_positions:
+                    self._by_places.setdefault(action.seen_positions, entry.position)
+            elif isinstance(action, Corrected):
+                self._correct(action.index, before, after)
+
+    def _correct(self, index: int, before: Match, after: Match) -> None:
+        if index < min(len(before.timeline), len(after.timeline)):
+            old, new = before.timeline[index], after.timeline[index]
+            if isinstance(new, Thrown) and (written := self._by_identity.get(id(old))):
+                self._by_identity[id(new)] = (new, written[1])
+
+    def positions(self, match: Match) -> dict[int, int]:
+        """Return the position of each throw of a match, by its index in the timeline."""
+        found = {}
+        for index, event in enumerate(match.timeline):
+            if written := self._by_identity.get(id(event)):
+                found[index] = written[1]
+            elif isinstance(event, Thrown) and event.seen_positions in self._by_places:
+                found[index] = self._by_places[event.seen_positions]
+        return found
 
 
 def require_coach(coach: Coach | None) -> Coach:

@@ -31,6 +31,7 @@ from game.match.events import Joined, ScoreSet, Thrown
 from game.situation import TableError
 from tests.device.shared_match.tables import open_table
 from web.contracts.shared_match import SharedPhase, UnknownCodeError
+from web.pages.matches import throw_positions
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -370,7 +371,10 @@ def test_the_picture_of_a_throw_arrives_in_parts(pair):
     pair.host.files[position] = picture
     pair.settle()
 
-    assert pair.guest.files[pair.guest.history.version[1]] == picture
+    guest_position = pair.guest.history.version[1]
+    assert pair.guest.files[guest_position] == picture
+    newest = pair.guest.history.matches(limit=1)[0]
+    assert throw_positions(pair.guest.history, newest.id) == {0: guest_position}
     assert (pair.guest.photos[-1].picture, pair.guest.photos[-1].clip) == (picture, None)
     assert pair.guest.photos[-1].index == 0
 

@@ -54,5 +54,6 @@ def test_names_on_the_pad_are_readable_and_in_one_size(names):
     )
     assert len({text.get("font-size") for text in heads}) == 1
     assert float(heads[0].get("font-size")) >= min(NAME_SIZES)
+    assert not any(text.text.endswith("+") for text in heads)
     assert all(0 < float(text.get("x")) < PAD_MM[0] for text in heads)
     assert pad(rule_files.load("walnut-studiolo"), names).count("L100.00") >= 18  # lines for turns

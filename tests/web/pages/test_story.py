@@ -1,11 +1,16 @@
 """The awards of a match, with the picture of its luckiest throw."""
 
+from contextlib import closing
+
 import pytest
 
-from game.match.events import Place, Thrown
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import Corrected, Kept, Place, Redone, Thrown, Undone
 from game.match.match import Match
 from tests.web.conftest import RULES, MemoryTable, as_scorekeeper, make_app
 from tests.web.evening import AtOnce, journal_of
+from web.pages.matches import throw_positions
 
 FIRST, SECOND = (1, 1, 1, 1, 1, 5), (5, 5, 2, 3, 4, 6)
 
@@ -56,9 +61,25 @@ def test_deleted_picture_is_not_shown(history):
     assert client.get("/matches/1/luckiest.jpg").status_code == 404
 
 
-def test_match_that_was_tapped_in_has_no_picture(tmp_path):
-    tapped = Match.start(RULES, ["Anna", "Ben"]).throw(FIRST).bank()
-    client, asked = open_at(journal_of(tmp_path, tapped), b"another one's")
+def test_throw_of_another_tray_keeps_its_picture_when_it_is_undone_redone_and_corrected(tmp_path):
+    """A throw of another tray is written without the places of its dice."""
+    steps = (
+        (Thrown(SECOND),),
+        (Kept((5, 5)),),
+        (Undone(),),
+        (Undone(),),
+        (Redone(),),
+        (Corrected(0, FIRST),),
+        (Kept((1, 1, 1, 1, 1, 5)), Thrown(SECOND)),
+        (Undone(),),
+        (Kept((1, 1)),),
+        (Thrown((1, 2, 4, 6)),),
+        (Corrected(2, (1, 1, 4, 6)),),
+    )
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        positions = [journal.append(number, *actions) for actions in steps]
+    history = History(tmp_path / "journal.db")
 
-    assert "lucky throw" in client.get("/matches/1").text
-    assert asked == []
+    assert throw_positions(history, number) == {0: positions[0], 2: positions[9]}
+    assert [history.match(number).timeline[index].dice for index in (0, 2)] == [FIRST, (1, 1, 4, 6)]
