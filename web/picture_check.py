@@ -64,7 +64,7 @@ def check_picture(picture: bytes) -> None:
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
-    """Return width and height of a PNG, or (0, 0) if its first chunk does not hold them."""
+    """Return width and height of a PNG, or (0, 0) if its first chunk does not contain them."""
     if data[12:16] != b"IHDR" or len(data) < 24:  # noqa: PLR2004 - the end of the height
         return 0, 0
     width, height = unpack(">II", data[16:24])

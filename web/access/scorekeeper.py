@@ -48,10 +48,12 @@ class HandoverRequest(NamedTuple):
 
 
 class SharedRecord:
-    """The record and the open request, guarded by one lock; saves and announces each change.
+    """The scorekeeper's record and the open request for that role, guarded by one lock.
+
+    Each change is saved and announced.
 
     Args:
-        record: The state from before a restart.
+        record: The record from before a restart.
         save: Called with the new record after it has changed.
         on_change: Called after the record or the request has changed.
     """

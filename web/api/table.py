@@ -119,7 +119,7 @@ def create_api(
     Args:
         table: The companion.
         streams: The event streams that are open.
-        steps: The steps that a stream can send as well.
+        steps: The steps of the match, which an event stream also sends if a program asks for them.
         rules: The rule sets to choose from, the default first.
         coach: Learns how people play, and works out head starts; None if there is no coach.
     """

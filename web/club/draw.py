@@ -23,7 +23,7 @@ class TournamentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """What a tournament is drawn from.
+    """The kind, the players and the rules of a tournament, which determine its pairings.
 
     Attributes:
         kind: Round robin or knock-out.

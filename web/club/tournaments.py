@@ -36,7 +36,7 @@ class PairingMatch:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A pairing with its call and its match, as far as there are any.
+    """A pairing, with the tray to which the two players are called and with their match.
 
     Attributes:
         pairing: The two players.
@@ -73,7 +73,7 @@ class Tournament:
     Attributes:
         id: Number of the tournament.
         name: Name of the tournament.
-        plan: What it was drawn from.
+        plan: The kind, the players and the rules of the tournament.
         fixtures: All pairings in the order of play.
         names: Names of the players by number.
     """
@@ -146,7 +146,7 @@ class Tournaments:
 
         Args:
             name: Name of the tournament.
-            plan: What it is drawn from.
+            plan: The kind, the players and the rules of the tournament.
 
         Raises:
             GameError: If the name, a player or the rule set is not usable.

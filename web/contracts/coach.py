@@ -92,7 +92,7 @@ class Coach(Protocol):
 
         Args:
             name: Name of the person.
-            rules: Rules of the match in which the style is played.
+            rules: Rules of the match in which a bot will play in this style.
 
         Raises:
             OddsError: If the person has made too few decisions.

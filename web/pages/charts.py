@@ -148,7 +148,7 @@ def win_curve(match: Match, review: Review) -> str:
 
     Args:
         match: The match.
-        review: What the coach found; the result is "" if it has no chances.
+        review: The coach's review of the match; the result is "" if it contains no chances.
     """
     if not review.curve:
         return ""

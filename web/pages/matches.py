@@ -56,7 +56,7 @@ class TurningPoint:
     """The moment that changed the chances of winning most.
 
     Attributes:
-        moment: What the coach found.
+        moment: The throw or decision, as the coach reviewed it.
         name: Name of the player.
         turn: Number of the turn, from 1.
         dice: The throw that made the difference; None if it was a decision.
@@ -326,11 +326,11 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
 
 
 def luck_and_decisions(match: Match, review: Review) -> list[LuckAndDecisions]:
-    """Return what luck and decisions brought each seat.
+    """Return how much each seat gained by luck and lost by decisions.
 
     Args:
         match: The match.
-        review: What the coach found.
+        review: The coach's review of the match.
     """
     return [
         LuckAndDecisions(
