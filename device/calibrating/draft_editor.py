@@ -217,7 +217,7 @@ class DraftEditor:
         self.draft = self.draft.with_dice(new, seen)
 
     def _read(self) -> tuple[DraftReading, Image]:
-        """Read the dice in the still tray with the corners of the draft; return the reading and its frame."""
+        """Read the dice in the still tray, using the corners in the draft; return the reading and its frame."""
         self._camera.wait_until_settled()
         image = self._camera.capture()
         height, width = image.shape[:2]

@@ -135,7 +135,7 @@ class ProfileStore:
 
 
 def held_controls(tuning: Tuning) -> HeldControls:
-    """Return those of a camera's settings that are stored in the profile."""
+    """Return the part of a camera's settings that is stored in the profile."""
     light = tuning.light
     if light is None:
         return HeldControls(focus_dpt=tuning.focus_dpt, focus_steps=tuning.focus_steps)
@@ -183,7 +183,7 @@ def _matches(camera: str, spec: str) -> bool:
     """Return whether a camera with this name is the one that `spec` opens.
 
     Args:
-        camera: Name of the camera. Those of the Pi are named after their sensors.
+        camera: Name of the camera. The Pi's own cameras are named after their sensors.
         spec: The camera, as named on the command line: picamera2, usb:0, ...
     """
     if name := camera_name(spec):

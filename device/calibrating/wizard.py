@@ -181,7 +181,7 @@ class Wizard:
         return state_of(self._editor.draft, context)
 
     def keep_alive(self) -> None:
-        """Implement `Calibration.keep_alive`: keep button and lamp for the calibration for some more seconds."""
+        """Implement `Calibration.keep_alive`: keep the button and the lamp for a few seconds more."""
         self.page.keep_alive()
 
     def picture(self) -> bytes | None:

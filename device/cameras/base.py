@@ -71,7 +71,7 @@ class Camera(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the camera that people see, such as "simulated tray" or "imx708"."""
+        """The name of the camera as people see it, such as "simulated tray" or "imx708"."""
 
     @property
     def tray(self) -> Quad | None:
@@ -104,7 +104,7 @@ class Camera(Protocol):
 
 
 def open_no_camera() -> Camera:
-    """Raise `CameraError`; stands in for a function that opens a camera while phones take the pictures."""
+    """Raise `CameraError`. This stands in for a function that opens a camera when phones take the pictures."""
     raise CameraError(Message("phones take the photos"))
 
 

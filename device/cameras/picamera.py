@@ -53,7 +53,7 @@ _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
 _USB_ID = re.compile(r"usb|-[0-9a-f]{4}:[0-9a-f]{4}$", re.IGNORECASE)
-"""What libcamera's ids of USB cameras contain. On other machines than a Pi, they end with vendor and product."""
+"""What libcamera's ids of USB cameras contain. On machines other than a Pi, they end with vendor and product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ def _configure(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
 def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
     """Return the size (width, height) or, if it is wider than `width_px`, a smaller one with the same aspect ratio.
 
-    The smaller size consists of even numbers.
+    The width and height of the smaller size are even.
     """
     width, height = size
     if width <= width_px:

@@ -173,7 +173,7 @@ def _alike(old: Metadata, new: Metadata) -> bool:
 
 
 def _exposure_values(metadata: Metadata) -> tuple[float, ...]:
-    """Return the total exposure of a frame (time multiplied by gain), and its gains of red and blue if it has any."""
+    """Return the total exposure of a frame (time multiplied by gain), and its red and blue gains if it has any."""
     amount = metadata["ExposureTime"] * metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0)
     return (amount, *(metadata.get("ColourGains") or ()))
 

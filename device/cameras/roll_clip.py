@@ -71,7 +71,7 @@ def _with_time(frame: ClipFrame, rest_s: float) -> bytes:
 
 
 class ClipRecorder:
-    """A recorder of the newest frames in which something moves. It never keeps more than two clips.
+    """A recorder of the newest frames in which something moves. It never keeps more frames than two clips need.
 
     Only the thread that owns the camera may use it.
 
@@ -96,7 +96,7 @@ class ClipRecorder:
         return f"<ClipRecorder, {len(self._frames)} frames, {_size(self._frames)} bytes>"
 
     def feed(self, preview: Frame, *, still_s: float, is_settled: bool) -> None:
-        """Take the next preview.
+        """Process the next preview.
 
         Args:
             preview: The preview, which must be newer than the previous one.

@@ -110,7 +110,7 @@ class StreamCamera:
         return self._newest.after(STALE_FRAMES, TIMEOUT_S, LAG_S)
 
     def close(self) -> None:
-        """Close the stream, or give up if the server hangs, because it does not occupy any hardware here."""
+        """Close the stream, or give up if the server hangs, because an open stream occupies no hardware here."""
         self._stop.set()
         self._newest.close()
         self._thread.join(CLOSING_S)
@@ -166,7 +166,7 @@ def open_video(url: str) -> VideoStream | None:
         cv2.utils.logging.LOG_LEVEL_ERROR
     )  # OpenCV warns of each stream that cannot be opened
     if url.startswith("http"):
-        # FFmpeg's decoder would squeeze pictures of another size into that of the first one, so JPEG is decoded here.
+        # FFmpeg's decoder would scale pictures of another size to the size of the first one, so JPEG is decoded here.
         raw = _capture(url, cv2.CAP_PROP_FORMAT, -1)
         if raw is None:
             return None

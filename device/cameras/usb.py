@@ -239,7 +239,7 @@ def _complaint(refused: list[Message]) -> Message | None:
 
 
 class _V4l2Device:
-    """A video capture of OpenCV, with the one control that OpenCV does not support: the mains frequency."""
+    """An OpenCV video capture, plus the one control that OpenCV does not support: the mains frequency."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -253,7 +253,7 @@ def _control(
         device: The camera.
         prop: One of OpenCV's CAP_PROP constants.
         allowed: Smallest and largest possible value. OpenCV reports -1 for a missing control.
-        unit: Factor from the driver's unit to that of `allowed` and of the result.
+        unit: Factor that converts the driver's unit to the unit of `allowed` and of the result.
     """
     value = device.get(prop) * unit
     return value if allowed[0] <= value <= allowed[1] else None

@@ -79,7 +79,7 @@ class VideoNode:
 
     @property
     def identity(self) -> str:
-        """A text that stays the same when the camera is plugged in again."""
+        """A string that stays the same when the camera is plugged in again."""
         return self.by_id or self.name
 
 
@@ -128,8 +128,8 @@ class VideoNodes:
                 number 0.
 
         Raises:
-            CameraError: If there is no such camera, several have the name, or the node delivers no
-                pictures.
+            CameraError: If there is no such camera, if several cameras match, or if the node delivers
+                no pictures.
         """
         if which.startswith("/dev/"):
             return self._with_pictures(self._at_path(which))
@@ -238,9 +238,9 @@ def _text(file: Path) -> str:
 
 
 def _name(folder: Path) -> str:
-    """Return the name of a camera, without its repetition.
+    """Return the name of a camera, without the repetition that its driver adds.
 
-    The driver of USB cameras repeats the name after a colon, cut off at 31 letters.
+    The driver of USB cameras repeats the name after a colon, cut off at 31 characters.
     """
     name, _, rest = _text(folder / "name").partition(": ")
     return name if name.startswith(rest) else f"{name}: {rest}"

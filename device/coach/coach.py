@@ -93,7 +93,7 @@ class TableCoach:
         return notes.practice if match and is_practice(match) else notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
-        """Return what the coach knows about this match now. More may follow with the next change."""
+        """Return what the coach knows about this match now. The result may change whenever `changed` is called."""
         if match is not None:
             self._just_won.note(match)
         mode = self._mode(match)
@@ -222,7 +222,7 @@ class TableCoach:
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:
-        """Adjust which dice were used when, after a restored backup has cut the journal to this position."""
+        """Adjust the record of which dice were used when to a journal that a restored backup has cut to this position."""
         try:
             self._notes_file.change(lambda notes: notes.rewind(position))
         except TableError as error:

@@ -45,7 +45,7 @@ class Solving:
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
-        """Compute the table for these rules from the next slice on. What has been done for others is saved."""
+        """Compute the table for these rules from the next slice on. Work already done for other rules is saved."""
         with self._lock:
             if self.trouble(rules) or self._rules == rules:
                 return

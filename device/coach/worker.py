@@ -38,7 +38,7 @@ MAX_TABLES = 4
 
 
 class Worker:
-    """Answers the questions of `device.coach.worker_client`; each public method is a question.
+    """Answers the questions of `device.coach.worker_client`; each public method answers one kind of question.
 
     Args:
         journal: Path of the journal, which is only read.
@@ -56,7 +56,7 @@ class Worker:
         return figures(match, self._wins(match.rules))
 
     def decide(self, bot: Bot, state: State) -> Event | None:
-        """Return what a bot decides to do, or None if it throws.
+        """Return what a bot decides to do, or None if it decides to throw.
 
         Args:
             bot: The bot on turn.

@@ -222,7 +222,7 @@ class Companion:
         return self._pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo_clip`: return how the dice on a photo came to rest, or None if that is not known."""
+        """Implement `Table.photo_clip`: return a clip of how the dice in a photo came to rest, or None."""
         return self._pictures.album.clip(photo_id)
 
     def view(self) -> bytes | None:

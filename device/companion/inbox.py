@@ -243,8 +243,8 @@ class InboxLoop:
             request: Id of the phone's request; "" if there is none.
 
         Raises:
-            TableError, GameError: If the task is refused, or the table is busy. A task that has not
-                begun by then is not carried out later.
+            TableError, GameError: If the task is refused, or the table is busy for too long. A task
+                that has not begun by then is dropped.
         """
         asked = Asked(task, request)
         self._inbox.post(asked)

@@ -1,4 +1,4 @@
-"""The pictures that were read, and which of them the phones show: that of the open question or of the last throw."""
+"""The pictures that were read, and the choice of the picture that phones show."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ class PictureKeeper:
     def correct(
         self, session: Session, command: CorrectDie | MarkForeignObject, photo: Photo | None
     ) -> CapturedReading | None:
-        """Carry out what somebody said about a die on the photo.
+        """Carry out what somebody said about a die in the photo.
 
         Args:
             session: The session, which applies the correction.

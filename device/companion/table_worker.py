@@ -115,7 +115,7 @@ class TableParts:
         notice: What people have to know about damage to the journal.
         simulated_tray: The simulated tray; None if the tray is real.
         hands_off: Whether thrown dice are read without a press of the button.
-        is_alive: Called repeatedly during a long task, to tell the watchdog that it goes on.
+        is_alive: Called repeatedly during a long task, to tell the watchdog that the program is working.
         safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
         other_tray: Returns what is known about the other tray of a shared match, or None.
     """

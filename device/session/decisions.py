@@ -57,7 +57,7 @@ class Decisions:
         return after
 
     def apply(self, verdict: Verdict) -> None:
-        """Carry out a verdict on a reading. The verdict `EmptyTray` changes nothing here."""
+        """Carry out a verdict on a reading. The verdict `EmptyTray` only withdraws the repairs on offer."""
         table = self._table
         table.offer()
         match verdict:

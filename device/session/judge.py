@@ -58,7 +58,7 @@ def judge_entered(match: Match, dice: Dice) -> Verdict:
 def offer_earlier(
     match: Match, earlier: TrayReading, before: tuple[Place, ...], age_s: float
 ) -> Ask | None:
-    """Return a question asking whether dice that were picked up before a press are the throw.
+    """Return a question asking whether dice picked up before the button was pressed are the throw.
 
     It is None if those dice cannot be the throw.
 
@@ -108,7 +108,7 @@ def asks_for_bank(question: Ask) -> bool:
 
 
 def is_costly(before: Match, verdict: Verdict) -> bool:
-    """Return whether a throw may end its turn or cost points, and so has to be read twice.
+    """Return whether a throw may end the turn or cost points, and so has to be read twice.
 
     Args:
         before: The match before the throw.
@@ -181,7 +181,7 @@ def places_of(reading: Reading) -> tuple[Place, ...]:
 
 
 def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
-    """Return the face of the die thrown in the roll-off, or a verdict unless exactly one die was thrown.
+    """Return the face of the die thrown in the roll-off, or a verdict if not exactly one die was thrown.
 
     Args:
         tray_reading: The reading of the still tray.
@@ -322,7 +322,7 @@ def _first_throw(state: State, placement: Placement) -> Verdict:
 
 
 def _all_or_some(n: int, placement: Placement) -> Ask:
-    """Ask whether all `n` dice were thrown, because some lie where they lay before, which happens by chance."""
+    """Ask whether all `n` dice were thrown, because some lie where they lay before, perhaps by chance."""
     all_dice = placement.with_all_thrown
     label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
     question = Paragraph(

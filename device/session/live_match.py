@@ -173,7 +173,7 @@ class LiveMatch:
 
     @contextmanager
     def for_request(self, request: str) -> Iterator[None]:
-        """Record every step taken inside the `with` block with this id of a phone's request."""
+        """Attach the id of a phone's request to every step recorded inside the `with` block."""
         before, self.request = self.request, request
         try:
             yield
@@ -243,7 +243,7 @@ class LiveMatch:
         return self.follow(*actions)
 
     def follow(self, *actions: Action) -> Match:
-        """Carry out these actions as one step, at whichever tray it was taken, and return the resulting match.
+        """Carry out these actions as one step, taken at either tray, and return the resulting match.
 
         Raises:
             GameError: If an action is refused or the step cannot be written. Nothing changes then.
@@ -282,7 +282,7 @@ class LiveMatch:
         return done
 
     def _write_again(self, record: MendingRecord) -> None:
-        """Write the match in memory to a repaired record again, if that record lacks any of its steps."""
+        """Write the match in memory to a repaired record again, if the record lacks any step of the match."""
         if self._match is None:
             return
         with suppress(JournalError):

@@ -190,7 +190,7 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
 
     Raises:
         RulesetError: If there is no such rule set, or an option is not valid.
-        IllegalMove: If these players cannot play, or two names are too similar.
+        IllegalMove: If these players cannot form a match, or two names are too similar.
     """
     name = form.rules
     chosen = default if name in (None, default.name) else rule_files.published(str(name))

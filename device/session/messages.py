@@ -81,7 +81,7 @@ def moved_on(match: Match | None) -> Message:
 def revision_outcome(before: Match, after: Match) -> Message:
     """Return a message about the state of the match after a change to its earlier steps.
 
-    The message mentions the end of a turn only if the change brought that end about.
+    The message mentions the end of a turn only if the change ended it.
 
     Args:
         before: The match before the change.
@@ -236,7 +236,7 @@ def _joined(before: Match, after: Match) -> Message:
 
 
 def just_thrown(throw: DiceThrow | None) -> Message:
-    """Return a message about a throw without a match, or a request to throw if there is no throw yet."""
+    """Return a message about a throw without a match, or a request to throw if there has been none."""
     if throw is None:
         return Message("Throw, then press the button.")
     if len(throw.dice) == 1:

@@ -164,7 +164,7 @@ def _check_chosen(state: State, chosen: Keep, by_number: Keep, placement: Placem
 
 
 def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placement) -> Ask:
-    """Ask whether another keep was meant than the one that seemed to be kept.
+    """Ask whether this keep was meant, because the throw does not fit the dice in view or the chosen keep.
 
     Args:
         state: The state of the match before the throw.
@@ -217,7 +217,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
 
 
 def _keep_with_pushed(state: State, placement: Placement) -> Keep | None:
-    """Return the keep if dice that may only have been pushed were kept too, or None if that is no legal keep."""
+    """Return the keep that includes the dice that may only have been pushed, or None if it is not legal."""
     if not placement.pushed or len(placement.pushed) == len(placement.thrown):
         return None
     kept = _without(faces_of(placement.with_pushed_kept.kept), _kept_before(state))

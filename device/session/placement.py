@@ -13,8 +13,8 @@ SAME_PLACE_EDGES, SAME_TURN_DEG = 0.12, 12.0
 """How far a die that has not moved may seem to have moved or turned, in die edges and degrees.
 
 Two readings of the same dice at rest differ by hundredths of an edge and by one degree (five for a
-face with a single pip). By chance, a die lands on its old place with the same face and angle in one
-of thousands of throws."""
+face with a single pip). A die lands in its old place with the same face and angle, by chance, in one
+throw in thousands."""
 
 MAX_PUSH_EDGES = 1.5
 """How far a thrown die can push another one, in die edges."""
@@ -31,7 +31,7 @@ class Placement:
         thrown: Dice in the tray at a new place or with a new face.
         stayed: Dice in the tray that have not moved.
         aside: Dice in the set-aside area.
-        pushed: Those of the thrown dice that may only have been pushed.
+        pushed: Thrown dice that may only have been pushed.
     """
 
     thrown: tuple[Place, ...]

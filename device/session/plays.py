@@ -25,7 +25,7 @@ class Play(Protocol):
     """Something that can be played at the table: a match, the roll-off or "just dice"."""
 
     def read(self, tray_reading: TrayReading) -> Verdict | None:
-        """Take a reading, and return the verdict on it, or None if it has been accepted as a throw."""
+        """Interpret a reading, and return the verdict on it, or None if it has been accepted as a throw."""
 
     def enter(self, dice: Iterable[int]) -> None:
         """Accept a throw that was entered on a phone.
@@ -54,7 +54,7 @@ class Play(Protocol):
 
 
 class RollOffPlay:
-    """The roll-off: each player throws one die, and the highest begins.
+    """The roll-off: each player throws one die, and the player with the highest face begins.
 
     Args:
         table: The state of the table.

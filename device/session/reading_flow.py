@@ -57,8 +57,8 @@ class CameraPresence:
     def lost(self, reason: Message) -> None:
         """Note that no camera works.
 
-        The method may be called again at every retry. A different message that the table has shown
-        since the first call stays.
+        The method may be called again at every retry. If the table has shown a different message
+        since the first call, that message stays.
 
         Args:
             reason: What is wrong with the camera, and what to do.
@@ -86,14 +86,14 @@ class ReadingRequests:
         table: The state of the table.
         camera: Knows whether there is a camera.
         plays: What can be played. If the button was held to bank, and the tray never comes to rest
-            although no dice roll, the match banks without a reading.
+            although no dice roll, the turn is banked without a reading.
     """
 
     def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:
         self._table, self._camera, self._plays = table, camera, plays
 
     def request(self, purpose: Purpose, since_s: float | None = None) -> None:
-        """Request a reading, or show a message that there is no camera.
+        """Request a reading, or show a message saying that there is no camera.
 
         Args:
             purpose: What the reading is for.
@@ -189,7 +189,7 @@ class ReadingRequests:
 
 
 class ReadingResults:
-    """Takes readings as they arrive, and acts on what they mean for the match, the roll-off or "just dice".
+    """Receives readings as they arrive, and acts on what they mean for the match, the roll-off or "just dice".
 
     Args:
         table: The state of the table.
@@ -214,7 +214,7 @@ class ReadingResults:
     def answered(
         self, number: int, tray_reading: TrayReading, earlier: TrayReading | None = None
     ) -> TrayReading | None:
-        """Take the reading that answers a request.
+        """Handle the reading that answers a request.
 
         Args:
             number: Number of the request.
@@ -248,7 +248,7 @@ class ReadingResults:
         return tray_reading
 
     def photographed(self, tray_reading: TrayReading) -> None:
-        """Take the reading of a phone's photo of the dice as the throw.
+        """Use the reading of a phone's photo of the dice as the throw.
 
         A photo cannot be read a second time, so a person has to confirm a throw that costs points.
 
@@ -355,7 +355,7 @@ class ReadingResults:
             self._follow(verdict, tray_reading.time_s)
 
     def _take_reread(self, purpose: RereadThrow, tray_reading: TrayReading) -> None:
-        """Take a new reading of an accepted throw; correct the throw if two new readings agree on other dice."""
+        """Handle a new reading of an accepted throw; correct the throw if two new readings agree on other dice."""
         match = self._table.live_match.match
         throw = match.last_throw
         if throw is None or throw.index != purpose.throw_index:
@@ -376,7 +376,7 @@ class ReadingResults:
     def _offer_earlier(
         self, purpose: Purpose, tray_reading: TrayReading, earlier: TrayReading
     ) -> bool:
-        """Ask whether dice that were picked up before a press are the throw, if they can be.
+        """Ask whether dice picked up before the button was pressed are the throw, if they can be.
 
         Args:
             purpose: What the reading was requested for.
@@ -427,7 +427,7 @@ class ReadingResults:
 
 
 def waiting_for(table: TableState, number: int) -> Waiting | None:
-    """Return what the table is waiting for if it is the answer to a certain request, otherwise None.
+    """Return what the table is waiting for if it is the answer to the given request, otherwise None.
 
     Args:
         table: The state of the table.

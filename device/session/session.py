@@ -80,7 +80,7 @@ class Session:
         camera: Knows whether there is a camera.
         starts: Changes what is being played.
         requests: Requests readings of the tray.
-        results: Takes readings as they arrive.
+        results: Receives readings as they arrive.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Session:
             self._plays.current.correct(dice, last.index)
 
     def undo(self) -> None:
-        """Take the last step back; if objects were ignored in the open question, bring these back instead."""
+        """Take the last step back; if objects were ignored in the open question, restore them instead."""
         if self.results.has_ignored_objects:
             self.results.undo_ignoring()
         else:

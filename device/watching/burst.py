@@ -28,7 +28,7 @@ class BurstReader:
     """Combines the readings of several frames that were taken while the tray was at rest.
 
     Args:
-        link: The connection to the camera, which has to be informed before anything that takes long.
+        link: The connection to the camera, which has to be informed before any lengthy step.
         memory: What is known about the tray.
         size: Number of frames whose readings must agree, at least 1.
         filter_reading: Corrects each reading with what is known about the dice.

@@ -38,7 +38,7 @@ class MarkedMotion:
             self._motion = self._marked_s = None
 
     def feed(self, motion: MotionWatch, frame: Frame) -> Activity:
-        """Take the next preview and return what moves in it.
+        """Process the next preview, and return what moves in it.
 
         Args:
             motion: The detector that was passed to `begin`.

@@ -105,7 +105,7 @@ class MotionWatch:
         return True if frames >= MIN_TUMBLE_FRAMES else None if frames else False
 
     def feed(self, frame: Frame) -> Activity:
-        """Take the next preview, and return what moves. Previews must be passed in order of time."""
+        """Process the next preview, and return what moves. Previews must be passed in order of time."""
         now = to_grey(frame.image)
         stillness = self._stillness
         if stillness is None or stillness.last.shape != now.shape:
@@ -176,7 +176,7 @@ class _Stillness:
         return self.still_s >= REST_S and not self.has_hand
 
     def feed(self, now: Grey, time_s: float) -> FrameDiff:
-        """Take the next preview, as returned by `to_grey`, and return what has moved since the last one."""
+        """Process the next preview, as returned by `to_grey`, and return what has moved since the last one."""
         # A slow turn changes little between two previews, so an older one, the anchor, is compared as well. If
         # nothing has changed since the anchor, nothing has changed since the last preview.
         moved = turned = find_motion(self._anchor, now, self._region)

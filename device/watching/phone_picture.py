@@ -1,4 +1,4 @@
-"""Reads the dice on a photo from a phone, and crops the photo to the dice."""
+"""Reads the dice in a photo from a phone, and crops the photo to the dice."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ NO_DICE = Message(
 
 
 def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
-    """Read the dice on a photo from a phone.
+    """Read the dice in a photo from a phone.
 
     Args:
         picture: A JPEG or PNG whose size has already been checked.

@@ -55,7 +55,7 @@ class RestHistory:
         capture: Callable[[], Frame],
         finish_clip: Callable[[Frame], RollClip | None] = lambda _still: None,
     ) -> TrayRest | None:
-        """Take the next preview, and capture a full frame whenever the tray has newly come to rest.
+        """Process the next preview, and capture a full frame whenever the tray has newly come to rest.
 
         Args:
             preview: The next preview.

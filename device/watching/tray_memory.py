@@ -83,7 +83,7 @@ class TrayMemory:
 
         Args:
             tray: The tray.
-            leans: How far dice seemed to lean in earlier throws, used if the tray is not the same.
+            leans: How far dice seemed to lean in earlier throws; used only if it is not the same tray.
         """
         with self._lock:
             if tray != self._tray:
@@ -162,8 +162,8 @@ class TrayMemory:
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
         """Return whether an earlier reading can be believed.
 
-        Dice must have been accepted. After an empty tray, dice must have been thrown into it, and the
-        known empty-tray image must still be the same.
+        A reading of dice must have been accepted. After a reading of an empty tray, dice must have been
+        thrown, and the known empty-tray image must still be the same.
         """
         if old.reading.dice:
             return old.is_accepted

@@ -99,9 +99,9 @@ class Background:
     Attributes:
         picture: (height, width, 3) uint8 BGR.
         floor: (height, width) uint8: how strongly the shadow of a die inside the tray shows at each
-            pixel, from 0 to 255 on the felt.
+            pixel, from 0 (not at all) to 255 (fully, on the felt).
         table: (height, width) uint8: how strongly the shadow of a die next to the tray shows at each
-            pixel, from 0 to 255 on the table.
+            pixel, from 0 (not at all) to 255 (fully, on the table).
     """
 
     picture: Image

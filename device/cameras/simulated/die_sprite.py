@@ -91,7 +91,7 @@ class PipLayer:
     """One of the stacked discs with which a pip is drawn.
 
     Attributes:
-        width: Diameter of the disc as a fraction of the pip's.
+        width: Diameter of the disc as a fraction of the pip's diameter.
         lit: How strongly the disc is lit, 0 to 1.
         shift: How far the disc is shifted towards the lamp, in radii of the pip.
     """

@@ -26,7 +26,7 @@ class Lens:
         height_px: Height of the camera's frame.
         focal_px: Focal length in pixels.
         eye_mm: Position of the camera in tray coordinates, (3,).
-        turn: Rotation matrix, (3, 3), from tray coordinates to those of the camera: x points right
+        turn: Rotation matrix, (3, 3), from tray coordinates to camera coordinates: x points right
             in the frame, y down, and z away from the camera.
     """
 
@@ -47,11 +47,11 @@ class Lens:
         return float((point - self.eye_mm) @ self.turn[2])
 
     def px_per_mm(self, point: Floats) -> float:
-        """Return how many pixels of the frame a millimetre takes at a point in tray coordinates."""
+        """Return how many pixels of the frame a millimetre covers at a point in tray coordinates."""
         return self.focal_px / self.depth_mm(point)
 
     def scaled(self, width_px: int) -> "Lens":
-        """Return a lens that shows the same view in a frame of another width."""
+        """Return a lens that shows the same view in a frame of a different width."""
         scale = width_px / self.width_px
         return replace(
             self,

@@ -38,7 +38,7 @@ class Painter:
     Args:
         look: Colours and size of the dice.
         lens: The lens through which the table is seen.
-        backdrop: The table without dice, in the size of the lens's frame.
+        backdrop: The table without dice, at the size of the lens's frame.
         detail: How finely to draw the dice.
     """
 
@@ -143,7 +143,7 @@ class RestView:
         self._picture: Image | None = None
 
     def render(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
-        """Return the image that the sensor delivers at a given time, read-only.
+        """Return the read-only image that the sensor delivers at a given time.
 
         Args:
             dice: The motion of each die in the frame.

@@ -1,4 +1,4 @@
-"""Places where dice can come to rest: inside the walls, and never two dice in the same place."""
+"""Finds free places where dice can come to rest, in the tray and in the set-aside area."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -149,7 +149,7 @@ class SimDice:
             self.dice[i] = SimDie(motion, SimPlace.TRAY)
 
     def lay(self, picked: Sequence[int], values: Sequence[int]) -> None:
-        """Lay dice into the tray by hand, so that they are at rest at once.
+        """Place dice in the tray by hand, so that they are at rest at once.
 
         Args:
             picked: Indices of the dice.
@@ -161,7 +161,7 @@ class SimDice:
             self.dice[i] = SimDie(AtRest(rest), SimPlace.TRAY)
 
     def put_aside(self, picked: Iterable[int]) -> None:
-        """Put the dice with these indices into the set-aside area."""
+        """Put the dice with these indices in the set-aside area."""
         for i in picked:
             value = self.dice[i].value
             spot = free_slot(self._rng, self._footprints(SimPlace.ASIDE), self.edge_mm)

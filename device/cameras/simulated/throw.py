@@ -273,7 +273,7 @@ class _Thrower:
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """Return the point at which a die aims: its resting place or, if it bounces back, the mirror image of that.
+        """Return the point at which a die aims: its resting place or, if it bounces back, its mirror image.
 
         Args:
             rest: The pose in which the die comes to rest.
@@ -311,7 +311,7 @@ def _to_walls_mm(point: Floats, heading: Floats) -> Floats:
 
 
 def _crowding(way: Floats, others: Sequence[Floats], edge_mm: float) -> float:
-    """Return how close a path comes to those of other dice: 0 if it stays clear of all of them.
+    """Return how close a path comes to the paths of other dice: 0 if it stays clear of all of them.
 
     Args:
         way: Position of the die at each of the `MOMENTS`, (12, 3).

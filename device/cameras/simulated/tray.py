@@ -155,7 +155,7 @@ class SimulatedTray:
             self._throw(list(range(len(self._all_dice.dice))), values)
 
     def place(self, values: Sequence[int]) -> None:
-        """Lay dice with these faces into the tray by hand. They are picked up in the same order as in `throw`."""
+        """Place dice with these faces in the tray by hand. They are picked up in the same order as in `throw`."""
         with self._lock:
             picked = self._all_dice.choose_for_throw(len(values))
             self._all_dice.lay(picked, _checked(values, len(picked)))
@@ -165,7 +165,7 @@ class SimulatedTray:
 
         Args:
             values: The faces of the dice.
-            to: "aside" puts the dice into the set-aside area, "gone" outside the frame, "corner"
+            to: "aside" puts the dice in the set-aside area, "gone" outside the frame, "corner"
                 slides them into a corner of the tray, and "stay" leaves them where they are.
         """
         with self._lock:
@@ -245,7 +245,7 @@ class SimulatedTray:
         return self._frame(self._views.preview)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`: return a frame of this moment with 1536x864 pixels."""
+        """Implement `Camera.capture`: return a 1536x864 frame of this moment."""
         return self._frame(self._views.full)
 
     def close(self) -> None:

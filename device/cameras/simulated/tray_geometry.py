@@ -11,7 +11,7 @@ WALL_MM = 20.0  # height above the floor
 RIM_MM = 9.0  # thickness of the walls
 TABLE_MM = -5.0  # height of the table relative to the floor of the tray
 
-# The centre of the frame is slightly to the right of the tray's, which leaves room for dice next to the tray.
+# The frame is centred slightly to the right of the tray, which leaves room for dice next to the tray.
 LENS = overhead(eye_mm=(17.0, 10.0, 335.0), tilt_deg=1.6, roll_deg=0.5)
 
 
