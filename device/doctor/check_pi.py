@@ -111,12 +111,12 @@ def power(system: System) -> Finding:
         return failed(LOW_VOLTAGE, Message("now"))
     if when := voltage.last_low(system.folder, root):
         last = f"{when.astimezone():%H:%M}"
-        return warning(LOW_VOLTAGE, Message("since the start, last at %(when)s", when=last))
+        return warning(LOW_VOLTAGE, Message("last noticed at %(when)s", when=last))
     if (flags or 0) & UNDER_VOLTAGE << SINCE_START_SHIFT:
         return warning(LOW_VOLTAGE, Message("at least once since the start"))
     if flags is None and alarm is None:
         return skipped(NOT_MEASURED)
-    return ok(Message("never too low since the start"))
+    return ok(Message("the voltage has not been too low since the start"))
 
 
 def _throttled(machine: Machine) -> int | None:

@@ -63,7 +63,7 @@ def update(system: System) -> Finding:
     """Check whether the last update was undone because the new version did not work."""
     if undone := system.machine.read(UNDONE):
         return warning(UPDATE_UNDONE, undone)
-    return ok(Message("none was undone"))
+    return ok(Message("no update was undone"))
 
 
 def journal(system: System) -> Finding:

@@ -13,7 +13,7 @@ from web.contracts.table import Lamp
 LAMPS = {
     Indicator.STARTING: Lamp("#404040", 1, Message("starting: looking for the camera")),
     Indicator.NO_MATCH: Lamp(
-        "#ffffff", 0, Message("no match: throw one die each, or set one up on a phone")
+        "#ffffff", 0, Message("no match: throw one die each, or set up a match on a phone")
     ),
     Indicator.READY: Lamp("#00ff00", 0, Message("ready: throw and press")),
     Indicator.BOT: Lamp(

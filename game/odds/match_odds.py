@@ -260,7 +260,7 @@ def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
 
 def _left_out(rules: Ruleset) -> Iterator[Message]:
     if rules.nothing_first_throw:
-        yield Message("that a throw without points only pays as the first of a turn")
+        yield Message("that a throw without points pays only as the first throw of a turn")
     if rules.scoreless_start:
         yield Message("the penalty for a first throw without points")
     if rules.knock_back:
@@ -268,7 +268,7 @@ def _left_out(rules: Ruleset) -> Iterator[Message]:
     if rules.piggyback is not Piggyback.NO:
         yield Message("building on the points that another player has banked")
     if rules.take_over_farkle:
-        yield Message("the penalty for a farkle after that")
+        yield Message("the penalty for a farkle after building on banked points")
     if rules.hot_dice_multiply:
         yield Message("hot dice that multiply later points")
     if rules.triple_threes:

@@ -243,7 +243,7 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
         (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
         (
             rules.nothing_first_throw,
-            Message("that a throw without points only pays as the first of a turn"),
+            Message("that a throw without points pays only as the first throw of a turn"),
         ),
     )
     return tuple(what for is_played, what in played if is_played)

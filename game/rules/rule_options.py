@@ -346,8 +346,8 @@ OPTIONS = (
     _switch(
         "nothing_first_throw",
         Section.SCORES,
-        Message("A throw without points only pays as the first throw"),
-        Message("A throw without points only pays as the first throw of a turn."),
+        Message("A throw without points pays only as the first throw"),
+        Message("A throw without points pays only as the first throw of a turn."),
     ),
     _switch(
         "hot_dice_multiply",

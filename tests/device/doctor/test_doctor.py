@@ -281,7 +281,7 @@ def test_low_voltage_is_reported_after_it_is_over(system):
 
     found = check_pi.power(system)
     assert found.level is Level.WARNING
-    assert "since the start, last at 20:14" in str(found.line)
+    assert "last noticed at 20:14" in str(found.line)
 
 
 @pytest.mark.parametrize(("milli", "level"), [("47250", Level.OK), ("82100", Level.WARNING)])
