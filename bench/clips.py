@@ -24,10 +24,10 @@ ROLL_S = 2.0
 """Duration of a roll: as long as the longest clip."""
 
 SLOWER = 10.0
-"""An estimate of how many times slower a core of a Pi Zero 2 W is than one of a server. It was not measured."""
+"""Estimate of how many times slower a core of a Pi Zero 2 W is than a server core. It was not measured."""
 
 MAX_STEPS = 2_000
-"""Number of steps after which a throw counts as never read. A reading takes about a hundred."""
+"""Number of steps after which a throw counts as unread. A reading takes about a hundred steps."""
 
 
 class TimedCamera:
@@ -38,7 +38,7 @@ class TimedCamera:
 
     Attributes:
         previews_s: Times of the previews, in seconds.
-        painting_s: Processor time spent on painting the frames, in seconds. A real camera does not need it.
+        painting_s: Processor time spent on painting the frames, in seconds. A real camera does not need this time.
     """
 
     def __init__(self, source: SimulatedTray) -> None:

@@ -53,7 +53,7 @@ SETTLE_S = 10.0
 """Time to wait at the end for messages that are still in transit."""
 
 CONNECT_INTERVAL_S = 0.01
-"""Time between the connections of two trays."""
+"""Time between one tray's connection to the broker and the next tray's."""
 
 _LAMP = Lamp("#2aa866", 0.0, Message("ready: throw and press"))
 

@@ -1,4 +1,4 @@
-"""`traykeeper bench odds`: measure the time to solve a match and to give one answer, against simple value iteration."""
+"""`traykeeper bench odds`: measure the time to solve a match and answer a question, compared with value iteration."""
 
 import resource
 from collections import Counter
@@ -69,7 +69,7 @@ def _solve(rules: Ruleset, target: int) -> tuple[float, MatchOdds]:
 
 
 def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
-    """Return the mean time in milliseconds of a question about scores that have not been asked about before."""
+    """Return the mean time, in milliseconds, to answer a question about scores that is asked for the first time."""
     boards = [MatchPosition(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
     boards = [board for board in boards if board.theirs >= 0]
     turn_odds(rules, boards[0], wins)  # fills the caches that all scores share
@@ -89,7 +89,7 @@ def simple_value_iteration(rules: Ruleset, target: int) -> float:
     The first player to reach the target wins at once.
 
     Args:
-        rules: A rule set without an opening, penalties and a last round.
+        rules: A rule set without an opening, penalties or a last round.
         target: Points that win the match.
     """
     offers = {n: tuple(_offers(rules, n)) for n in range(1, rules.n_dice + 1)}

@@ -1,7 +1,7 @@
 """`traykeeper bench players`: compare the chances of winning of three to six players with simulated matches.
 
-In the simulated matches, each player decides as in a solved match of two against the best of the
-others. This policy differs from the race on which the computed chance is based.
+In the simulated matches, each player decides as in a solved two-player match against the best of the others. This
+policy differs from the race model on which the computed chance is based.
 """
 
 from collections import defaultdict
@@ -26,7 +26,8 @@ from game.rules import rule_files
 from game.rules.ruleset import LastRound
 
 RULES = ("kcd", "rpdillon-zilch", "five-thousand", "party-zonk")
-"""Rule sets that play to 5,000: without and with a last round, with an opening, and with the rest of the round."""
+"""Rule sets that play to 5,000: one without a last round, one with a last round for all others, one that also has an
+opening, and one in which only the current round is played to its end."""
 
 FEWEST, MOST = 3, 6
 
@@ -122,7 +123,7 @@ class SimulatedMatches:
     """Simulated matches of several players, in which the points of a whole turn are drawn at once.
 
     Args:
-        wins: The solved match of two, by which each player decides against the best of the others.
+        wins: The solved two-player match. Each player decides as in this match, against the best of the others.
     """
 
     def __init__(self, wins: MatchOdds) -> None:
@@ -153,7 +154,7 @@ class SimulatedMatches:
     def _last_draws(self, most: int, *, opened: int) -> Draws:
         """Return the points of N_DRAWS equally likely turns in a last round, in steps of 50.
 
-        The array is indexed by the steps that are needed to win, and by draw.
+        The array is indexed by the number of steps needed to win, and by draw.
         """
         ended = last_turns(self._wins.rules, most, opened=bool(opened))
         return np.array([_drawn(ended[:, needed]) for needed in range(most + 1)])
@@ -217,7 +218,7 @@ class SimulatedMatches:
 
     @staticmethod
     def _winner(score: Indices, closer: Indices) -> Indices:
-        """Return for each match the seat that wins: the highest score, or among equals the first to reach the goal."""
+        """Return the seat that wins each match: the highest score, or in a tie the first to reach the goal."""
         best = score.max(axis=1)
         tied = score[np.arange(len(score)), closer] == best
         found: Indices = np.where(tied, closer, score.argmax(axis=1))

@@ -1,4 +1,4 @@
-"""`traykeeper bench press`: measure the time from a press of the button to a phone, and that of the readings alone."""
+"""`traykeeper bench press`: measure the time from a button press until a phone gets the reading."""
 
 import json
 import statistics
@@ -34,9 +34,9 @@ SETTLED_S = 2.0
     help="Number of presses.",
 )
 def command(runs: int) -> None:
-    """Measure the milliseconds from a press to the new snapshot in a phone's event stream.
+    """Measure the milliseconds from a press until the reading arrives in a phone's event stream.
 
-    Half of the presses are for dice at rest, half for dice that have just been thrown.
+    Half of the presses are made when the dice are at rest, the other half right after a throw.
 
     \b
     traykeeper bench press
@@ -69,7 +69,7 @@ def _reader() -> Callable[[], object]:
 
 
 def _press_times_ms(companion: Companion, port: int, runs: int, wait_s: float) -> list[float]:
-    """Throw the dice and press the button many times, and return the time from each press to a phone.
+    """Throw the dice and press the button many times; return how long each reading took to reach a phone.
 
     `wait_s` is the time from each throw to the press that follows it.
     """

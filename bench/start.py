@@ -21,7 +21,7 @@ COMMAND = "from device.cli import main; main()"
 PATIENCE_S = 60.0
 POLL_S = 0.01
 SETTLED_S = 5.0
-"""Time after the page first answers in which everything else is loaded in the background."""
+"""Time allowed for loading everything else in the background after the page first answers."""
 
 
 @click.command("start")
@@ -41,7 +41,7 @@ SETTLED_S = 5.0
     help="Seconds for which the idle load is measured.",
 )
 def command(runs: int, rest_s: float) -> None:
-    """Measure the time from `play` to its page, the idle load of `play`, and the time that `keeps` takes.
+    """Measure the time from `play` until its page answers, the idle load of `play`, and the time that `keeps` takes.
 
     `play` is compared with a Python process that only imports the libraries, `keeps` with one that does
     nothing.
@@ -93,7 +93,7 @@ def _idle_python() -> Iterator[int]:
 
 
 def _medians(runs: int, *ways: Callable[[], float]) -> tuple[float, ...]:
-    """Call timing functions in turn, `runs` times each, and return the median of the times of each.
+    """Call timing functions in turn, `runs` times each, and return the median time of each function.
 
     A first round is not counted, because Python may compile files in it.
     """

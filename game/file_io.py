@@ -22,7 +22,8 @@ SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 could block forever."""
 
 MAX_CHARS = 20_000_000
-"""Longest text that is read, in characters. A match of a whole evening has a few thousand."""
+"""Longest text that is read, in characters. The text of a match that lasts a whole evening has a
+few thousand."""
 
 
 def open_readable(path: Path) -> BinaryIO:

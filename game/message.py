@@ -32,8 +32,8 @@ class Percentage:
 Value = Union[int, float, str, tuple[int, ...], Percentage, "Message"]
 """A value that fills a placeholder of a template.
 
-An int is shown with thousands separators, a float with one decimal, a tuple of dice as `1 1 5`, a
-message in the language of the message around it, and a str as it is: a name, a file, a date.
+An int is shown with thousands separators, a float with one decimal place, a tuple of dice as `1 1
+5`, a message in the language of the message around it, and a str as it is: a name, a file, a date.
 """
 
 
@@ -56,7 +56,7 @@ class Language(Protocol):
         """Return a whole number with thousands separators."""
 
     def decimal(self, number: float) -> str:
-        """Return a number with one decimal."""
+        """Return a number with one decimal place."""
 
     def percent(self, share: Percentage) -> str:
         """Return a share as a percentage."""

@@ -38,7 +38,7 @@ def clean_names(names: Sequence[str]) -> list[str]:
 
 
 def check_distinct(names: Iterable[str]) -> None:
-    """Check that no two names differ only in case, because statistics would merge the players.
+    """Check that no two names differ only in case, because statistics would merge such players.
 
     Raises:
         IllegalMove: If two names differ only in case.

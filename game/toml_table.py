@@ -275,7 +275,7 @@ def is_line(found: object) -> TypeGuard[str]:
 
 
 def is_number(found: object) -> TypeGuard[float]:
-    """Return whether a value is a finite number. A boolean is not."""
+    """Return whether a value is a finite number. A boolean does not count as a number."""
     return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)
 
 

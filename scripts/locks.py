@@ -1,4 +1,4 @@
-"""Update the lists of packages, with hashes, from which the installer installs: `make locks`.
+"""Update the lists of packages, with hashes, that the installer installs: `make locks`.
 
 There is one file in `systemd/locks` for each supported system. Packages without a wheel are refused,
 because nothing is compiled on a Pi.
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _build_needs() -> list[str]:
-    """Return the packages that are needed to build the wheel, which the installer takes from the list as well."""
+    """Return the packages needed to build the wheel. The installer takes them from the list as well."""
     needs: list[str] = _pyproject()["build-system"]["requires"]
     return needs
 

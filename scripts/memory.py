@@ -1,4 +1,4 @@
-"""Measure the peak memory of each kind of work during an evening in 512 MB, for docs/hardware.md. Run as root.
+"""Measure the peak memory of each kind of work in an evening with 512 MB, for docs/hardware.md. Run this as root.
 
     .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE] [--settings FILE]
 

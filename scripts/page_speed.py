@@ -1,4 +1,4 @@
-"""Measure how soon a phone shows the page, how much data is sent for it, and how soon a second phone follows.
+"""Measure how soon a phone shows the page, how much data it takes, and how soon a second phone shows a change.
 
     .venv/bin/python scripts/page_speed.py
 
@@ -103,9 +103,9 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
 
 
 def second_phone(browser: Browser, address: str, companion: Companion) -> list[int]:
-    """Return for each of several changes how many milliseconds later the first phone shows it than the second.
+    """Return, for each of several changes, by how many milliseconds the first phone lags behind the second.
 
-    The number is negative if the first phone shows it earlier.
+    The number is negative if the first phone shows the change earlier.
 
     Args:
         browser: The browser to use.

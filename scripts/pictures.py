@@ -222,7 +222,7 @@ def shoot_the_rest(page: Page, address: str) -> None:
 
 
 def play_a_match(table: Companion) -> None:
-    """Play a whole match in which both players bank from 500 points on."""
+    """Play a whole match in which both players bank once they have 500 points at risk."""
     dice = Random(8)
     state = table.do(StartMatch(("Anna", "Ben"))).match.state
     while state.winner is None:

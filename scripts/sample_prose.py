@@ -41,7 +41,7 @@ def signature(node: Definition) -> str:
 
 
 def sentences() -> Iterator[str]:
-    """Yield every sentence of prose in the documents, without code, headings, pictures and table headers."""
+    """Yield every sentence of prose in the documents, excluding code, headings, pictures and table headers."""
     for root in DOCUMENTS:
         path = ROOT / root
         for document in [path] if path.is_file() else sorted(path.rglob("*.md")):

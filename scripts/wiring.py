@@ -69,7 +69,7 @@ def draw() -> str:
 
 
 def _wires() -> list[Wire]:
-    """Return all wires. Those of odd pins are to the left of the header, those of even pins to the right."""
+    """Return all wires. Wires from odd pins run to the left of the header, wires from even pins to the right."""
     button, red, green, blue, buzzer = map(
         header_of, (BUTTON_PIN, RED_PIN, GREEN_PIN, BLUE_PIN, BUZZER_PIN)
     )

@@ -73,7 +73,7 @@ def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> 
 
 
 def last_state(entries: Sequence[WireEntry]) -> Match | None:
-    """Return the match in its state after these entries, or None if there are no entries.
+    """Return the match as it is after these entries, or None if there are no entries.
 
     Raises:
         GameError: If an entry cannot be applied to the match before it.

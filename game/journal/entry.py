@@ -186,7 +186,7 @@ def match_from_start_text(text: str) -> Match:
         GameError: If the rules or players are not valid.
         ValueError: If the text is not JSON.
         KeyError: If a key is missing.
-        TypeError: If a value has a wrong type.
+        TypeError: If a value has the wrong type.
     """
     data = json.loads(text)
     rules = _rules(data["rules"])

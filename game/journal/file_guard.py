@@ -1,4 +1,4 @@
-"""A lock that lets one process write a journal, and a check that reveals changes by others."""
+"""A lock that lets only one process write a journal, and a check for changes made by others."""
 
 import fcntl
 from contextlib import suppress

@@ -195,7 +195,7 @@ class History:
             return tuple(request for (request,) in rows if request)
 
     def marks(self, match_id: int) -> tuple[str, ...]:
-        """Return the id of the request that caused each entry of a match, in order; "" for none."""
+        """Return the request id of each entry of a match, in order; "" for an entry without a request."""
         query = "SELECT request FROM entry WHERE match = ? ORDER BY seq"
         with _reading(self.path) as db:
             return tuple(request or "" for (request,) in db.execute(query, (match_id,)))

@@ -228,7 +228,7 @@ class Journal:
             self._guard.check()
 
     def cut_trace(self, upto: int) -> None:
-        """Remove the steps up to a position, which backups contain, from the trace. Thread-safe."""
+        """Remove the steps up to a position from the trace, because backups contain them. Thread-safe."""
         with _as_journal_error(self.path):
             self.trace.cut(upto)
 

@@ -200,9 +200,9 @@ def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
-    """Return the lines for entries.
+    """Return the lines of a trace that record these entries.
 
-    A request precedes its step, so that no step is read without it.
+    A request comes before its step, so that a step is never read without its request.
     """
     texts: list[str] = []
     for row in rows:

@@ -66,7 +66,7 @@ class TraceKeeper:
         self._attempt(self._catch_up if self._trace.is_in_place else self._rewrite)
 
     def rewrite(self) -> None:
-        """Replace the trace with a new one of the whole journal."""
+        """Replace the trace with a new one that covers the whole journal."""
         self._attempt(self._rewrite)
 
     def cut(self, upto: int) -> None:

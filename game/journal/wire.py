@@ -1,8 +1,8 @@
 """The entries of a match as they are published: one for its start, one for each step.
 
 They contain the steps of the journal, in the same order, as JSON. Each entry has a chain: a digest
-of the match up to that entry. Two programs with the same chain at the same number have the same
-match, step by step. An undo is an entry like any other.
+of the match up to that entry. If two programs have the same chain for the same entry number, their
+matches are the same, step by step. An undo is an entry like any other.
 """
 
 import json
@@ -55,7 +55,7 @@ class WireEntry:
         Args:
             match_id: Id of the match.
             match: The match before its first event.
-            began_s: When it began, in seconds since 1970 by the clock of the tray.
+            began_s: When the match began by the tray's clock, in seconds since 1970.
         """
         body = _setup(match.start_state) | {"began": round(began_s)}
         return cls(match_id, 0, _chain("", body), body)
@@ -93,7 +93,7 @@ class WireEntry:
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
-        """Return the match in its state after this entry.
+        """Return the match as it is after this entry.
 
         Args:
             match: The match before this entry. None if this is the first entry.

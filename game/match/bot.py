@@ -24,7 +24,7 @@ class PlayerStyle:
         player: Name of the person.
         thresholds: Points at risk at which the person banks in half of the cases, by the number of
             dice left to throw, from 1.
-        spread: How far single decisions vary around the thresholds, in points.
+        spread: How far individual decisions vary around the thresholds, in points.
         worth_of_die: Points that the person gives up to have one more die for the next throw.
         takes_over: Whether the person takes over the dice and points that another player has just
             banked.
@@ -65,7 +65,7 @@ class Bot:
 
         Raises:
             KeyError: If a key is missing.
-            TypeError: If a value has a wrong type.
+            TypeError: If a value has the wrong type.
             ValueError: If a value is not allowed.
         """
         style = data["style"]

@@ -11,7 +11,7 @@ from game.errors import JournalError, reason
 from game.message import Message
 
 UNKNOWN_FACE = 0
-"""The face of a die whose throw was corrected, so that nobody knows what this die shows."""
+"""Stands for the face of a die that may have been misread, after its throw was corrected."""
 
 
 @dataclass(frozen=True, slots=True)

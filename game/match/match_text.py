@@ -77,7 +77,7 @@ def _lines(match: Match) -> Iterator[str]:
 
 
 def _add_decision(items: list[str], item: str) -> None:
-    """Add a keep or bank to its throw, or as a separate item if other events came in between.
+    """Add a keep or bank to the item of its throw, or as its own item if other events came between them.
 
     Args:
         items: The items of the line so far, which are changed in place.

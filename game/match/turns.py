@@ -109,7 +109,8 @@ def add_points(state: State, seat: int, points: int) -> State:
 def set_score(state: State, seat: int, score: int) -> State:
     """Set the score of a player's team by hand. A positive score puts the player on the board.
 
-    A player who is on the board stays there, except at 0, where the player starts again.
+    A player who is on the board stays there, unless the new score is 0. Then the player has to get
+    on the board again.
 
     Args:
         state: State of the match.

@@ -22,15 +22,16 @@ from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw_reason
 
 WIN_TOLERANCE = 0.001
-"""Difference between chances of winning that counts as a tie. Nobody would notice it in a lifetime."""
+"""Largest difference between two chances of winning that counts as a tie. Nobody would notice it in
+a lifetime."""
 
 POINTS_TOLERANCE = 1.0
-"""Difference between average points that counts as a tie."""
+"""Largest difference between two averages of points that counts as a tie."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPosition:
-    """The position in a match of two players, as the player on turn sees it.
+    """The position in a two-player match, as the player on turn sees it.
 
     Attributes:
         mine: Score of the player on turn.
@@ -53,7 +54,7 @@ class MatchPosition:
     other_farkles: int = 0
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
-        """Return the position after a farkle, as the other player sees it, who is then on turn.
+        """Return the position after a farkle, as seen by the other player, who is then on turn.
 
         Args:
             fallen: Points that the third farkle in a row costs.
@@ -230,7 +231,7 @@ def turn_odds(
     Args:
         rules: The rules.
         table: The match as the player on turn sees it.
-        wins: The solved match of two players. None leaves out the chances of winning.
+        wins: The solved two-player match. None leaves out the chances of winning.
         most: Points at risk up to which the values are needed.
     """
     points = points_table(rules, opened=table.on_board)
@@ -304,7 +305,7 @@ def _charity_roll_values(rules: Ruleset, needed: int, least: int, most: int) -> 
 
 
 def is_as_good(option: TurnOption, best: TurnOption) -> bool:
-    """Return whether nobody would notice the difference between an option and the best one.
+    """Return whether an option is as good as the best one, apart from a negligible difference.
 
     Args:
         option: The option.

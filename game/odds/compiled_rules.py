@@ -28,8 +28,8 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 MAX_STEPS_PER_THROW = 2_000
-"""Odds are not calculated for rule sets whose best throw has more steps. Published rule sets have
-200."""
+"""Odds are not calculated for rule sets whose best throw scores more steps than this. In published
+rule sets, it scores at most 200."""
 
 Choice = tuple[int, int]
 """Points of a keep in steps, and the number of dice that it leaves. 0 dice left means hot dice."""

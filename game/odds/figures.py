@@ -18,7 +18,7 @@ class Caveat(StrEnum):
     """Something that the chances of winning leave out."""
 
     LEADER = "leader"
-    """With teams, the chance is that of a match of two, against the best opponent."""
+    """With teams, the chance is calculated for a two-player match against the best opponent."""
 
     SEVERAL = "several"
     """With more than two players, the chance is an estimate, off by about one percentage point."""
@@ -69,7 +69,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
 
     Args:
         match: The match.
-        wins: The solved match of two. If it is None, only average points are known.
+        wins: The solved two-player match. If it is None, only average points are known.
     """
     state = match.state
     solved = wins is not None and wins.solved
@@ -116,7 +116,10 @@ def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> Reviewe
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:
-    """Return what the chances of winning leave out in a match as a whole, ignoring a charity roll."""
+    """Return what the chances of winning leave out in general in a match.
+
+    A charity roll in progress makes no difference to the result.
+    """
     return tuple(_caveats(replace(match.state, closer=None)))
 
 

@@ -1,4 +1,4 @@
-"""A match of two players as the solver sees it: its positions, where turns lead, and how it ends.
+"""A two-player match as the solver sees it: its positions, where turns lead, and how it ends.
 
 A position at the start of a turn is called a board. It consists of the standings of both players.
 Points are counted in steps (see `game.odds.compiled_rules`).
@@ -24,14 +24,14 @@ MAX_GOAL_STEPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class MatchEnding:
-    """How a match of two players ends. A step is the unit of points, usually 50.
+    """How a two-player match ends. A step is the unit of points, usually 50.
 
     Attributes:
         goal: Steps that reach the target.
         exactly: Whether the target must be hit exactly.
         welfare: Whether the points of a turn that overshoots go to the other player.
-        followed: Whether the other player gets a last turn once the target is reached: by the player
-            who began the match, and by the other.
+        followed: Whether the other player gets a last turn after a player reaches the target,
+            indexed by the seat of that player: 0 for the player who began the match, else 1.
         catching: Chance that this last turn banks at least n steps, indexed by whether the player
             is on the board (0 or 1) and by n.
     """
@@ -74,7 +74,7 @@ def unsolvable_reason(rules: Ruleset) -> Message | None:
 
 
 def match_ending(rules: Ruleset, target: int) -> MatchEnding:
-    """Return how a match of two players ends.
+    """Return how a two-player match ends.
 
     Args:
         rules: The rules.
@@ -204,7 +204,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class MatchModel:
-    """A match of two under compiled rules: its positions (boards), and where turns lead from them.
+    """A two-player match under compiled rules: its positions (boards), and where turns lead from them.
 
     Arrays of chances are indexed by [seat, mine, theirs], as `Positions` describes them.
     """
@@ -285,7 +285,7 @@ class MatchModel:
         return self.value_after(boards, wins, self.standings.lost[boards.mine])
 
     def value_of_nothing(self, boards: Positions, wins: Floats) -> Floats:
-        """Return the chance of winning after a turn that overshot the target and brought no points.
+        """Return the chance of winning after a turn that overshot the target and scored no points.
 
         Args:
             boards: The positions at the start of the turn.

@@ -1,4 +1,4 @@
-"""A solved match of two players: the chance of winning in every position at the start of a turn.
+"""A solved two-player match: the chance of winning in every position at the start of a turn.
 
 Only these chances are stored. The chances within a turn are worked out when they are needed. A
 position at the start of a turn is called a board.
@@ -54,7 +54,7 @@ _FIRST_PLAYER_WITH_PIGGYBACK = {
 risky-greed. They were worked out once, as described in docs/decisions/exact-match.md."""
 
 _GUESS_SHARE = 0.1
-"""Share of the work that the first guess without penalties and resets takes."""
+"""Share of the work that goes into the first guess, which ignores penalties and resets."""
 
 
 def rules_digest(rules: Ruleset, target: int) -> str:
@@ -79,7 +79,7 @@ def rules_digest(rules: Ruleset, target: int) -> str:
 
 @dataclass(frozen=True)
 class MatchOdds:
-    """Chances of winning a match of two players against an equally good opponent.
+    """Chances of winning a two-player match against an equally good opponent.
 
     Attributes:
         rules: The rules.
@@ -142,7 +142,7 @@ class MatchOdds:
             yield from (_GUESS_SHARE + (1 - _GUESS_SHARE) * share for share in shares)
 
     def _guess_without_falls(self) -> Iterator[float]:
-        """Fill in a first guess of all chances, from the same rules without penalties and resets.
+        """Fill in a first guess of all chances, from the same rules without penalties or resets.
 
         Yields:
             The share of the work that is done.

@@ -1,17 +1,18 @@
-"""The solver of a match of two: it maximises the chance of winning against an equally good opponent.
+"""The solver of a two-player match: it maximises the chance of winning against an equally good opponent.
 
 A board is the position when a turn begins: the standings of both players. Banking leads to a board
-with a higher sum of scores, so boards are solved from the highest sum down. A turn that brings
+with a higher sum of scores, so boards are solved from the highest sum down. A turn that scores
 nothing leads to the same board with the other player on turn, so these two boards depend on each
 other: the chance on each is F(1 - the chance on the other), where F(x) is the value of a whole turn
 if losing it is worth x. F is convex, rising and piecewise linear. Newton's method solves all such
 pairs of one sum at once. The slope of F comes from its last two values, which is exact as long as
 both lie on the same piece.
 
-Where the rules count farkles in a row, a farkle never leads back to the same board. The boards with most
-farkles are then solved first, and Newton's method is not needed. A penalty or a reset leads to a lower
-sum, which is not solved yet. In that case all boards are solved repeatedly, starting from the solution
-without penalties and resets, until no chance changes. Such turns are rare, so a few rounds are enough.
+Where the rules count farkles in a row, a farkle never leads back to the same board. The boards with
+the most farkles are then solved first, and Newton's method is not needed. A penalty or a reset
+leads to a lower sum, which is not solved yet. In that case all boards are solved repeatedly,
+starting from the solution without penalties or resets, until no chance changes. Such turns are
+rare, so a few rounds are enough.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,8 @@ _START_SLOPE = 0.4
 """First guess of the slope of F, the function described above."""
 
 _MAX_CHANGE = 1e-6
-"""Largest change in the last round over all boards. Another round would change a tenth of this."""
+"""Largest change in the last round over all boards. Another round would change the chances by only
+a tenth of this."""
 
 _NEARLY_DONE = 0.99
 
@@ -54,8 +56,7 @@ class _Depth:
     Attributes:
         highest: Steps at risk from which a player is assumed to bank or to go for the target.
         settled: Rounds are repeated until no chance changes by more than this.
-        rounds: The round is expected to be one part in this many of the whole work. This is used to
-            report progress.
+        rounds: Expected number of such rounds in the whole work, for reporting progress.
         is_single_precision: Whether 32-bit floats are enough.
     """
 
@@ -66,7 +67,7 @@ class _Depth:
 
 
 _SHALLOW = _Depth(40, 1e-3, 16, is_single_precision=True)
-"""For the first rounds. Few turns come to more than 40 steps."""
+"""For the first rounds. Few turns score more than 40 steps."""
 
 _DEEP = _Depth(80, _MAX_CHANGE, 4)
 _TO_THE_END = _Depth(UNLIMITED, _MAX_CHANGE, 5)
@@ -168,9 +169,10 @@ def _sweep(
 
 
 def _work(model: MatchModel) -> Floats:
-    """Estimate the work for the positions of each sum of scores, from the highest sum down.
+    """Estimate the work for the positions with each sum of scores, from the highest sum down.
 
-    The work in a position is assumed to grow with the steps that the player on turn still needs.
+    The work in a position is assumed to grow with the number of steps that the player on turn still
+    needs.
     """
     score = model.standings.score
     n = np.bincount(score - score.min())

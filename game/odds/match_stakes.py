@@ -1,4 +1,4 @@
-"""The chance of winning after each way in which a turn can end, in a match of two players."""
+"""The chance of winning after each way in which a turn can end, in a two-player match."""
 
 from dataclasses import dataclass
 
@@ -228,7 +228,7 @@ class MatchStakes:
         return lead
 
     def _min_chance_of_other(self, boards: Positions, wins: Floats) -> Floats:
-        """Return a lower bound of the other player's chance of winning if this turn brings nothing.
+        """Return a lower bound of the other player's chance of winning if this turn scores nothing.
 
         The bound is half the chance in the position where the player on turn has one more step. If
         there is no such position, it is the chance of reaching the target at once with a lead of

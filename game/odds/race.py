@@ -1,10 +1,10 @@
 """The chance of winning with more than two players, modelled as a race for the target.
 
-Every player is assumed to play as the best player of a match of two would against the best
-opponent, wherever that opponent is likely to be by then. The score of each player after any number
-of turns is then an independent random variable. The winner is the player who reaches the target
-first and is not overtaken in the last round. Only the current turn is played optimally against all
-opponents.
+Every player is assumed to play as the best player of a two-player match would against the best
+opponent, at the score that this opponent is likely to have by then. The score of each player after
+any number of turns is then an independent random variable. The winner is the player who reaches the
+target first and is not overtaken in the last round. Only the current turn is played optimally
+against all opponents.
 
 An exact solution would need the scores of all players, which multiplies the number of boards by two
 hundred for each player. `docs/odds.md` gives the measured error of this model.
@@ -31,8 +31,8 @@ _EPSILON = 1e-12
 _MOST_TURNS = 300
 
 _N_KNOTS = 14
-"""Number of scores of each player at which the race is compared with the exact match of two. The
-values between them are interpolated."""
+"""Number of scores of each player at which the race is compared with the exact two-player match.
+The values between them are interpolated."""
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
 """Limits of the correction factor. It would exceed them only where both chances are close to 0."""
@@ -73,12 +73,12 @@ class Race:
             before, above].
         wins: Chance that a turn contains a throw that wins at once, indexed by [seat, level, score
             before].
-        catching: Chance that a last turn brings at least n steps, indexed by whether the player is
+        catching: Chance that a last turn banks at least n steps, indexed by whether the player is
             on the board (0 or 1) and by n.
         topping: Chance that a last turn overtakes the best score, indexed by [score before, best
             score (above), new score (above)].
-        exact: Exact chance of winning after a turn in a match of two, indexed by [seat of the other
-            player, own score, score of the other player].
+        exact: Exact chance of winning after a turn in a two-player match, indexed by [seat of the
+            other player, own score, score of the other player].
         correction: Ratio of the exact chance to the chance in the race, indexed like `exact`.
     """
 
@@ -215,7 +215,7 @@ def _topping(wins: MatchOdds) -> Floats:
 
 
 def _exact(wins: MatchOdds) -> Floats:
-    """Return the chances of `Race.exact`, from the solution of the match of two."""
+    """Return the chances of `Race.exact`, from the solution of the two-player match."""
     goal = wins.model.ending.goal
     numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
@@ -322,8 +322,8 @@ class Rivals:
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
         """Return the chance that opponent `i` is short of the target and does not overtake a score.
 
-        The chance is that after `turns` turns, indexed by the steps of the score above the target.
-        `follows` says whether the opponent has a last turn in which to overtake.
+        The chance applies after `turns` turns. It is indexed by the steps of the score above the
+        target. `follows` says whether the opponent has a last turn in which to overtake.
         """
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
@@ -340,7 +340,8 @@ class Rivals:
     def holding(self, turns: int) -> Floats:
         """Return the chance that all opponents are short of the target and none overtakes a score.
 
-        The chance is that after `turns` turns, indexed by the steps of the score above the target.
+        The chance applies after `turns` turns. It is indexed by the steps of the score above the
+        target.
         """
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
@@ -362,8 +363,8 @@ class Rivals:
     def _passed(self, turns: int) -> Floats:
         """Return the chance that an opponent reaches the target after `turns` turns, but the player wins.
 
-        It is indexed by the player's score. Each player in the last round tries to overtake the
-        best score so far.
+        The chance is indexed by the player's score. Each player in the last round tries to overtake
+        the best score so far.
         """
         race = self.race
         if race.follows is LastRound.NONE:
@@ -379,9 +380,9 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """Return the chance that opponent `i` reaches the target, for each best score to overtake then.
+        """Return the chance of each best score to overtake once opponent `i` has reached the target.
 
-        It is indexed by the steps of that score above the target.
+        The chance is indexed by the steps of that score above the target.
         """
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach

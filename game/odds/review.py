@@ -53,7 +53,7 @@ class ReviewedMoment:
         event: Index of its event in the match's timeline.
         turn: Number of turns that were finished before.
         seat: Seat of the player.
-        kind: Whether the difference is luck or a decision.
+        kind: Whether luck or a decision made the difference.
         points: Gain in average points, for a decision at most 0.
         win: Gain in the chance of winning, or None if it is not known.
         done: The decision that was made; None for luck.
@@ -166,7 +166,7 @@ def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> Turn
 
     Args:
         state: State of the match.
-        wins: The solved match of two, or None.
+        wins: The solved two-player match, or None.
         most: Points at risk up to which the odds are needed.
     """
     if wins is not None and wins.solved and state.winner is None and is_race(state):
@@ -184,7 +184,7 @@ def keep_options(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]
 
     Args:
         state: State of the match.
-        wins: The solved match of two, or None.
+        wins: The solved two-player match, or None.
     """
     return _options(state, turn_odds_of(state, wins, most=_most(state)))
 
@@ -203,7 +203,7 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
 
     Args:
         match: The match.
-        wins: The solved match of two. If it is None, only average points are known.
+        wins: The solved two-player match. If it is None, only average points are known.
         since: Index of the first event to review, in the match's timeline.
     """
     reader = _Reviewer(wins)

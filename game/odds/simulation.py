@@ -7,8 +7,8 @@ scores are played at once.
 
 The simulated players take over points although the solution ignores that rule: a player takes over
 if throwing these dice is worth more than throwing all dice, minus the cost of a farkle. This shows
-how large the error of the solution is. Such a farkle leads to fewer points, so the sums are
-repeated until every match has ended.
+how large the error of the solution is. Such a farkle leads to a lower sum of scores, so the
+simulation goes through all sums again until every match has ended.
 """
 
 from dataclasses import dataclass
@@ -50,12 +50,12 @@ class SimulatedShare:
 
     @property
     def error(self) -> float:
-        """Standard error of the share that the first player won."""
+        """Standard error of the share of matches that the first player won."""
         return sqrt(self.expected * (1 - self.expected) / self.matches)
 
     @property
     def off(self) -> float:
-        """Difference between the share that was won and the expected share, in standard errors."""
+        """Difference between `share` and the expected share, in standard errors."""
         return (self.share - self.expected) / self.error
 
 
@@ -81,8 +81,8 @@ class _Policy:
     Attributes:
         bank: Chance after banking, indexed by [steps at risk, position].
         kept: Chance after a keep, indexed by [steps at risk, dice left, position].
-        thrown: Chance before a throw, indexed by [steps at risk, number of dice, position].
-        price: Loss of chance through a farkle after taking over, in each position.
+        thrown: Chance before a throw, indexed by [steps at risk, number of dice, position]. price:
+        Loss in the chance of winning through a farkle after taking over, in each position.
     """
 
     bank: Floats
@@ -226,7 +226,7 @@ class _Table:
     def _offered(self, playing: Indices) -> Offered:
         """Return what the next player of each match may take over.
 
-        `playing` has the numbers of the matches.
+        `playing` contains the numbers of the matches.
         """
         left = self.left.at(playing)
         if not self.wins.rules.take_over_on_board:

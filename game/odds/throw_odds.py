@@ -1,6 +1,7 @@
-"""The chances of a throw and of further throws, as exact fractions.
+"""The chances of throws, and of the points that a turn may bank.
 
-They depend only on the dice and the rules, not on points at risk, the opening or the target.
+The chances of throws are exact fractions. They depend only on the dice and the rules, not on points
+at risk, the opening or the target.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The play that brings the most points per turn on average, and the value of each choice in points.
+"""The play that scores the most points per turn on average, and the value of each choice in points.
 
 Penalties, resets, instant wins and usually the opening are left out. The minimum bank, a last die
 thrown twice, a forced bank after three of a kind and the points for a throw without a scoring die
@@ -19,7 +19,7 @@ from game.odds.turn_solver import REFUSED, Stakes, TurnValues, dice_after_keep, 
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 _FAR_STEPS = 1e7
-"""Points at risk, in steps, so large that the higher of two lines stays the higher one."""
+"""Points at risk, in steps, beyond which the higher of two lines always stays the higher one."""
 
 _EPSILON = 1e-12
 _MAX_ROUNDS = 1_000
@@ -254,7 +254,7 @@ def long_run_average(rules: Ruleset) -> float:
     """Return the average points per turn in the long run, with the penalty for three farkles in a row.
 
     A farkle is worth more or less depending on how many came before it. A banked turn restarts the
-    count. The result belongs to the play that is best in the long run. It equals
+    count. The result is the average under the play that is best in the long run. It equals
     `PointsTable.value` if farkles cost nothing.
 
     Source of the method: M. Busche, Maximizing Expected Scores in the Game of Zilch.
@@ -265,7 +265,7 @@ def long_run_average(rules: Ruleset) -> float:
         return points_table(rules).value
 
     def left_over(average: float) -> float:
-        """Return what a turn brings beyond this average. The result is 0 for the right average."""
+        """Return what a turn scores beyond this average. The result is 0 for the right average."""
         ahead = -rules.three_farkles / compiled.step
         for _ in range(PENALTY_STREAK):
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average

@@ -30,7 +30,7 @@ class Stakes:
         reset: Value of losing the whole score as well, in each position. A throw that wins has the
             value 1.
         top: Points at risk from which every player banks, in steps, for each position. The
-            positions are sorted so that this falls.
+            positions are sorted by this value, highest first.
         thrown_above: Dice left -> value of throwing from `top` on, where banking is not allowed,
             indexed by [steps, position]. There is always an entry for 0, hot dice.
         over: Whether the points at risk overshoot a target that must be hit exactly, indexed by
@@ -56,7 +56,7 @@ class Stakes:
         )
 
     def in_single_precision(self) -> "Stakes":
-        """Return these values in 32-bit floats, which take half the memory."""
+        """Return these values as 32-bit floats, which take half the memory."""
         return replace(
             self,
             bank=self.bank.astype(np.float32),

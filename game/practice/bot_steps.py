@@ -79,7 +79,7 @@ def _is_bot_step(match: Match) -> bool:
 def corrected_for_bot(match: Match, correction: Corrected) -> Spliced | None:
     """Return a corrected throw of a bot without the bot's decision, so that the bot decides again.
 
-    None means that the throw is in a person's turn, or that other events than the decision have
+    None means that the throw is in a person's turn, or that events other than the decision have
     followed it. The decision then stays, as it does for a person.
 
     Args:

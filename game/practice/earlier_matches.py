@@ -12,8 +12,8 @@ from game.practice.learning import learn
 from game.rules.ruleset import Ruleset
 
 MAX_MATCHES = 60
-"""Number of newest matches from which a style is learnt. More would change little, and would take
-long on a small computer."""
+"""Number of newest matches from which a style is learnt. More matches would change little and take
+a long time on a small computer."""
 
 MAX_LISTED = 1_000
 """Number of newest matches in the journal that are searched for those of a person."""
@@ -24,7 +24,7 @@ def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Mat
 
     Args:
         history: The matches of the journal.
-        name: Name of the person, in any case of letters.
+        name: Name of the person. Upper and lower case count as the same.
         rules: The rules.
     """
     own = [p for p in history.matches(limit=MAX_LISTED) if _has_played(p, name, rules)]
@@ -44,7 +44,7 @@ def style_of(history: History, name: str, rules: Ruleset) -> PlayerStyle:
 
     Args:
         history: The matches of the journal.
-        name: Name of the person, in any case of letters.
+        name: Name of the person. Upper and lower case count as the same.
         rules: The rules of the match in which the style is played.
 
     Raises:

@@ -34,7 +34,7 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
     """Return the head start with which two equally good players have the same chance of winning.
 
     Args:
-        wins: The solved match of two.
+        wins: The solved two-player match.
 
     Raises:
         OddsError: If the match is not solved.
@@ -70,13 +70,13 @@ Players = Callable[[int], Sequence[Strategy]]
 def fair_head_starts(
     rules: Ruleset, players: Players, matches: int, step: int = 50
 ) -> Iterator[HeadStart]:
-    """Yield head starts that come closer and closer to equal shares of wins.
+    """Yield head starts that make the two players' shares of wins more and more equal.
 
     Args:
         rules: The rules.
         players: Returns the strategies of both players for each match.
         matches: Number of matches to play for each head start.
-        step: Points by which head starts differ.
+        step: Head starts are multiples of this number of points.
     """
     first_wins = _share(rules, players, matches, ())
     yield HeadStart(1, 0, first_wins)

@@ -22,7 +22,7 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class Imitation:
-    """A person's finished matches of two, and the style that was learnt from them.
+    """A person's finished two-player matches, and the style that was learnt from them.
 
     Attributes:
         style: How the person plays.
@@ -38,10 +38,11 @@ class Imitation:
 
         Args:
             matches: Matches of the person.
-            name: Name of the person, in any case of letters.
+            name: Name of the person. Upper and lower case count as the same.
 
         Raises:
-            OddsError: If the person has made too few decisions, or has not finished a match of two.
+            OddsError: If the person has made too few decisions, or has not finished a two-player
+                match.
         """
         ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
         if not ended:
@@ -82,7 +83,7 @@ class Imitation:
     def _strategy(self, player: Player) -> Strategy:
         """Return the strategy of an opponent.
 
-        If too little is known, it plays for average points.
+        If too little is known, it plays for the highest average points.
         """
         if player.bot:
             return strategy_of(player.bot, None)

@@ -1,7 +1,7 @@
 """The learning of a person's style of play from that person's decisions in earlier matches.
 
-Only free decisions count: those in which the rules allowed both to bank and to throw on, before
-anybody had reached the target.
+Only free decisions count: those in which the rules allowed the person either to bank or to throw
+on, before anybody had reached the target.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from game.practice.strategy import preferred_keep
 from game.rules.ruleset import Ruleset
 
 LEAST_DECISIONS = 30
-"""Number of free decisions that are needed: about ten matches to 10,000 points."""
+"""Number of free decisions that are needed to learn a style: about ten matches to 10,000 points."""
 
 _THRESHOLDS = range(0, 3001, 50)
 _SPREADS = (5, 25, 50, 100, 150, 200, 300, 450)
@@ -31,7 +31,7 @@ _LAPSES = (0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 
 _PRIOR_SPREAD = 400.0
-"""How far people's thresholds typically lie from the thresholds that bring the most points on
+"""How far people's thresholds typically lie from the thresholds that score the most points on
 average, in points. With few decisions for a number of dice, this keeps the threshold plausible."""
 
 
@@ -55,7 +55,8 @@ class Observations:
 
     Attributes:
         choices: Number of times that each free decision was made.
-        worths: Points that one more die may be worth to the person -> number of keeps that agree.
+        worths: Points that one more die may be worth to the person -> number of keeps that are
+            consistent with that worth.
         offers: How often the person could take over another player's dice and points.
         taken: How often the person took them over.
     """
@@ -70,7 +71,7 @@ class Observations:
 
         Args:
             match: The match.
-            name: Name of the person, in any case of letters.
+            name: Name of the person. Upper and lower case count as the same.
         """
         for state, event in _own_events(match, name):
             match event:
@@ -115,7 +116,7 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
 
     Args:
         matches: Matches of the person. Those with another number of dice are left out.
-        name: Name of the person, in any case of letters.
+        name: Name of the person. Upper and lower case count as the same.
         rules: Rules of the match in which the style is played.
 
     Raises:
@@ -182,7 +183,7 @@ class Curve(NamedTuple):
 def _best_threshold(
     choices: Counter[FreeDecision], rules: Ruleset, dice: int, curve: Curve
 ) -> tuple[float, int]:
-    """Return the best threshold for a number of dice, after the logarithm of its likelihood."""
+    """Return the log likelihood of the best threshold for a number of dice, and that threshold."""
     mine = [(choice, n) for choice, n in choices.items() if choice.dice == dice]
     usual = _threshold_of_points(rules, dice)
 
@@ -195,6 +196,6 @@ def _best_threshold(
 
 
 def _threshold_of_points(rules: Ruleset, dice: int) -> int:
-    """Return the points from which banking brings more on average than throwing this many dice."""
+    """Return the points from which banking scores more on average than throwing this many dice."""
     table = points_table(rules, opened=True)
     return next((at for at in _THRESHOLDS if table.throwing(at, dice) <= at), _THRESHOLDS[-1])

@@ -35,7 +35,7 @@ class WinShare:
 
     @property
     def error(self) -> float:
-        """Standard error of the share."""
+        """Standard error of the share of the matches that were won."""
         return sqrt(self.share * (1 - self.share) / self.matches) if self.matches else 0.0
 
 

@@ -35,7 +35,7 @@ def strategy_of(bot: Bot, wins: MatchOdds | None) -> Strategy:
 
     Args:
         bot: The bot.
-        wins: The solved match of two, or None.
+        wins: The solved two-player match, or None.
     """
     return BestPlay(wins) if bot.style is None else StylePlay(bot.style, bot.seed)
 
@@ -52,10 +52,10 @@ def needs_decision(state: State) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BestPlay:
-    """Best play: for the chance of winning, or for average points if the match is not solved.
+    """Best play: for the chance of winning, or for the average points if the match is not solved.
 
     Attributes:
-        wins: The solved match of two, or None.
+        wins: The solved two-player match, or None.
     """
 
     wins: MatchOdds | None = None

@@ -1,8 +1,8 @@
-"""How fast players score: what a turn brings on average, and what it costs in penalties.
+"""How fast players score: what a turn scores on average, and what it costs in penalties.
 
 These averages assume a player who banks as soon as the rules allow. `game.rules.playability` uses
-them to refuse rules under which penalties take more than turns bring, or hardly any turn can be
-banked.
+them to refuse rules under which penalties take more points than turns score, or hardly any turn can
+be banked.
 """
 
 from collections import Counter
@@ -159,7 +159,7 @@ class Pace:
     def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
         """Return the averages of the rest of a turn, after a throw.
 
-        The player banks if the rules allow it, and otherwise throws on with the keep that brings
+        The player banks if the rules allow it, and otherwise throws on with the keep that scores
         the most points.
         """
         if (points := self._banked_points(at_risk, offer)) is not None:
@@ -168,7 +168,7 @@ class Pace:
         return max(rests, key=lambda rest: rest.points)
 
     def _banked_points(self, at_risk: int, offer: Offer) -> int | None:
-        """Return the points at risk after the best keep that may be banked, or None if no keep may be.
+        """Return the points at risk with the best keep that may be banked, or None if there is none.
 
         The result is 0 once the points at risk exceed a target that must be hit exactly.
         """

@@ -26,8 +26,8 @@ MAX_TURNS = 1_000
 than 50."""
 
 MAX_LOST_SHARE = 0.5
-"""Largest share of what good play scores that penalties may take. With more, weaker players would
-make no progress."""
+"""Largest share of what good play scores that penalties may take. If penalties took more, weaker
+players would make no progress."""
 
 MAX_TURNS_TO_OPEN = 100
 """Most turns that a player may need on average to get on the board. No published game needs more
@@ -163,7 +163,7 @@ def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    """Find penalties that take most of what turns bring, or a bank that hardly any turn reaches."""
+    """Find penalties that take most of what turns score, or a bank that hardly any turn reaches."""
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     costliest = max(costs, key=costs.__getitem__)
@@ -195,7 +195,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _gain_without_minimum(rules: Ruleset) -> float:
-    """Return what a turn brings on average if any points may be banked."""
+    """Return what a turn scores on average if any points may be banked."""
     return Pace(replace(rules, minimum_bank=0)).turn.points if rules.minimum_bank else 0.0
 
 
@@ -235,7 +235,7 @@ Gains = dict[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class PossibleTurns:
-    """The range of points that a turn can bring under a rule set."""
+    """The range of points that a turn can score under a rule set."""
 
     rules: Ruleset
 

@@ -58,7 +58,7 @@ class RuleOption:
         section: The group of the option.
         sentences: Function that returns the sentences about the option, or none if it is not in
             force.
-        label: Label of its field on the page. Without a label only files can set the option.
+        label: Label of its field on the page. Without a label, only files can set the option.
         choices: Each allowed value with its label, if there are only a few.
         shape: The combination whose points the option sets.
         least: Smallest number that is allowed.
@@ -81,11 +81,11 @@ def find_option(name: str) -> RuleOption:
 
 
 SentenceOf = Callable[[int], Message]
-"""A function that returns the sentence about an option, given the option's number."""
+"""A function that returns the sentence about an option, given the number to which it is set."""
 
 
 def _if_any(name: str, sentence: SentenceOf) -> Sentences:
-    """Return a function that yields the sentence for an option's number, unless the number is 0."""
+    """Return a function that yields the sentence about an option, unless the option is 0."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
         if number := getattr(rules, name):

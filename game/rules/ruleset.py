@@ -22,7 +22,8 @@ PENALTY_FACE = 3
 """The face of which three in one throw may cost points."""
 
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
-"""Points of four, five and six 1s, then of the 2s, and so on. For None, the option `alike` decides."""
+"""Points for four, five and six 1s, then for the 2s, and so on. None leaves the points to
+`alike`."""
 
 
 class Alike(StrEnum):

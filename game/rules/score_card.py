@@ -1,4 +1,4 @@
-"""A pocket card with the scores of a rule set, as an SVG document in its actual size.
+"""A pocket card with the scores of a rule set, as an SVG document at its actual size.
 
 The card is generated from the rules in use, so it always matches them.
 """
@@ -21,7 +21,8 @@ LARGEST, SMALLEST = 2.8, 1.8
 """Largest and smallest size of the small print in mm: 8 and 5 points."""
 
 _LINE_HEIGHT, _MAX_LINES_HEIGHT, _COLUMN_WIDTH = 5.2, 26.0, 37.0
-"""Height of a line of the card, largest height of all lines and width of a column, in mm."""
+"""Height of a line on the card, largest height of all lines together, and width of a column, in
+mm."""
 
 _SMALL_DIE = 2.4
 """Size of a die, in mm, below which the text of a line becomes smaller as well."""

@@ -26,7 +26,7 @@ NAME_WIDTH = 0.62
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 MAX_HEAD_MM = 48.0
-"""Largest height of the names: 24 characters that run upwards in the largest size."""
+"""Largest height of the names: 24 characters that run upwards in the largest font size."""
 
 
 def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:

@@ -20,10 +20,11 @@ MIN_BOLD_POINTS = 300
 """Points at risk from which throwing on is bold. With fewer points, everybody throws on."""
 
 MIN_COMEBACK = 0.1
-"""Smallest deficit that counts as a comeback, as a share of the winner's score."""
+"""Smallest deficit that makes a win a comeback, as a share of the winner's score."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
-"""Points and chance of winning that a decision may cost and still count as right. They round to 0."""
+"""Largest loss of points and of the chance of winning with which a decision still counts as right.
+Both losses round to 0."""
 
 
 class AwardKind(StrEnum):
@@ -125,7 +126,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 
 def _boldest(match: Match, review: Review) -> Award | None:
-    """Award the player who threw on with the most points at risk when banking would have been worse."""
+    """Return the award for throwing on with the most points at risk where banking would be worse."""
     right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None
@@ -146,7 +147,7 @@ def _was_right(moment: ReviewedMoment) -> bool:
 
 
 def _coolest(match: Match, review: Review) -> Award | None:
-    """Award the player whose decisions cost the least, if the decisions of others cost more."""
+    """Return the award for the decisions that cost the least, if those of others cost more."""
     deciders = sorted({moment.seat for moment in review.moments if moment.done})
     given = {seat: -review.total(seat, Cause.DECISION)[0] for seat in deciders}
     if not any(lost > min(given.values()) for lost in given.values()):

@@ -133,7 +133,7 @@ def _all(history: History) -> Iterator[PlayedMatch]:
 
 
 def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Event]:
-    """Return the events of a match, without throws of other dice that another tray may have sent.
+    """Return the events of a match, except throws that may have been made with another tray's dice.
 
     `marks` are the ids of the requests that caused the steps of the match.
     """

@@ -234,7 +234,7 @@ def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
 
 
 def _turn_position(match: Match) -> tuple[int, int, DiceWanted | None]:
-    """Return the facts about a match of which at least one changes whenever another roll is expected."""
+    """Return facts about a match, at least one of which changes whenever another roll is expected."""
     state = match.state
     return len(state.turns), len(state.turn.throws), _wanted(state)
 

@@ -17,7 +17,7 @@ class Tally:
     Attributes:
         matches: Number of matches that somebody has won.
         won: Number of matches that this player or the player's team has won.
-        turns: Number of finished turns, without skipped turns.
+        turns: Number of finished turns, not counting skipped turns.
         banks: Number of turns that were banked with points.
         banked: Points of these turns, added up.
         throws: Number of throws. Both tries of a last die count as one throw.
@@ -25,7 +25,7 @@ class Tally:
         expected: Number of farkles that exact chances predict for these throws.
         hot: Number of throws after which all dice had scored.
         best_turn: Points of the best bank.
-        comeback: Largest number of points that the player was behind in a match and still won it.
+        comeback: Largest deficit, in points, from which the player still won a match.
     """
 
     matches: int = 0
@@ -72,7 +72,7 @@ class Tally:
 
     @property
     def expected_rate(self) -> float:
-        """Share of farkles that exact chances predict for these throws."""
+        """Share of these throws that farkle according to exact chances."""
         return self.expected / self.throws if self.throws else 0.0
 
 
