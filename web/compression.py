@@ -10,7 +10,7 @@ MIN_BYTES = 500
 
 LEVEL = 6
 TEXTS = ("text/html", "text/css", "text/javascript", "image/svg+xml", "application/manifest+json")
-"""The media types of pages. Responses for programs are short, and some programs do not know gzip."""
+"""The media types that are compressed: those of pages. Some other programs do not know gzip."""
 
 
 def register(app: Flask) -> None:

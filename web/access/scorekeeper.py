@@ -27,7 +27,7 @@ MAX_PLAYER_PHONES = 40
 
 @dataclass(frozen=True, slots=True)
 class ScorekeeperRecord:
-    """The part of the state that survives a restart. Phones are identified by their public badges.
+    """What survives a restart: the scorekeeper's phone and the players' phones, by their badges.
 
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.

@@ -88,10 +88,10 @@ def _below(match: Match, when: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CardRow:
-    """The row of a player.
+    """A row of the picture, with the name of one player.
 
     Attributes:
-        side: The player's side, whose colour and weight the row has.
+        side: The player, or the player's team; it decides the colour and weight of the row.
         name: Name of the player.
         is_first: Whether the row shows the disc and the score, once for each side.
         leads: Whether the side has won or leads.
