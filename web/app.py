@@ -74,7 +74,7 @@ def create_app(
 
     Args:
         table: The companion.
-        calibration: Calibrates the camera and the tray; None if there is no camera of its own.
+        calibration: Calibrates the camera and the tray; None if the table has no camera of its own.
         history: All matches in the journal; None if there is no journal.
         coach: Calculates odds and reviews matches; None if there is no coach.
         rules: The rule sets to choose from, the default first; None means all published ones.

@@ -41,5 +41,5 @@ def _should_compress(response: Response) -> bool:
 
 @lru_cache(maxsize=64)
 def _gzip(data: bytes) -> bytes:
-    """Compress a text. The result is cached, because many phones ask for the same files."""
+    """Compress data. The result is cached, because many phones ask for the same files."""
     return gzip.compress(data, LEVEL, mtime=0)

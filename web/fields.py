@@ -16,13 +16,16 @@ MAX_DICE = 20
 MAX_TEXT = 200
 MAX_LIST = 40
 MAX_QUOTED = 40
-"""Characters of a wrong value that an error message repeats: one line on a phone."""
+"""How many characters of a wrong value an error message repeats: one line on a phone."""
 
 MAX_EXACT = 2**53
 """JSON readers that use floating-point numbers lose digits above this."""
 
 MAX_PART = 98_304
-"""Characters of a part of a file: 64 kB as base64, so that no half-sent request fills the memory."""
+"""Largest number of characters in a part of a file: 64 kB as base64.
+
+So no half-sent request can fill the memory.
+"""
 
 MAX_OUTSIDE = 0.25
 """How far a corner may lie outside the image, as a share of its width or height."""
@@ -198,19 +201,19 @@ def dice() -> Field:
 
 
 def text() -> Field:
-    """Return a field for a short text."""
+    """Return a field for a short string."""
     allowed = Message("text of at most %(n)s characters", n=MAX_TEXT)
     return Field({"type": "string", "maxLength": MAX_TEXT}, allowed)
 
 
 def long_text(most: int) -> Field:
-    """Return a field for a text of at most so many characters, which error messages do not repeat."""
+    """Return a field for a string of at most `most` characters, which error messages do not repeat."""
     allowed = Message("text of at most %(n)s characters", n=most)
     return Field({"type": "string", "maxLength": most}, allowed, is_quoted=False)
 
 
 def texts() -> Field:
-    """Return a field for a list of short texts."""
+    """Return a field for a list of short strings."""
     return _list_of(text())
 
 

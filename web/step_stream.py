@@ -40,7 +40,7 @@ class StepStream:
         self._name = f"dice-{token_hex(4)}"
 
     def follower(self, last_id: str = "") -> Callable[[Snapshot], str]:
-        """Return a function that gives one stream the events since its last call as text.
+        """Return a function that returns, for one stream, the events since its last call as text.
 
         Args:
             last_id: The last event that the program has, if it continues after a lost connection.
@@ -60,7 +60,7 @@ class StepStream:
         return new_events
 
     def _number_after(self, last_id: str) -> int:
-        """Return how many events a program does not need any more. Without a known id it gets only new ones."""
+        """Return how many events a program no longer needs. Without a known id, it gets only new events."""
         ids = [event_id for event_id, _ in self._events]
         known = ids.index(last_id) + 1 if last_id in ids else len(ids)
         return self._n_events - len(ids) + known

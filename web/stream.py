@@ -123,7 +123,7 @@ class Streams:
         return response
 
     def _enter(self, address: str) -> bool:
-        """Count one more stream for an address, unless there is no room for it."""
+        """Count one more stream for an address if there is room for it; return whether there is."""
         with self._lock:
             if g.get("is_scorekeeper"):  # never set on the club board, which has no scorekeeper
                 is_full = self.number >= self.max_open

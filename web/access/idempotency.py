@@ -23,10 +23,10 @@ HEADER = "Idempotency-Key"
 MAX_KEY = 100
 
 MAX_PHONES = 64
-"""Most phones whose requests are remembered: three times the number of players of a match."""
+"""Largest number of phones whose requests are remembered: three times the number of players of a match."""
 
 MAX_REQUESTS = 64
-"""Most requests remembered for one phone: a few minutes of steady tapping. Each takes a few kB."""
+"""Largest number of requests remembered for one phone: a few minutes of steady tapping. Each takes a few kB."""
 
 MAX_WAIT_S = 12.0
 """How long a repeated request waits for the response to the first one, in seconds.
@@ -127,7 +127,7 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
 
     @cache
     def digests_before_start() -> dict[str, str]:
-        """Return digests of earlier requests' bodies, by the digests of address and key."""
+        """Return the body digests of requests before this start, by the digest of address and key."""
         return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
     def memory() -> RequestMemory:

@@ -112,7 +112,7 @@ def _normalised(name: str) -> str:
 
 
 def register(app: Flask, *, accept_forms: bool = False) -> None:
-    """Refuse requests that another website's page makes, and set security headers.
+    """Refuse requests made by another website's page, and set security headers.
 
     Args:
         app: The app whose requests are checked.
@@ -126,7 +126,7 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
 
 
 def allow_readers(app: Flask, origins: Iterable[str]) -> None:
-    """Let pages of other programs read what every guest may read.
+    """Let pages of other programs read what every watcher may read.
 
     Their requests are answered without cookies, so that they never act as somebody's phone.
 

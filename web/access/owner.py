@@ -2,7 +2,7 @@
 
 A phone proves this with the PIN of `traykeeper pin` or with the link that `traykeeper play` prints.
 Being the scorekeeper is not enough, because that role is passed around the table. The PIN on the
-scorekeeper's phone gives only that role.
+scorekeeper's phone grants only that role.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from web.problem import HttpProblem
 OWNER_S = 3600.0
 """How long a phone counts as the owner's, in seconds: enough to tidy up after an evening.
 
-The link that `traykeeper play` prints is valid for as long.
+The link that `traykeeper play` prints is valid for just as long.
 """
 
 MAX_OWNERS = 16

@@ -78,7 +78,7 @@ class AccessControl:
         self.pins, self.link = PinChecker(secret), OneTimeLink()
 
     def ensure_phone(self) -> str:
-        """Return the badge of the phone of this request; a new phone gets a cookie."""
+        """Return the badge of the phone that sent this request; a new phone gets a cookie."""
         if not g.phone:
             g.new_cookie, g.phone = self.cookies.new_cookie()
             self.scorekeeper.mark_seen(g.phone, request.user_agent.string)

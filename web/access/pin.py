@@ -2,7 +2,7 @@
 
 The PIN is calculated from the table's secret and the time. So `traykeeper pin` on the same machine
 can print it without asking the companion, and no PIN is ever stored. The scorekeeper's phone shows
-a different PIN, which gives the scorekeeper's right and no other.
+a different PIN, which makes a phone the scorekeeper and nothing more.
 """
 
 import hmac
@@ -37,7 +37,7 @@ MACHINE, SCOREKEEPER = b"pin", b"holder"
 
 
 def pin_at(time_s: float, secret: bytes, periods_ago: int = 0, *, shown_by: bytes = MACHINE) -> str:
-    """Return the PIN that is shown at a time.
+    """Return the PIN that is shown at a given time.
 
     The PIN is the HMAC-SHA256 of the period's number, truncated to six decimal digits as in RFC 4226.
 

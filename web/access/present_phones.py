@@ -11,7 +11,7 @@ ABSENT_AFTER_S = 120.0
 """A phone that has sent nothing for this long has left, or is carried in a pocket."""
 
 MAX_PHONES = 100
-"""Most phones that are remembered. More are present only if a program pretends to be many."""
+"""Largest number of phones that are remembered. More are present only if a program pretends to be many."""
 
 
 class PhoneKind(StrEnum):
@@ -48,7 +48,7 @@ def phone_kind(user_agent: str) -> PhoneKind:
 
 
 class PresentPhone(NamedTuple):
-    """A phone that is present, its number among those of its kind, and when it was last active."""
+    """A phone that is present, its number among phones of its kind, and when it was last active."""
 
     kind: PhoneKind
     number: int

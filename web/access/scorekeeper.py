@@ -48,7 +48,7 @@ class HandoverRequest(NamedTuple):
 
 
 class SharedRecord:
-    """The scorekeeper's record and the open request for that role, guarded by one lock.
+    """The scorekeeper's record and the open request to become the scorekeeper, guarded by one lock.
 
     Each change is saved and announced.
 
@@ -289,7 +289,7 @@ class Scorekeeper:
         return is_given
 
     def answer(self, *, give: bool) -> None:
-        """Hand over to the phone that asks if `give` is true, or refuse its request.
+        """If `give` is true, hand over to the phone that is asking; otherwise, refuse its request.
 
         Raises:
             TableError: If no phone is waiting.

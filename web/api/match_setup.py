@@ -43,9 +43,9 @@ class MatchSetup:
 
         Args:
             names: The players' names, by seat, without the bot.
-            bot: How the bot plays; None is a match without a bot.
+            bot: How the bot plays; None means a match without a bot.
             like: Name of the person whom the bot imitates.
-            bot_dice: Who throws the bot's dice; None simulates them.
+            bot_dice: Who throws the bot's dice; None means that they are simulated.
             **setup: Other fields of `StartMatch`, such as the rules and the target.
 
         Raises:
@@ -80,12 +80,12 @@ class MatchSetup:
         """Return the head start with which two equally good players have the same chance of winning.
 
         Args:
-            rules: Name of a rule set; None is the default.
-            target: Points to play for; None is the target of the rules.
+            rules: Name of a rule set; None means the default.
+            target: Points to play for; None means the target of the rules.
             options: Options that differ from the rule set.
 
         Raises:
-            OddsError: If the match is not solved.
+            OddsError: If the chances of winning under these rules have not been computed.
             RulesetError: If the rules are not valid.
         """
         return require_coach(self._coach).head_start(self._changed_rules(rules, target, options))
@@ -97,6 +97,6 @@ class MatchSetup:
         return rule_files.with_options(self._ruleset(name), changed)
 
     def _ruleset(self, name: str | None) -> Ruleset:
-        """Return the rule set of this name; a file in the settings comes first in the list."""
+        """Return the rule set with this name, or the default for None; the table's own rules take precedence."""
         known = (each for each in self._rules if name in (None, each.name))
         return next(known, None) or rule_files.published(str(name))

@@ -1,4 +1,4 @@
-"""The API of past matches: their list, their exports, and the coach's review of one."""
+"""The API of past matches: their list, their exports, and the coach's review of each."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -27,7 +27,7 @@ from web.route import Routes
 from web.state.coach_json import moment_json
 
 PAGE = 50
-"""Most matches that one response lists."""
+"""Largest number of matches in one response."""
 
 
 def create_matches(

@@ -57,7 +57,7 @@ class PictureUpload:
             part: The bytes of the part.
 
         Raises:
-            HttpProblem: If another part is expected, or the picture cannot be read anyway.
+            HttpProblem: If another part is expected, or if the picture is too large or of the wrong type.
         """
         with self._lock:
             if offset == 0:

@@ -194,7 +194,7 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
 
 
 def _status(scorekeeper: Scorekeeper) -> Response:
-    """Return who the scorekeeper is, from the point of view of the phone of this request."""
+    """Return who the scorekeeper is, from the point of view of the phone that sent this request."""
     view: ScorekeeperView = scorekeeper.view()
     me = str(g.phone)
     return json_response(

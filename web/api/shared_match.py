@@ -24,7 +24,10 @@ MAX_WRONG, MAX_TOTAL_WRONG, PERIOD_S = 10, 100, 300.0
 """How many wrong codes one address, and all addresses, may send in a period: as for PINs."""
 
 MAX_TRUSTED = 8
-"""Most addresses remembered for signing a message. Wrong codes from others do not delay them."""
+"""Largest number of addresses remembered because they sent a signed message.
+
+Wrong codes from others do not delay them.
+"""
 
 NOT_HERE = Message("matches with another tray are not possible here")
 NO_INVITATION = Message("no other tray is invited: make a code first")
@@ -120,7 +123,7 @@ def create_shared_page(
 
     @pages.get("/shared")
     def invitation() -> Response:
-        """Show the scorekeeper the code, and everybody else what to do with a link that has one."""
+        """Show the scorekeeper the code, and everybody else what to do with a link that contains one."""
         other = shared.view() if shared else None
         page = table.snapshot().join_url
         link = shared.invitation(page) if shared and g.is_scorekeeper else ""

@@ -83,15 +83,15 @@ def _send_origin(response: Response) -> Response:
 
 
 def clock(at_s: float) -> str:
-    """Return the board's local time, such as "20:41"."""
+    """Return a time in seconds since 1970 as the board's local time, such as "20:41"."""
     return time.strftime("%H:%M", time.localtime(at_s))
 
 
 def day(at_s: float) -> str:
-    """Return the board's local date, such as "21 Nov 2026"."""
+    """Return a time in seconds since 1970 as the board's local date, such as "21 Nov 2026"."""
     return time.strftime("%d %b %Y", time.localtime(at_s)).lstrip("0")
 
 
 def day_and_clock(at_s: float) -> str:
-    """Return the board's local date and time, such as "21 Nov 2026, 20:41"."""
+    """Return a time in seconds since 1970 as a local date and time, such as "21 Nov 2026, 20:41"."""
     return f"{day(at_s)}, {clock(at_s)}"

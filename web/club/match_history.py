@@ -168,7 +168,7 @@ class _MatchTables:
         self._store, self._people, self._clock = store, people, clock
 
     def last_entry(self, match_id: str) -> tuple[str, int, str] | None:
-        """Return tray, number and chain of the last entry."""
+        """Return the tray, number and chain of the last entry of a match."""
         row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
         return (row["tray"], row["seq"], row["chain"]) if row else None
 
@@ -214,7 +214,7 @@ class _MatchTables:
                 self.write_seats(entry.match, after)
 
     def _began_s(self, entry: WireEntry, *, live: bool) -> float:
-        """Return the tray's time, or the board's if the tray's clock is not set or plainly wrong."""
+        """Return the tray's time, or the board's time if the tray's clock is not set or plainly wrong."""
         now_s = self._clock()
         is_wrong = live and abs(entry.began_s - now_s) > MAX_CLOCK_ERROR_S
         return now_s if is_wrong or not entry.began_s else entry.began_s
@@ -252,7 +252,7 @@ class _MatchTables:
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
     def write_points(self, match_id: str, match: Match) -> None:
-        """Write the points of the turns of each seat."""
+        """Write the points that each player has made in turns of their own."""
         seats = range(len(match.state.players))
         self._store.run_each(
             "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?",
@@ -266,5 +266,5 @@ def _results(state: State) -> tuple[object, ...]:
 
 
 def _turn_points(state: State, seat: int) -> int:
-    """Return the points of a player's own turns. A score is no measure: a team shares it."""
+    """Return the points of a player's own turns. The score does not show them, because a team shares it."""
     return sum(turn.points for turn in state.turns if turn.seat == seat)

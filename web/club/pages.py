@@ -74,7 +74,7 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
 
 def _points(turn: Turn) -> int:
-    """Return the points of a finished turn, or those at risk in a turn that is not over."""
+    """Return the points of a finished turn, or the points at risk in a turn that is not over."""
     return turn.points if turn.ending else turn.at_risk
 
 

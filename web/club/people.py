@@ -107,7 +107,7 @@ class People:
             into: The player who gets the names and results of both.
 
         Raises:
-            IllegalMove: If they are the same, if one does not exist, or if both are drawn in one
+            IllegalMove: If they are the same, if one does not exist, or if both play in one
                 tournament.
         """
         if player == into:
@@ -176,5 +176,5 @@ class People:
 
 
 def name_key(name: str) -> str:
-    """Return a name without the differences of case and spacing that do not count."""
+    """Return a form of a name that is the same for all spellings that differ only in case or spacing."""
     return " ".join(name.casefold().split())

@@ -1,4 +1,4 @@
-"""The big screen of a club night, rendered once for each change of a tray."""
+"""The big screen of a club night, rendered once each time a tray changes."""
 
 import json
 from hashlib import blake2s

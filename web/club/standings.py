@@ -94,7 +94,7 @@ class Standing:
 
     @property
     def share(self) -> int:
-        """Matches won in percent."""
+        """Percentage of matches won."""
         return round(100 * self.won / self.played)
 
     @property
@@ -146,7 +146,7 @@ class BestRecord:
 
 
 def evening_start_s(now_s: float | None = None) -> float:
-    """Return the start of an evening in seconds since 1970, by default of the current one."""
+    """Return when the evening at a given time (by default now) began; both are in seconds since 1970."""
     now = time.localtime(time.time() if now_s is None else now_s)
     day = now.tm_mday - (now.tm_hour < EVENING_BEGINS_H)
     return time.mktime((now.tm_year, now.tm_mon, day, EVENING_BEGINS_H, 0, 0, 0, 0, -1))
@@ -172,7 +172,7 @@ class League:
             since_s: Earliest start in seconds since 1970.
             player: Number of a player who took part; None for any.
             over: Whether to leave out matches that nobody has won yet.
-            limit: Most matches to return; -1 for all.
+            limit: Largest number of matches to return; -1 for all.
         """
         rows = self._store.rows(
             "SELECT * FROM match WHERE began >= ?1 AND (?2 IS NULL OR EXISTS "

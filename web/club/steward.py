@@ -64,7 +64,7 @@ class Steward:
         return f"steward/{self._key}"
 
     def accepts(self, key: str) -> bool:
-        """Return whether this is the key; an empty one never is."""
+        """Return whether this is the key; an empty string never is."""
         return bool(key) and hmac.compare_digest(key.encode(), self._key.encode())
 
     @property

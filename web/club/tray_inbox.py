@@ -47,7 +47,7 @@ class OnCallAnswer(Protocol):
 
 
 class TrayInbox:
-    """Adds what trays send to the history, and asks them for entries that are missing.
+    """Stores what trays send in the history, and asks them for entries that are missing.
 
     All methods but `retry_requests` run on the thread of the broker's client.
 
@@ -115,8 +115,8 @@ class TrayInbox:
     def _on_availability(self, name: str, payload: bytes) -> None:
         """Note that a tray went online or offline; an empty message removes the tray.
 
-        A tray that comes online first sends what happened while it was offline, then its state.
-        Entries that follow the state happen live.
+        After coming online, a tray sends what happened while it was offline, and then its state.
+        Entries that follow the state are live.
         """
         self._caught_up.discard(name)
         if not payload:

@@ -1,4 +1,4 @@
-"""Checks of what trays send: any client of the broker may write to their topics."""
+"""Checks of what trays send: any client of the broker can write to their topics."""
 
 import json
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class TrayState:
         message: What the tray says, in English.
         question: The open question, if any.
         page: Address of the tray's page, or "".
-        summary: The match in short; None before the first.
+        summary: Summary of the match; None before the first.
     """
 
     match: str | None

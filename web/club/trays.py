@@ -7,7 +7,7 @@ from time import monotonic
 from game.stats.summary import MatchSummary
 
 MAX_TRAYS = 1_000
-"""Most trays that are shown. A broker that reports more is flooded with made-up names."""
+"""Largest number of trays that are shown. A broker that reports more is flooded with made-up names."""
 
 MIN_REDRAW_S = 0.2
 """Shortest time between two updates of a screen, in seconds. People cannot follow faster ones."""
@@ -22,7 +22,7 @@ class TrayStatus:
         online: Whether the tray is connected to the broker.
         match: The last match that began there; None before the first.
         seq: Number of the last entry in the club's history; -1 if only the tray knows the match.
-        summary: The match in short, from the club's history if it has the match.
+        summary: Summary of the match, from the club's history if it has the match.
         situation: A value of `game.situation.Situation`.
         message: What the tray says, in English.
         page: Address of the tray's page, or "".
@@ -92,7 +92,7 @@ class Trays:
             self._changed.notify_all()
 
     def get(self, name: str) -> TrayStatus:
-        """Return the status of a tray; for an unknown name, that of a tray that is offline."""
+        """Return the status of a tray. A tray with an unknown name counts as offline."""
         return self._trays.get(name) or TrayStatus(name)
 
     def has_room_for(self, name: str) -> bool:

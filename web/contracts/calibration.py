@@ -20,7 +20,7 @@ class CheckResult:
 
     Attributes:
         name: What was checked.
-        ok: Whether the check passed; None if the image does not show it.
+        ok: Whether the check passed; None if the image does not allow the check.
         verdict: The result in a sentence.
         advice: What to do about it; None if there is nothing to do.
     """
@@ -152,7 +152,7 @@ class CalibrationStep(StrEnum):
     """A command without arguments. The values are the ends of the API's paths."""
 
     FIND = "find"
-    """Look for the tray and propose a set-aside area beside it."""
+    """Look for the tray and propose a set-aside area next to it."""
 
     PROPOSE = "propose"
     """Turn on the set-aside area where there is most room."""

@@ -36,9 +36,9 @@ class Coaching:
     Attributes:
         mode: How much the coach says.
         figures: The odds; None while they are being calculated, or if the coach is off.
-        solving: The share of the calculation of chances of winning that is done, from 0 to 1; None if
-            none is running.
-        trouble: Why there will be no chances of winning; None if there are, or may be later.
+        solving: How much of the calculation of chances of winning is done, from 0 to 1; None if none
+            is running.
+        trouble: Why there will be no chances of winning; None if there are some, or may be later.
     """
 
     mode: CoachMode = CoachMode.OFF
@@ -53,8 +53,8 @@ class ReviewedMatch:
 
     Attributes:
         review: Luck and decisions of each turn.
-        solved: Whether the review has chances of winning.
-        caveats: What these chances leave out.
+        solved: Whether the review contains chances of winning.
+        caveats: What these chances ignore.
         solving: As in `Coaching`, for the rules of this match.
         trouble: As in `Coaching`, for the rules of this match.
     """
@@ -74,7 +74,7 @@ class Coach(Protocol):
 
         Args:
             match_id: Number of the match in the journal.
-            steps: How many steps of it the journal has; more steps need a new review.
+            steps: How many steps of the match are in the journal; after another step, it is reviewed again.
         """
 
     def solve(self, match_id: int) -> None:
@@ -88,7 +88,7 @@ class Coach(Protocol):
         """Return the statistics over all matches, or None while they are being counted."""
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
-        """Return how a person plays; this takes seconds, unlike all other methods.
+        """Return how a person plays. This takes seconds, unlike most of the other methods.
 
         Args:
             name: Name of the person.
@@ -103,12 +103,12 @@ class Coach(Protocol):
         """Return the head start that gives two equally good players the same chance of winning.
 
         Raises:
-            OddsError: If the match is not solved.
+            OddsError: If the chances of winning under these rules have not been computed.
             TableError: If the coach does not answer.
         """
 
     def start_dice_set(self, name: str) -> None:
-        """Count the matches that begin from now on for another dice set.
+        """Count the matches that begin from now on for the dice set with this name.
 
         Raises:
             TableError: If this cannot be saved.

@@ -30,7 +30,7 @@ class HealthCheck:
 
     @property
     def is_bad(self) -> bool:
-        """Whether somebody should look at it."""
+        """Whether the check found a problem that somebody should look at."""
         return self.level in ("warning", "failed")
 
 
@@ -134,7 +134,7 @@ class Maintainer(Protocol):
         """
 
     def clip(self, position: int) -> bytes | None:
-        """Return how the dice of a throw came to rest, as Motion JPEG, or None if it is not kept.
+        """Return a clip of how the dice of a throw came to rest, as Motion JPEG, or None if none is kept.
 
         Args:
             position: Position of the throw in the journal.

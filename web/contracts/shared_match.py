@@ -62,12 +62,12 @@ class SharedPlay(Protocol):
 
         Args:
             names: The players at this tray.
-            rules: Name of published rules; None is the default of this tray.
-            target: Points to play for; None is the target of the rules.
+            rules: Name of published rules; None means the default of this tray.
+            target: Points to play for; None means the target of the rules.
             options: Options that differ from the rules.
 
         Raises:
-            GameError: If these players cannot play, or the rules are not valid.
+            GameError: If these players cannot form a match, or the rules are not valid.
         """
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:

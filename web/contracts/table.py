@@ -18,7 +18,7 @@ from web.contracts.shared_match import OtherTrayView
 
 @dataclass(frozen=True, slots=True)
 class PhotoDie:
-    """A die on the photo. Positions and sizes are fractions of the photo's width and height.
+    """A die in the photo. Positions and sizes are fractions of the photo's width and height.
 
     Attributes:
         value: The face; None if it is uncertain.
@@ -29,7 +29,7 @@ class PhotoDie:
         angle: Rotation of its edges in degrees, from 0 to below 90.
         zone: Where it lies: in the tray, or in the set-aside area.
         problem: Why the face is uncertain, if it is.
-        slot: Its position among the dice of the throw on the photo; None if it is not one of them.
+        slot: Its position among the dice of the throw in the photo; None if it is not one of them.
     """
 
     value: int | None
@@ -48,11 +48,11 @@ class Photo:
     """The annotated photo of the dice in view; `Table.photo` returns its JPEG.
 
     Attributes:
-        id: A hash of what the photo shows, so it never stands for another photo.
+        id: A hash of what the photo shows, so that different photos never have the same id.
         width: Width in pixels.
         height: Height in pixels.
-        dice: The dice on it.
-        index: Index of its throw in the timeline of the match; None if it shows an open question.
+        dice: The dice in the photo.
+        index: Index of its throw in the timeline of the match; None if the photo belongs to an open question.
         has_clip: Whether `Table.photo_clip` returns how these dice came to rest.
     """
 
@@ -85,12 +85,12 @@ class ScorekeeperView:
 
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.
-        asking: The phone that asks to take over now, or "" if none does.
+        asking: The phone that is asking to take over, or "" if none is.
         by_button: Whether the next press of the real button makes that phone the scorekeeper.
         by_holder: Whether the scorekeeper is active and is being asked instead.
         own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
         players: (phone, player's name) of each phone that belongs to a player.
-        asker: What people may call the phone that asks: its player, or its kind; "" if none asks.
+        asker: What people may call that phone: its player, or its kind; "" if none is asking.
     """
 
     holder: str = ""
@@ -111,7 +111,7 @@ class Snapshot:
         situation: The state of the table, which decides what the button does.
         message: What has just happened, in one line.
         lamp: What the lamp shows.
-        advice: What to do now, one sentence each.
+        advice: What to do now, one sentence for each problem.
         match: The match; None if there is none.
         step: A number that increases whenever the match changes, even when a step is undone.
         rolloff: The roll-off that decides who starts; None if there is none.
@@ -119,9 +119,9 @@ class Snapshot:
         just_dice: The throws without a match; None if a match is being played or may be set up.
         unread_throw: Why nothing can be kept or banked before a throw is read; None if no throw is
             unread.
-        question: The open question. A hold of the button gives the first of `choices`.
+        question: The open question. A hold of the button picks the first of `choices`.
         choices: Answers to the question or, without a question, offered repairs.
-        has_ignored_objects: Whether somebody marked an object in the open question as not a die, so
+        has_ignored_objects: Whether somebody marked an object in the open question as not being a die, so
             that undo takes the object into account again.
         simulated: Whether the tray is simulated; the page then has buttons to throw and to press.
         camera: Name of the camera; None while there is none and throws are entered by hand.
@@ -129,7 +129,7 @@ class Snapshot:
         join_url: The address in the QR code.
         calibrated: Whether the tray is calibrated or needs no calibration.
         notice: What has changed since the calibration; None if nothing has.
-        troubles: Problems of the appliance, one sentence each.
+        troubles: The problems of the appliance, one sentence for each.
         safe_mode: Whether camera and button are off because several starts failed.
         scorekeeper: Who the scorekeeper is.
         coach: What the coach says about the match.
@@ -193,7 +193,7 @@ class Table(ChangingTable, Protocol):
         """
 
     def photo_clip(self, photo_id: str) -> bytes | None:
-        """Return how the dice on a photo came to rest, as Motion JPEG, or None if that is not known."""
+        """Return a clip of how the dice in a photo came to rest, as Motion JPEG, or None if there is none."""
 
     def view(self) -> bytes | None:
         """Return a small live image of the tray as JPEG, or None if there is none."""

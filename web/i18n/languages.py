@@ -18,7 +18,7 @@ THOUSANDS_SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
 
 
 def register(app: Flask) -> None:
-    """Answer each request in the language of its phone, except in a language whose catalogue is damaged."""
+    """Answer each request in the language of its phone, unless the catalogue of that language is damaged."""
     readable = {code: name for code, name in LANGUAGES.items() if _is_readable(app, code)}
     app.extensions[READABLE] = readable
     Babel(app, locale_selector=requested_language)
@@ -35,7 +35,7 @@ def _is_readable(app: Flask, code: str) -> bool:
 
 
 def requested_language() -> str:
-    """Return the language that was picked on the phone, else the best one for its browser."""
+    """Return the language that was picked on the phone, otherwise the best one for its browser."""
     if not has_request_context():
         return "en"
     readable: dict[str, str] = current_app.extensions[READABLE]

@@ -58,7 +58,7 @@ def match_length(title: str, target: int, rounds: int) -> str:
 
 
 def translate_text(text: str) -> str:
-    """Return a text of a published rule set or a problem of the reader in the current language.
+    """Translate a text from a published rule set, or a problem that the dice reader reports.
 
     Texts from a file of house rules have no translation and stay as they are.
     """

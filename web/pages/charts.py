@@ -98,8 +98,8 @@ def mark(seat: int, x: float, y: float, size: float) -> str:
 
     Args:
         seat: Seat of the player.
-        x: Centre, in SVG units.
-        y: Centre, in SVG units.
+        x: x of the centre, in SVG units.
+        y: y of the centre, in SVG units.
         size: Diameter, in SVG units.
     """
     inner = size * 0.8

@@ -27,15 +27,15 @@ class CompiledTemplates(BytecodeCache):
         self._folder = Path(cache_from_source(str(templates / "_.py"))).parent
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Implement `BytecodeCache.load_bytecode`."""
+        """Implement `BytecodeCache.load_bytecode`: load a compiled template, if its entry is still valid."""
         with suppress(OSError):
             entry = self._path(bucket).read_bytes()
             digest, code = entry[:DIGEST_BYTES], entry[DIGEST_BYTES:]
             if digest == _digest(bucket, code):
-                bucket.code = marshal.loads(code)  # noqa: S302 - as trusted as a module beside it
+                bucket.code = marshal.loads(code)  # noqa: S302 - as trusted as a module next to it
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Implement `BytecodeCache.dump_bytecode`."""
+        """Implement `BytecodeCache.dump_bytecode`: store a compiled template, if the folder is writable."""
         if sys.dont_write_bytecode:
             return
         code = marshal.dumps(bucket.code)

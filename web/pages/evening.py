@@ -16,7 +16,7 @@ EVENING_S = 12 * 3600.0
 """Matches that ended less than this before the newest one belong to the same evening."""
 
 MAX_MATCHES = 200
-"""Most matches of one evening, enough for a table that is in use all day."""
+"""Largest number of matches in one evening, enough for a table that is in use all day."""
 
 MAX_SHOWN = 20
 """The newest matches, shown with their awards."""

@@ -24,7 +24,7 @@ from web.pages.sides import side_name, side_seat, sides, standings, summary_side
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
-"""Most characters of each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
+"""Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
 
 SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
 """Below the first a chance shows one more digit; below the second only a bound is shown."""
@@ -191,7 +191,7 @@ def qr_code(text: str) -> Markup:
 
 
 def manual_change(entry: TimelineRow) -> str:
-    """Describe what somebody changed by hand, or return "" for another entry."""
+    """Describe what somebody changed by hand, or return "" for any other entry."""
     message = _manual_change(entry.event, [display_name(name) for name in entry.names])
     return translate(message) if message else ""
 

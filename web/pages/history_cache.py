@@ -31,27 +31,27 @@ class CachedHistory(History):
         self._as_of: tuple[str, int] | None = None
 
     def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
-        """Implement `History.matches`."""
+        """Implement `History.matches`: return past matches, from the cache if possible."""
         read = partial(super().matches, before=before, limit=limit)
         return self._once(("matches", before, limit), read)
 
     def all_matches(
         self, *, before: int = END_POSITION, limit: int = 50
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
-        """Implement `History.all_matches`."""
+        """Implement `History.all_matches`: return past matches, including those that cannot be read."""
         read = partial(super().all_matches, before=before, limit=limit)
         return self._once(("all_matches", before, limit), read)
 
     def match(self, match_id: int) -> Match:
-        """Implement `History.match`."""
+        """Implement `History.match`: return a match, from the cache if possible."""
         return self._once(("match", match_id), partial(super().match, match_id))
 
     def played(self, match_id: int) -> PlayedMatch:
-        """Implement `History.played`."""
+        """Implement `History.played`: return the summary of a match, from the cache if possible."""
         return self._once(("played", match_id), partial(super().played, match_id))
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
-        """Implement `History.steps`."""
+        """Implement `History.steps`: return the steps of a match, from the cache if possible."""
         return self._once(("steps", match_id), partial(super().steps, match_id))
 
     def _once(self, question: tuple[object, ...], read: Callable[[], T]) -> T:

@@ -93,7 +93,7 @@ class CardRow:
     Attributes:
         side: The player, or the player's team; it decides the colour and weight of the row.
         name: Name of the player.
-        is_first: Whether the row shows the disc and the score, once for each side.
+        is_first: Whether the row shows the disc and the score, as one row of each side does.
         leads: Whether the side has won or leads.
     """
 
@@ -112,7 +112,7 @@ def _card_rows(ranked: Sequence[Side]) -> list[CardRow]:
 
 
 def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
-    """Draw the rows in one size. If there are too many, the last line says how many are left."""
+    """Draw the rows, all at one size. If there are too many, the last line says how many are left out."""
     shown = rows if len(rows) <= MAX_ROWS else rows[: MAX_ROWS - 1]
     height = min(MAX_ROW_HEIGHT, (BOTTOM - TOP) / min(len(rows), MAX_ROWS))
     longest = max((row.name for row in shown), key=len)
@@ -126,7 +126,7 @@ def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
 
 
 def _draw_row(row: CardRow, y: float, height: float, size: int) -> str:
-    """Draw a row around the height `y`."""
+    """Draw a row whose middle is at `y`."""
     radius, weight = 0.36 * height, 800 if row.leads else 600
     base = y + 0.36 * size
     name = _text(LEFT + 2 * radius + 16, base, row.name, size=size, weight=weight)

@@ -73,8 +73,8 @@ class LuckAndDecisions:
     """How much a player gained by luck and lost by decisions.
 
     Attributes:
-        luck: Points and chance of winning that luck brought.
-        decisions: Points and chance of winning that decisions lost; zero for perfect decisions.
+        luck: Points and chance of winning gained by luck.
+        decisions: Points and chance of winning lost by decisions; zero for perfect decisions.
         mistakes: The decisions that were not the best, by kind.
     """
 
@@ -209,9 +209,9 @@ def throw_positions(history: History, match_id: int) -> dict[int, int]:
 
 
 class _WrittenThrows:
-    """Where throws were written: by their identity, and by the places of their dice.
+    """Where in the journal throws were written, found by their identity or by the places of their dice.
 
-    The throws of another tray have no places, and those that were written again by a repair are new objects.
+    Throws from another tray have no places, and throws that a repair has written again are new objects.
     """
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
 
     Args:
         table: Its match decides which rules are shown.
-        offered: All rule sets; the first one is shown without a match.
+        offered: All rule sets; the first one is shown if there is no match.
     """
     pages = Blueprint("paper", __name__)
 

@@ -58,7 +58,7 @@ STORY = ("pencil", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
 
 MAX_STATUS_CHARACTERS = 40
-"""As many fit beside two buttons on a screen that is 360 CSS pixels wide."""
+"""As many fit next to two buttons on a screen that is 360 CSS pixels wide."""
 
 
 class Sections:
@@ -112,7 +112,7 @@ class Sections:
 
 
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:
-    """Return the timeline for the one section that shows it, because it takes the whole match."""
+    """Return the timeline for the section that shows it; other sections skip the costly replay of the match."""
     return timeline_rows(match) if match and name == "story" else []
 
 

@@ -67,5 +67,5 @@ def _odds(option: TurnOption, rank: str | None, translate: Translate) -> OddsJso
 
 
 def moment_json(moment: ReviewedMoment) -> MomentJson:
-    """Return a throw or a decision of a reviewed match."""
+    """Return a throw or a decision of a reviewed match as JSON."""
     return shaped(MomentJson, moment)

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 
 class LampJson(TypedDict):
-    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is times per second, 0 means steady."""
+    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is the number of blinks per second; 0 means steady."""
 
     colour: str
     blink: float
@@ -16,7 +16,7 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force. A match ends at `target` points, or after `rounds` turns each if that is not 0.
+    """The rules in force. A match ends at `target` points or, if it is not 0, after `rounds` turns each.
 
     `changed` lists the other options that differ from the published rules, as lines of a house
     file.
@@ -62,7 +62,7 @@ class ThrowJson(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """A turn. `ending` is "bank", "farkle", "reset", "win", "skip", or null while it goes on.
+    """A turn. `ending` is "bank", "farkle", "reset", "win", "skip", or null while the turn goes on.
 
     `points` counts all its keeps, `locked_points` only those before the last throw. `broken_off`
     means that somebody set another turn by hand; this turn is then not one of the player's rounds.
@@ -92,11 +92,11 @@ class LastThrowJson(ThrowJson):
 
 
 class OddsJson(TypedDict):
-    """The odds of banking `at_risk` points, compared with those of throwing `dice` dice.
+    """What banking `at_risk` points and throwing `dice` dice are worth.
 
     `bank` and `throw` are the chances of winning after each choice, or null if the chance is
-    unknown or the choice is not possible. `farkle` is the chance of a farkle, `points` the average points of the turn after
-    throwing again. `refused` says why banking is not possible. `best` is "bank", "throw" or "tie".
+    unknown or the choice is not possible. `farkle` is the chance of a farkle, `points` the average
+    points of the turn after throwing again. `refused` says why banking is not possible. `best` is "bank", "throw" or "tie".
     `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
     """
 
@@ -112,7 +112,7 @@ class OddsJson(TypedDict):
 
 
 class KeepJson(TypedDict):
-    """A legal keep of the last throw. `effect` describes what it would lead to, or is empty.
+    """A legal keep of the last throw. `effect` describes what the keep would lead to, or is empty.
 
     `odds` is null if the coach says nothing about it.
     """
@@ -129,7 +129,7 @@ class KeepJson(TypedDict):
 class BankJson(TypedDict):
     """What banking would do now. `dice` are the dice that would be kept.
 
-    `points` are those of the turn, `total` is the player's score afterwards. `refusal` says why
+    `points` are the points of the turn, `total` is the player's score afterwards. `refusal` says why
     banking is not possible, or is null. `short` is how many points are missing for the opening or
     the minimum bank. `winner` is the seat that would win the match, or null.
     """
@@ -150,9 +150,9 @@ class ChoiceJson(TypedDict):
 
 
 class PhotoDieJson(TypedDict):
-    """A die on the photo. `x`, `y`, `w` and `h` are fractions of the photo; `x`, `y` is the centre.
+    """A die in the photo. `x`, `y`, `w` and `h` are fractions of the photo; `x`, `y` is the centre.
 
-    `angle` is its rotation in degrees. `slot` is its position among the dice of the throw on the
+    `angle` is its rotation in degrees. `slot` is its position among the dice of the throw in the
     photo, or null. `url` is an image of the die at full resolution.
     """
 
@@ -169,11 +169,11 @@ class PhotoDieJson(TypedDict):
 
 
 class PhotoJson(TypedDict):
-    """The annotated photo of the throw in view, or of the open question; then `index` is null.
+    """The annotated photo of the throw in view, or of the open question, for which `index` is null.
 
-    `index` is the throw on the photo. `id` and `url` depend on what the photo shows, so they never
-    stand for another one. `clip` is the address of a short clip of how these dice came to rest, or null if
-    there is none.
+    `index` is the index of the throw. `id` and `url` depend on what the photo shows, so they never
+    refer to another one. `clip` is the address of a short clip of how these dice came to rest, or
+    null if there is none.
     """
 
     id: str
@@ -189,7 +189,7 @@ class LastRoundJson(TypedDict):
     """The last round: seat `closer` has reached the target, and the seats in `left` have one turn.
 
     `to_beat` is the score of seat `leader`. With `needed` more points than those at risk, the
-    player on turn would lead; if it `decides`, that wins the match, as nobody throws afterwards.
+    player on turn would lead; if `decides` is true, that wins the match, as nobody throws afterwards.
     """
 
     closer: int
@@ -214,7 +214,7 @@ class HighlightJson(TypedDict):
 
 
 class RollOffJson(TypedDict):
-    """The roll-off that decides who starts. `rolls` has the dice of each seat.
+    """The roll-off that decides who starts. `rolls` contains the dice of each seat.
 
     `open` means that more players may still join. `seat` throws next; `first` starts the match.
     """
@@ -251,9 +251,9 @@ class MomentJson(TypedDict):
 class CoachJson(TypedDict):
     """What the coach says. `mode` is "off", "after" (each turn), "why" (each decision) or "live".
 
-    `solved` means that chances of winning are known. `solving` is the share of their calculation that
-    is done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the
-    player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
+    `solved` means that chances of winning are known. `solving` is how much of their calculation
+    is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
+    `win` is the chance of winning of the player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
     players, against the best of the others), "several" (they are for a race and off by about one
     point), "taking over", "penalties", "multiplied", "other" (rules that `traykeeper odds` names).
     `before` is the next throw at the beginning of a turn. `decision` is the newest decision of a
@@ -279,7 +279,7 @@ class OwnPhoneJson(TypedDict):
 
 
 class PencilJson(TypedDict):
-    """The scorekeeper: the phone `holder`. Phones are named by their badges; "" means none.
+    """The scorekeeper: the phone `holder`. Phones are identified by their badges; "" means none.
 
     The phone `asking` asks to take over: with `by_button` the next press of the real button
     decides, with `by_holder` the scorekeeper is being asked. `asker` is what people may call that phone:
@@ -365,7 +365,7 @@ class StateJson(MatchJson):
     """The whole state. `version` grows with every change, `step` with every change of the match.
 
     `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
-    `question` is the open question; a hold of the button gives the first of its `choices`. Without
+    `question` is the open question; a hold of the button picks the first of its `choices`. Without
     a question, `choices` are offered repairs. `camera` is null while there is no camera. With
     `hands_off` the dice are read without a press of the button. `notice` says what has changed
     since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`, camera

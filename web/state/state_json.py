@@ -67,7 +67,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
 
     Args:
         snapshot: The table.
-        translate: Translates messages; by default they stay English, as other programs get them.
+        translate: Translates messages; by default they stay English, as other programs receive them.
     """
     match = _match(snapshot.match, snapshot, translate) if snapshot.match else _no_match(snapshot)
     return shaped(
@@ -228,7 +228,7 @@ def _missing_points(state: State, points: int) -> int:
 
 
 def _winner_after(match: Match, keep: Keep) -> int | None:
-    """Return the seat that wins the match if this keep is banked, if any."""
+    """Return the seat that would win the match if this keep were banked, or None."""
     state = match.state
     is_last = state.closer is not None or state.rules.rounds > 0
     may_end = is_last or state.bank_total(keep) >= state.rules.target
