@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from device.cameras.roll_clip import ClipFrame, RollClip
 from game.commands import Bank, EnterThrow, StartMatch
+from game.situation import Situation
 from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
 
 SCREENS = {
@@ -54,6 +55,19 @@ def test_everything_fits_on_the_screen(screen, table, players):
         expect(screen.locator(".giant")).not_to_have_text("6")
     else:
         expect(screen.locator("h1")).to_have_text("Traykeeper")
+
+    assert overflowing(screen) == []
+
+
+@pytest.mark.browser
+def test_a_long_question_fits_on_the_screen(screen, table):
+    kept(table, ("Mama", "Wilhelmina-Konstantina W"))
+    question = (
+        "1 1 5 were kept, so three dice should have been thrown, but the camera sees four dice. "
+        "Was 1 1 kept? Hold the button for yes, or press it to read the dice again."
+    )
+    table.show(situation=Situation.QUESTION, question=question, message=question)
+    expect(screen.locator(".tv-message")).to_have_text(question)
 
     assert overflowing(screen) == []
 
