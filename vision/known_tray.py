@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import radians
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.face_looks import FaceLook, add_look, cut_look
 from vision.images import Box, Image, ImagePyramid
-from vision.reading import Lean, Reading
+from vision.reading import Lean, Problem, Reading, Zone
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -25,10 +27,12 @@ class KnownTray:
         empty: Latest empty-tray image (height, width, 3) BGR from this camera, or None if there is none.
         leans: How far the tops of flat dice were displaced from their feet in earlier frames. Many frames
             determine the lens and the size of the dice better than the few dice of one frame.
+        looks: How faces looked in earlier frames, oldest first.
     """
 
     empty: Image | None = None
     leans: tuple[Lean, ...] = ()
+    looks: tuple[FaceLook, ...] = ()
 
     @classmethod
     def of(cls, empty: Image | None, readings: Sequence[Reading]) -> "KnownTray":
@@ -53,6 +57,27 @@ class KnownTray:
         if not reading.dice:
             return replace(self, empty=image)
         return replace(self, leans=(*self.leans, *reading.leans)[-MAX_LEANS:])
+
+    def with_faces(
+        self, image: Image, reading: Reading, faces: Sequence[int | None]
+    ) -> "KnownTray":
+        """Return what is known about the tray, with the looks of a throw whose faces are known.
+
+        A face counts as confirmed by a person if the reading had another one, or asked about it.
+
+        Args:
+            image: Frame (height, width, 3) BGR that was read.
+            reading: Reading of that frame.
+            faces: The true face of each die of the reading, or None where it is not known.
+        """
+        looks = self.looks
+        for die, face in zip(reading.dice, faces, strict=True):
+            lies_flat = die.problem in {None, Problem.UNREADABLE} and die.zone is not Zone.OUTSIDE
+            if face is not None and lies_flat:
+                pixels = cut_look(image, (die.x, die.y), die.size, radians(die.angle))
+                is_confirmed = die.problem is not None or face != die.value
+                looks = add_look(looks, FaceLook(face, pixels, is_confirmed))
+        return replace(self, looks=looks)
 
     def with_region(self, image: Image, mask: Mask) -> "KnownTray":
         """Return what is known about the tray, with part of a frame copied into the empty-tray image.

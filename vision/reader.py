@@ -26,6 +26,7 @@ from vision.finder import Detection
 from vision.images import Image, as_bgr, bounding_box, full_frame
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Problem, Quad, Reading, Zone
+from vision.second_opinion import with_second_opinions
 from vision.tray_change import ChangedRegion
 
 DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
@@ -91,6 +92,7 @@ def read(
     judged = _judge(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known) or _judge(
         seen, MIN_DOUBT_PROBABILITY_ALONE, is_tray_known=is_tray_known
     )
+    judged = with_second_opinions(picture, judged, known.looks)
     judged = _doubt_side_faces(_resolve_overlaps(judged), seen.candidates)
     dice = [_die(place, verdict, _zone(place.foot, tray, aside)) for place, verdict in judged]
     if seen.change:

@@ -161,7 +161,9 @@ class Companion:
             table.message = Paragraph(damage.sentences[0], table.message)
         output = equipment.output
         self._output = output if isinstance(output, Signals) else Signals(output)
-        self._pictures = PictureKeeper(stores.throw_pictures, stores.misreads)
+        self._pictures = PictureKeeper(
+            stores.throw_pictures, stores.misreads, self.tray_camera.watch.note_faces
+        )
         self._worker = TableWorker(
             TableParts(
                 session=self.session,

@@ -1,11 +1,13 @@
 """The pictures that were read, and the choice of the picture that phones show."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion, Overlay, TableState
 from device.session.tray_reader import TrayReading
-from device.storage.misreads import MisreadCollector, MisreadStore
+from device.storage.misread_labels import Truth
+from device.storage.misreads import MisreadCollector, MisreadStore, ReadPicture
 from device.storage.photo_album import AlbumPicture, PhotoAlbum, ThrowInView, shows
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.reports import CapturedReading
@@ -14,7 +16,24 @@ from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message
 from game.situation import TableError
+from vision.reading import Die
 from web.contracts.table import Photo
+
+NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
+"""Takes the time of a reading, its dice, and the face of each die or None."""
+
+
+class _FaceTeacher:
+    """Passes the true faces of each picture of the tray on, so that the table learns them."""
+
+    def __init__(self, note_faces: NoteFaces) -> None:
+        self._note_faces = note_faces
+
+    def record(self, picture: ReadPicture, truth: Truth | None) -> None:
+        """Implement `TruthReceiver.record`."""
+        if truth and isinstance(picture, CapturedReading):
+            tray_reading = picture.tray_reading
+            self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)
 
 
 class PictureKeeper:
@@ -23,15 +42,22 @@ class PictureKeeper:
     Args:
         throw_pictures: Stores one picture of each throw on disk; None means that none are stored.
         misreads: Stores pictures that were read wrongly; None means that none are stored.
+        note_faces: Receives the true faces of a reading, with its time and its dice.
 
     Attributes:
         album: The last few pictures, for the phones.
     """
 
-    def __init__(self, throw_pictures: ThrowPictures | None, misreads: MisreadStore | None) -> None:
+    def __init__(
+        self,
+        throw_pictures: ThrowPictures | None,
+        misreads: MisreadStore | None,
+        note_faces: NoteFaces,
+    ) -> None:
         self.album = PhotoAlbum()
         self._throw_pictures = throw_pictures
-        self._misreads = MisreadCollector(misreads) if misreads else None
+        stores = [misreads] if misreads else []
+        self._misreads = MisreadCollector(_FaceTeacher(note_faces), *stores)
         self._saved_position = 0
         self._newest: CapturedReading | None = None
         self._cropped: AlbumPicture | None = None
@@ -41,8 +67,7 @@ class PictureKeeper:
 
     def add(self, captured: CapturedReading) -> None:
         """Keep a picture together with its reading, before people correct it."""
-        if self._misreads:
-            self._misreads.saw(captured)
+        self._misreads.saw(captured)
         self._show(captured)
 
     def assign(self, table: TableState) -> None:
@@ -119,7 +144,7 @@ class PictureKeeper:
         needs_attention = isinstance(session.table.overlay, NeedsAttention)
         session.do(command)
         after = session.table.match
-        if self._misreads and before and after and needs_attention and after is not before:
+        if before and after and needs_attention and after is not before:
             self._misreads.tapped_in(before, after)
 
     def save(self, table: TableState) -> None:
@@ -130,7 +155,7 @@ class PictureKeeper:
             throw = table.last_throw
             if throw and shows(self._cropped.reading, throw):
                 self._throw_pictures.keep(position, self._cropped.image, self._cropped.clip)
-        if self._misreads and table.match:
+        if table.match:
             self._misreads.learn(table.match)
 
     def show_other(self, table: TableState, command: ShowOtherPhoto) -> None:

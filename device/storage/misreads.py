@@ -69,6 +69,18 @@ class ReadPicture(Protocol):
         """The corners of the tray, then those of the set-aside area if there is one, in pixels of the image."""
 
 
+class TruthReceiver(Protocol):
+    """Receives the true faces of the pictures in view."""
+
+    def record(self, picture: ReadPicture, truth: Truth | None) -> None:
+        """Take the true dice of a picture; called again after every correction.
+
+        Args:
+            picture: The picture in view.
+            truth: Its true dice, or None if they are not known.
+        """
+
+
 class MisreadStore:
     """The folder of pictures that were read wrongly. Implements `web.contracts.misreads.Misreads`.
 
@@ -259,11 +271,11 @@ class MisreadCollector:
     """A comparison of the latest picture with the match after every change, to find misreads. Failures are only logged.
 
     Args:
-        store: The store for pictures that were read wrongly.
+        receivers: What learns the true faces, such as the store for pictures that were read wrongly.
     """
 
-    def __init__(self, store: MisreadStore) -> None:
-        self._store = store
+    def __init__(self, *receivers: TruthReceiver) -> None:
+        self._receivers = receivers
         self._picture: ReadPicture | None = None
         self._entered: Throw | None = None
         self._match: State | None = None
@@ -296,10 +308,11 @@ class MisreadCollector:
 
     def _learn(self, picture: ReadPicture, throw: Throw) -> None:
         reading = picture.reading
-        if self._entered:
-            self._store.record(picture, truth(reading, throw, self._stayed))
-        elif shows(reading, throw):
-            self._store.record(picture, truth(reading, throw, throw.set_aside))
+        if not self._entered and not shows(reading, throw):
+            return
+        found = truth(reading, throw, self._stayed if self._entered else throw.set_aside)
+        for receiver in self._receivers:
+            receiver.record(picture, found)
 
     def _is_entered(self, match: Match, throw: Throw | None) -> bool:
         """Return whether this is still the throw that was entered by hand, even if its dice have been corrected."""

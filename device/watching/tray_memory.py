@@ -1,6 +1,6 @@
 """What the watch has learnt about its tray, such as the empty-tray image, and what it may have to forget again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -14,6 +14,9 @@ from vision.tray_change import find_changes
 
 RESTS_TO_BELIEVE = 2
 """How often the tray must seem empty but look different before its new look is learnt: the camera was moved."""
+
+Position = tuple[float, float]
+"""The centre of a die, as column and row of the frame."""
 
 HasTumbledSince = Callable[[float], bool]
 """A function that returns whether dice were certainly seen tumbling after a time in seconds."""
@@ -45,6 +48,8 @@ class RememberedReading:
         empty: The empty-tray image that was known at that time; None if none was.
         is_accepted: Whether the reading was accepted as a throw.
         is_corrected: Whether a person has said that an object in the reading is not a die.
+        faces: The faces of its dice, by their positions, as the match has them after all corrections; None
+            if the match has not said anything.
     """
 
     time_s: float
@@ -53,6 +58,15 @@ class RememberedReading:
     empty: Image | None
     is_accepted: bool = False
     is_corrected: bool = False
+    faces: Mapping[Position, int] | None = None
+
+    @property
+    def true_faces(self) -> tuple[int | None, ...]:
+        """The face of each die as the match has it or, if it has none, as a sure reading has it."""
+        dice = self.reading.dice
+        if self.faces is not None:
+            return tuple(self.faces.get((die.x, die.y)) for die in dice)
+        return tuple(die.value if self.reading.is_sure else None for die in dice)
 
     def without(self, thing: Die) -> "RememberedReading":
         """Return this reading without one object, because a person has said that it is not a die."""
@@ -118,7 +132,11 @@ class TrayMemory:
         """
         with self._lock:
             new = RememberedReading(time_s, image, reading, self.known.empty)
-            kept = (old for old in self._readings if old.is_accepted or not old.reading.dice)
+            kept = (
+                old
+                for old in self._readings
+                if old.is_accepted or old.faces is not None or not old.reading.dice
+            )
             self._readings = (*kept, new)
 
     def add_foreign_object(self, time_s: float, thing: Die) -> None:
@@ -155,18 +173,48 @@ class TrayMemory:
         with self._lock:
             for old in self._readings:
                 if old.time_s != time_s and self._is_true(old, has_tumbled_since):
-                    self.known = self.known.with_reading(old.image, old.reading)
-            accepted = (old for old in self._readings if old.time_s == time_s)
-            self._readings = tuple(replace(old, is_accepted=True) for old in accepted)
+                    known = self.known.with_reading(old.image, old.reading)
+                    self.known = known.with_faces(old.image, old.reading, old.true_faces)
+            accepted = [old for old in self._readings if old.time_s == time_s]
+            # The dice of the newest reading may be those that were just entered on a phone: its faces follow.
+            entered = [] if time_s is not None else self._readings[-1:]
+            self._readings = (
+                *(replace(old, is_accepted=True) for old in accepted),
+                *(old for old in entered if not old.is_accepted and old.faces is None),
+            )
+
+    def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:
+        """Remember what the match says about the dice of a reading, until the next throw has been accepted.
+
+        Args:
+            time_s: Time of the reading, in seconds.
+            dice: The dice of the reading.
+            faces: The face of each die, or None where it is not known.
+        """
+        known = {
+            (die.x, die.y): face for die, face in zip(dice, faces, strict=True) if face is not None
+        }
+        with self._lock:
+            self._readings = tuple(
+                replace(old, faces=known) if old.time_s == time_s else old for old in self._readings
+            )
+
+    def forget_faces(self) -> None:
+        """Forget how the faces of the dice looked in earlier throws."""
+        with self._lock:
+            self.known = replace(self.known, looks=())
+            self._readings = tuple(
+                replace(old, faces={} if old.is_accepted else None) for old in self._readings
+            )
 
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
         """Return whether an earlier reading can be believed.
 
-        A reading of dice must have been accepted. After a reading of an empty tray, dice must have been
-        thrown, and the known empty-tray image must still be the same.
+        A reading of dice must have been accepted, or the match must have given its faces. After a reading
+        of an empty tray, dice must have been thrown, and the known empty-tray image must still be the same.
         """
         if old.reading.dice:
-            return old.is_accepted
+            return old.is_accepted or old.faces is not None
         return old.empty is self.known.empty and has_tumbled_since(old.time_s)
 
     def discard(self, since_s: float = 0.0) -> None:

@@ -4,7 +4,7 @@ The watch posts reports of what it sees and never changes the match. If the came
 after a while; until then, dice can be entered on a phone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Event, Thread
 from time import monotonic
@@ -95,6 +95,16 @@ class TrayWatch:
     def discard_readings(self, since_s: float = 0.0) -> None:
         """Implement `TrayReader.discard_readings`: forget what was learnt from wrong readings."""
         self.memory.discard(since_s)
+
+    def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:
+        """Note which faces the dice of a reading have according to the match, so that the table learns them.
+
+        Args:
+            time_s: Time of the reading, in seconds.
+            dice: The dice of the reading.
+            faces: The face of each die, or None where it is not known.
+        """
+        self.memory.note_faces(time_s, dice, faces)
 
     def mark_not_a_die(self, time_s: float, thing: Die) -> None:
         """Treat an object as part of the empty tray, because a person said that it is not a die.

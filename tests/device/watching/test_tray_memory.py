@@ -186,3 +186,101 @@ def test_an_earlier_foreign_object_stays_if_only_the_newest_reading_is_discarded
 
     assert memory.known.empty is before
     assert memory.known.leans == (FLAT,)
+
+
+def lit_picture():
+    """Return a frame in which each die has a pattern of its own."""
+    return np.random.default_rng(3).integers(0, 255, (60, 80, 3), np.uint8)
+
+
+def learnt(memory):
+    """Return the value of each look that is known, and whether it is confirmed."""
+    return [(look.value, look.is_confirmed) for look in memory.known.looks]
+
+
+def test_an_accepted_reading_teaches_how_its_faces_look(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    assert learnt(memory) == []
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == [(3, False)]
+
+
+def test_a_corrected_face_is_learnt_as_confirmed(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    memory.note_faces(1.0, DICE.dice, [5])
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == [(5, True)]
+
+
+def test_a_face_that_the_match_does_not_know_is_not_learnt(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    memory.note_faces(1.0, DICE.dice, [None])
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == []
+
+
+def test_a_doubtful_die_that_was_entered_on_a_phone_is_learnt_as_confirmed(memory):
+    doubtful = Reading((replace(DICE.dice[0], problem=Problem.UNREADABLE),))
+    memory.add(1.0, lit_picture(), doubtful)
+    memory.accept(None, tumbled)
+    memory.note_faces(1.0, doubtful.dice, [4])
+    memory.add(2.0, lit_picture(), DICE)
+    memory.accept(2.0, tumbled)
+
+    assert learnt(memory) == [(4, True)]
+    assert memory.known.leans == ()
+
+
+def test_a_doubtful_reading_of_which_nobody_said_anything_teaches_nothing(memory):
+    memory.add(1.0, lit_picture(), Reading((replace(DICE.dice[0], problem=Problem.UNREADABLE),)))
+    memory.accept(None, tumbled)
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == []
+
+
+def test_a_cocked_die_is_not_learnt(memory):
+    cocked = Reading((replace(DICE.dice[0], problem=Problem.COCKED),))
+    memory.add(1.0, lit_picture(), cocked)
+    memory.note_faces(1.0, cocked.dice, [3])
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == []
+
+
+def test_an_undone_throw_teaches_no_faces(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    memory.note_faces(1.0, DICE.dice, [3])
+    memory.discard()
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == []
+
+
+def test_faces_can_be_forgotten(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    memory.accept(None, tumbled)
+    memory.add(2.0, lit_picture(), DICE)
+    memory.accept(2.0, tumbled)
+    memory.forget_faces()
+    memory.accept(None, tumbled)
+
+    assert learnt(memory) == []
+    assert memory.known.leans == (FLAT, FLAT)
+
+
+def test_faces_are_forgotten_with_the_tray(memory):
+    memory.add(1.0, lit_picture(), DICE)
+    memory.accept(1.0, tumbled)
+    memory.accept(None, tumbled)
+    memory.begin(replace(HERE, zones=()))
+
+    assert learnt(memory) == []
