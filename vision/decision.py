@@ -2,16 +2,28 @@
 
 Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
 that the networks were not trained on: `training.learning.weigh` and `judge_evenings` write nets/decision.json.
+
+For doubtful faces, the looks of earlier throws at the same table give a second opinion. All networks were
+trained on pictures of the same kind, so they can be wrong together; earlier looks are evidence of another kind.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from math import exp, log
 
 from vision.candidates import Candidate
+from vision.images import Image
+from vision.looks.face_looks import (
+    MIN_SAME_LOOK,
+    FaceLook,
+    Opinion,
+    ask_looks,
+    cut_look,
+    is_like_any,
+)
 from vision.reading import Problem
 
 MIN_DIE_PROBABILITY = 0.5
@@ -38,6 +50,18 @@ SMALL_DIE_PX = 14.0
 
 MIN_DIE_PX = 6.0
 """The pips of a die with a shorter edge are smaller than a pixel, so nobody can see its face."""
+
+MIN_CONFIRMING, MIN_CONFIRMING_LEAD = 0.75, 0.02
+"""Similarity and lead from which looks of all faces confirm a doubtful face: a four is as like a five as many a five."""
+
+MIN_CORRECTING, MIN_CORRECTING_LEAD = 0.85, 0.1
+"""Similarity and lead from which looks of all faces replace a doubtful face by another one."""
+
+MIN_CONTRADICTING, MIN_CONTRADICTING_LEAD = 0.8, 0.02
+"""Similarity and lead from which looks contradict a certain face."""
+
+SEEN_BEFORE_CONFIDENCE = 0.95
+"""Confidence in a face that looks confirm or correct: none of those that were kept out of training was wrong."""
 
 EPSILON = 1e-5
 """Probabilities closer than this to 0 or 1 count as this far away."""
@@ -92,6 +116,10 @@ class Verdict:
     problem: Problem | None
 
 
+Judged = tuple[Candidate, Verdict]
+"""A candidate and the verdict about it."""
+
+
 def judge_candidate(
     candidate: Candidate, *, is_tray_known: bool, min_doubt: float = MIN_DOUBT_PROBABILITY
 ) -> Verdict | None:
@@ -111,6 +139,24 @@ def judge_candidate(
     right = _probability("is_face_right", seen)
     flat = 1.0 if candidate.tilt is None else _probability("is_flat", seen)
     return Verdict(likeliest_face(candidate), right * flat, _problem(candidate, right, flat))
+
+
+def with_second_opinions(
+    picture: Image, judged: Sequence[Judged], looks: Sequence[FaceLook]
+) -> list[Judged]:
+    """Return the verdicts about a throw after a comparison of its faces with earlier looks.
+
+    Looks confirm or correct a doubtful face, and can make a certain face doubtful. A throw without doubtful
+    faces is not compared, because that takes time and would find hardly any mistake.
+
+    Args:
+        picture: Frame (height, width, 3) BGR.
+        judged: Candidates with the verdicts about them.
+        looks: Looks of earlier throws.
+    """
+    if not looks or not any(_is_doubtful(verdict) for _, verdict in judged):
+        return list(judged)
+    return [(place, _reconsidered(picture, place, verdict, looks)) for place, verdict in judged]
 
 
 def likeliest_face(candidate: Candidate) -> int:
@@ -153,6 +199,41 @@ def _problem(candidate: Candidate, right: float, flat: float) -> Problem | None:
         Problem.STACKED: candidate.tilt.stacked,
     }
     return max(causes, key=lambda cause: causes[cause])
+
+
+def _is_doubtful(verdict: Verdict) -> bool:
+    return verdict.value is not None and verdict.problem is Problem.UNREADABLE
+
+
+def _reconsidered(
+    picture: Image, place: Candidate, verdict: Verdict, looks: Sequence[FaceLook]
+) -> Verdict:
+    if verdict.value is None or verdict.problem not in {None, Problem.UNREADABLE}:
+        return verdict
+    at = place.detection
+    pixels = cut_look(picture, (at.x, at.y), at.edge, at.turn)
+    if _is_doubtful(verdict):
+        opinion = ask_looks(pixels, looks)
+        return verdict if opinion is None else _resolved(verdict, opinion)
+    if is_like_any(pixels, [look for look in looks if look.value == verdict.value]):
+        return verdict
+    opinion = ask_looks(pixels, looks)
+    is_contradicted = (
+        opinion is not None
+        and opinion.value != verdict.value
+        and opinion.reaches(MIN_CONTRADICTING, MIN_CONTRADICTING_LEAD)
+    )
+    return replace(verdict, problem=Problem.UNREADABLE) if is_contradicted else verdict
+
+
+def _resolved(verdict: Verdict, opinion: Opinion) -> Verdict:
+    if opinion.is_confirmed and opinion.reaches(MIN_SAME_LOOK, MIN_CONFIRMING_LEAD):
+        is_clear = True
+    elif opinion.value == verdict.value:
+        is_clear = opinion.knows_all and opinion.reaches(MIN_CONFIRMING, MIN_CONFIRMING_LEAD)
+    else:
+        is_clear = opinion.knows_all and opinion.reaches(MIN_CORRECTING, MIN_CORRECTING_LEAD)
+    return Verdict(opinion.value, SEEN_BEFORE_CONFIDENCE, None) if is_clear else verdict
 
 
 def _unreadable(candidate: Candidate) -> Problem:

@@ -8,8 +8,8 @@ from math import radians
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.face_looks import FaceLook, add_look, cut_look
 from vision.images import Box, Image, ImagePyramid
+from vision.looks.face_looks import FaceLook, add_look, cut_look
 from vision.reading import Lean, Problem, Reading, Zone
 
 Floats = NDArray[np.float32]

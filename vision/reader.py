@@ -19,14 +19,15 @@ from vision.candidates import (
 from vision.decision import (
     MIN_DOUBT_PROBABILITY,
     MIN_DOUBT_PROBABILITY_ALONE,
+    Judged,
     Verdict,
     judge_candidate,
+    with_second_opinions,
 )
 from vision.finder import Detection
 from vision.images import Image, as_bgr, bounding_box, full_frame
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Problem, Quad, Reading, Zone
-from vision.second_opinion import with_second_opinions
 from vision.tray_change import ChangedRegion
 
 DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
@@ -58,8 +59,6 @@ MIN_HIDING_WIDTH_EDGES = 0.9
 
 MIN_HAND_EDGES = 0.8
 """A region that reaches into the tray and is larger than this, in die edges, is a hand or a sleeve."""
-
-Judged = tuple[Candidate, Verdict]
 
 
 def read(

@@ -110,6 +110,7 @@ class DraftEditor:
         match command:
             case CalibrationStep.FORGET:
                 self.draft = self.draft.without_dice()
+                self._camera.forget_faces()
             case CalibrationStep.RETEST:
                 self.draft = self.draft.without_trials()
             case CalibrationStep():

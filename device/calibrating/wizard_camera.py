@@ -61,6 +61,10 @@ class WizardCamera:
         """What the watch has learnt about the tray, such as its empty-tray image."""
         return self._tray_watch.memory.known
 
+    def forget_faces(self) -> None:
+        """Forget how faces looked in earlier throws, because other dice are about to be shown."""
+        self._tray_watch.memory.forget_faces()
+
     def capture(self) -> Image:
         """Return a full frame.
 

@@ -6,7 +6,7 @@ import pytest
 
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
-from vision.face_looks import (
+from vision.looks.face_looks import (
     LOOK_PX,
     MAX_LOOKS_PER_FACE,
     MIN_SAME_FACE,
@@ -43,10 +43,10 @@ def now():
     return looks_of(50, seed=2)
 
 
-def plain(level=0.0):
-    """Return a look that differs from each other level by its pattern."""
+def plain():
+    """Return a look with one pip in the middle."""
     look = np.zeros((LOOK_PX, LOOK_PX), np.float32)
-    cv2.circle(look, (LOOK_PX // 2, LOOK_PX // 2), round(4 + 8 * level), 1.0, -1)
+    cv2.circle(look, (LOOK_PX // 2, LOOK_PX // 2), 4, 1.0, -1)
     return look
 
 

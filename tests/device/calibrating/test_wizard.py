@@ -16,6 +16,7 @@ from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import TunableTray
+from vision import Die, Reading
 from web.contracts.calibration import CalibrationStep
 
 SIZE = (1536, 864)
@@ -152,6 +153,18 @@ def test_the_dice_are_learnt_from_two_throws(bench):
         16 * 866 / 250 / tray_width_px(bench.tray.tray), rel=0.2
     )
     assert bench.wizard.do(CalibrationStep.FORGET).learning.learnt is False
+
+
+def test_starting_again_with_the_dice_forgets_their_faces(bench):
+    memory = bench.watch.memory
+    die = Die(3, 300.0, 300.0, 60.0, 60.0, 0.0, 0.99)
+    for time_s in (1.0, 2.0):
+        memory.add(time_s, bench.tray.capture().image, Reading((die,)))
+        memory.accept(time_s, lambda _: True)
+    assert [look.value for look in memory.known.looks] == [3]
+    bench.wizard.do(CalibrationStep.FORGET)
+
+    assert memory.known.looks == ()
 
 
 def test_dice_that_were_not_thrown_and_an_empty_tray_are_refused(bench):

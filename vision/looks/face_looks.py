@@ -32,6 +32,8 @@ TRIED_TURNS, STEPS, SMALLEST_STEP = 2, 12, 1e-3
 MAX_STRETCH, SCALES, MAX_SHIFT_EDGES = 1.3, (0.8, 1.25), 0.25
 """Limits of an alignment: longer over shorter axis, scale, and shift. Beyond them, it is a coincidence."""
 
+FACES = 6
+
 MAX_LOOKS_PER_FACE = 6
 """Number of looks of each face to keep."""
 
@@ -68,11 +70,15 @@ class Opinion:
         value: Face of the most similar look.
         similarity: Correlation with that look.
         lead: How much less similar every look of another face is.
+        knows_all: Whether there are looks of all six faces. If not, the face may be one that was never seen.
+        is_confirmed: Whether a person said what the face of the most similar look is.
     """
 
     value: int
     similarity: float
     lead: float
+    knows_all: bool
+    is_confirmed: bool
 
     def reaches(self, similarity: float, lead: float) -> bool:
         """Check whether the opinion is clear enough.
@@ -105,14 +111,15 @@ def ask_looks(pixels: Floats, looks: Sequence[FaceLook]) -> Opinion | None:
         pixels: Look of the face, from `cut_look`.
         looks: Looks of earlier throws.
     """
-    best: dict[int, float] = {}
-    for look in looks:
-        best[look.value] = max(best.get(look.value, -1.0), similarity(pixels, look.pixels))
-    if not best:
+    if not looks:
         return None
-    ranked = sorted(best.items(), key=lambda one: -one[1])
-    (value, most), (_, second) = ranked[0], ranked[1] if len(ranked) > 1 else (0, -1.0)
-    return Opinion(value, most, most - second)
+    ranked = sorted(
+        ((similarity(pixels, look.pixels), look) for look in looks), key=lambda one: -one[0]
+    )
+    most, best = ranked[0]
+    second = next((alike for alike, look in ranked if look.value != best.value), -1.0)
+    knows_all = len({look.value for look in looks}) == FACES
+    return Opinion(best.value, most, most - second, knows_all, best.is_confirmed)
 
 
 def is_like_any(pixels: Floats, looks: Iterable[FaceLook]) -> bool:

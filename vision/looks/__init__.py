@@ -1,0 +1,1 @@
+"""How faces looked in earlier throws at a table."""
