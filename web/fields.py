@@ -79,7 +79,7 @@ class Field:
 
         Args:
             name: Name of the field, for the error message.
-            value: The value as JSON gives it.
+            value: The value as parsed from JSON.
 
         Raises:
             HttpProblem: If the value is wrong. The message names the field and what is allowed.

@@ -215,7 +215,7 @@ def _remedy(host: str, port: int, error: OSError) -> str:
 def _accept(
     server: Any, sock: socket.socket, address: tuple[Any, ...], *args: Any, **kwargs: Any
 ) -> None:
-    """Accept a connection; if its address has too many, close its oldest idle one instead."""
+    """Accept a connection. If its address has too many, close an idle one of them or refuse the new one."""
     address = (address[0].removeprefix(IPV4_IN_IPV6), address[1])
     others = [c for c in server.active_channels.values() if c.addr[0] == address[0]]
     if len(others) >= MAX_PER_ADDRESS and not _close_oldest_idle(others):
@@ -225,7 +225,7 @@ def _accept(
 
 
 def _close_oldest_idle(channels: list[HTTPChannel]) -> bool:
-    """Close the oldest connection without a request or an unsent response, if there is one."""
+    """Close the oldest connection that has no request and no unsent response; return whether there was one."""
     idle = [c for c in channels if not (c.requests or c.total_outbufs_len or c.will_close)]
     if idle:
         min(idle, key=lambda channel: float(channel.creation_time)).handle_close()

@@ -11,7 +11,7 @@ from vision.reading import Quad
 
 
 class CalibratedCamera:
-    """A camera that takes the position of its tray from the profile, or from the camera if there is no profile.
+    """A camera that takes the position of its tray from the profile or, if there is none, from the wrapped camera.
 
     Args:
         camera: The camera to wrap.

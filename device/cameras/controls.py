@@ -62,8 +62,8 @@ class Tuning:
             is opened.
         focus_steps: Position of the lens of a USB camera, in the unit of its driver; None lets the
             camera focus when it is opened.
-        light: Fixed exposure and white balance; None lets the camera find them when it is opened,
-            and then fixes them.
+        light: Fixed exposure and white balance; None lets the camera find them when it is opened;
+            they are fixed from then on.
         width_px: Largest width of a full frame.
     """
 

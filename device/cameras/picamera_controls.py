@@ -69,7 +69,7 @@ class PicameraControls:
         self.complaint: Message | None = None
 
     def apply(self) -> None:
-        """Set focus, exposure and white balance as far as `tuning` contains them, and find the others."""
+        """Set the focus, exposure and white balance that `tuning` contains, and find the rest."""
         self._set(AeFlickerMode=FLICKER_MANUAL, AeFlickerPeriod=self.tuning.half_period_us)
         if self.tuning.focus_dpt is None:
             self.refocus()

@@ -56,7 +56,7 @@ class VideoStream(Protocol):
 class StreamCamera:
     """A camera on the network.
 
-    A separate thread reads every frame at once, so that no frames queue up, and reopens the stream if it
+    A separate thread reads every frame as it arrives, so that no frames queue up, and reopens the stream if it
     breaks off. If the size of the pictures changes, as when a phone is turned, the camera fails; once
     reopened, it uses the new size.
 

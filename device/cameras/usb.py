@@ -50,7 +50,7 @@ class VideoDevice(usb_controls.VideoControls, Protocol):
 class UsbCamera:
     """A webcam over the tray.
 
-    A separate thread reads every frame at once, so that the driver's buffers are always empty and
+    A separate thread reads every frame as it arrives, so that the driver's buffers are always empty and
     `preview` does not wait. `capture` waits for the third frame from now. Focus, exposure and white
     balance are fixed if the driver allows it; a setting that it does not allow is None in `tuning`.
 

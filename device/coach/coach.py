@@ -222,7 +222,7 @@ class TableCoach:
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def rewind(self, position: int) -> None:
-        """Adjust the record of which dice were used when to a journal that a restored backup has cut to this position."""
+        """Adjust the record of dice sets to a journal that a restored backup has cut to this position."""
         try:
             self._notes_file.change(lambda notes: notes.rewind(position))
         except TableError as error:

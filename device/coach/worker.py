@@ -86,7 +86,7 @@ class Worker:
         return even_head_start(self._wins(rules) or MatchOdds.unsolved(rules, rules.target))
 
     def review(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
-        """Return the review of a match, whether it contains chances of winning, and what these ignore.
+        """Return the review of a match, whether it contains chances of winning, and what those chances ignore.
 
         Raises:
             JournalError: If there is no such match.

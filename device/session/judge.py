@@ -66,7 +66,7 @@ def offer_earlier(
         match: The match as it stands.
         earlier: The reading of the tray before it was emptied.
         before: Where the dice lay when they were last read for another purpose, such as the roll-off.
-        age_s: How long ago the tray was seen in that state, in seconds.
+        age_s: How long ago those dice lay in the tray, in seconds.
     """
     verdict = judge(match, earlier, before)
     if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
@@ -160,7 +160,7 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
 def reset_question(match: Match, correction: Corrected) -> Ask | None:
     """Return a question asking whether a corrected throw resets the player's score.
 
-    It is None if the corrected dice do not reset the score, or if the uncorrected dice did so too.
+    It is None if the corrected dice do not reset the score, or if the uncorrected dice already reset it.
 
     Args:
         match: The match as it stands.

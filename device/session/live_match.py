@@ -1,4 +1,4 @@
-"""The match in play, which changes only once each step has been written to the journal."""
+"""The match in play, in which a step takes effect only once it has been written to the journal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -169,7 +169,7 @@ class MatchPlay:
         self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
 
     def only_bank(self, tray_reading: TrayReading) -> Answer:
-        """Return the answer with which a player banks and says that nobody threw the dice in this reading.
+        """Return the answer that the player banked and that nobody threw the dice in this reading.
 
         Dice can fall back into the tray while the button is held.
         """

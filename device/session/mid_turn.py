@@ -1,7 +1,7 @@
 """A throw in the middle of a turn: what was kept before it, and whether the turn was banked first.
 
 The keep is taken from the first of these that is available: a keep chosen on a phone, the dice that
-were set aside or have not moved, the number of dice thrown.
+were set aside or have not moved, and the number of dice thrown.
 """
 
 from collections import Counter

@@ -157,8 +157,8 @@ class DicePlay:
     def read(self, tray_reading: TrayReading) -> Verdict | None:
         """Implement `Play.read`: add the dice of a reading to the list of throws.
 
-        A die that has not moved was not thrown. If all dice may only have been moved, a person can
-        say that they were thrown.
+        A die that has not moved was not thrown. If it is possible that all dice were only pushed, a
+        person can say that they were thrown.
         """
         reading = tray_reading.reading
         if not reading.is_sure:

@@ -30,7 +30,7 @@ THROWN_SINCE = Message("The dice have been thrown since: press the button to rea
 
 @dataclass(frozen=True, slots=True)
 class ReadThrow:
-    """The purpose of a reading: somebody asked to read the dice in the tray.
+    """The purpose of a reading: somebody asked for the dice in the tray to be read.
 
     Attributes:
         then_bank: Whether to bank the turn after reading, because the button was held.
@@ -211,7 +211,7 @@ class TableState:
     def unread_throw(self) -> Message | None:
         """Why nothing can be kept or banked before a throw is read; None if no throw is unread.
 
-        Otherwise a player who sees a farkle in the tray could still bank.
+        Without this refusal, a player who sees a farkle in the tray could still bank.
         """
         reader = self.tray_reader
         match self.overlay:
@@ -228,7 +228,7 @@ class TableState:
         """Check that no bot is about to throw or decide.
 
         Raises:
-            TableError: If a bot is.
+            TableError: If a bot is about to throw or decide.
         """
         if self.situation is Situation.BOT and self.match:
             name = self.match.state.player.display_name
@@ -240,7 +240,7 @@ class TableState:
     def throw_refusal(self) -> Message | None:
         """Why the simulated dice cannot be thrown now; None if they can.
 
-        They cannot while the dice in the tray are being read, or while a question about them is open.
+        They cannot be thrown while the dice in the tray are being read, or while a question about them is open.
         """
         match self.overlay:
             case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):

@@ -56,7 +56,7 @@ class CameraLink:
 
     @property
     def is_hung(self) -> bool:
-        """Whether the last call to the camera has not returned for `HUNG_S` seconds."""
+        """Whether the current call to the camera has taken longer than `HUNG_S` seconds."""
         return self._clock() - self._called_s > HUNG_S
 
     @property

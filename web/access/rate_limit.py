@@ -6,7 +6,7 @@ from time import monotonic
 
 
 class RateLimit:
-    """Counts the attempts of each address within a period. Any thread may call its methods.
+    """Counts the attempts by each address within a period. Any thread may call its methods.
 
     Args:
         max_per_address: How many attempts one address has in a period.
@@ -45,11 +45,11 @@ class RateLimit:
         return max(blocking_s) + self._period_s - now_s if blocking_s else 0.0
 
     def record(self, address: str) -> None:
-        """Count an attempt of an address."""
+        """Count an attempt by an address."""
         with self._lock:
             self._attempts.append((address, self._clock()))
 
     def forgive(self, address: str) -> None:
-        """Forget the attempts of an address, because it has shown that it may try."""
+        """Forget the attempts by an address, because it has shown that it may try."""
         with self._lock:
             self._attempts = [one for one in self._attempts if one[0] != address]

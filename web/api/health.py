@@ -37,7 +37,7 @@ def create_health(
 
     Args:
         table: The companion.
-        maintainer: Runs the checks; without one there are none.
+        maintainer: Runs the checks; if it is None, nothing is checked.
         misreads: Images of corrected throws; None if none are kept.
     """
     health = Blueprint("health", __name__)

@@ -89,7 +89,7 @@ def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tup
 
 
 def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairings by the circle method: all but the first player move on each round."""
+    """Yield the pairings by the circle method: all but the first player move one place each round."""
     fixed, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
     for round_ in range(1, len(others) + 1):
         seats = [fixed, *others]

@@ -78,7 +78,7 @@ class MatchHistory:
         Args:
             tray: Name of the tray.
             entry: The entry.
-            live: Whether the entry happened just now rather than while the tray was offline.
+            live: Whether the entry was made just now rather than while the tray was offline.
         """
         with self._lock:
             stored = self.get(entry.match)
@@ -146,7 +146,7 @@ class MatchHistory:
         return match
 
     def _cut(self, match_id: str, seq: int) -> StoredMatch | None:
-        """Delete the entries of a match from a number on, and return what is left."""
+        """Delete the entries of a match from number `seq` onwards, and return what is left."""
         self._cache.pop(match_id, None)
         self._tables.cut(match_id, seq)
         stored = self.get(match_id) if seq else None
@@ -220,7 +220,7 @@ class _MatchTables:
         return now_s if is_wrong or not entry.began_s else entry.began_s
 
     def cut(self, match_id: str, seq: int) -> None:
-        """Delete the entries of a match from a number on; with 0, the whole match."""
+        """Delete the entries of a match from number `seq` onwards, or the whole match if `seq` is 0."""
         with self._store.transaction():
             self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
             if seq == 0:

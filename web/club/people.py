@@ -90,7 +90,7 @@ class People:
         return [Person(row["id"], row["name"]) for row in rows]
 
     def person(self, player: int) -> Person | None:
-        """Return a player with the names that trays use."""
+        """Return a player with the names that trays use, or None if there is no such player."""
         row = self._store.row("SELECT id, name FROM player WHERE id = ?", player)
         names = self._store.rows(
             "SELECT key, tray FROM called WHERE player = ? ORDER BY key, tray", player

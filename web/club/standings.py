@@ -183,7 +183,7 @@ class League:
         return [self._match_of(row) for row in rows]
 
     def match(self, match_id: str) -> LeagueMatch | None:
-        """Return one match."""
+        """Return a match, or None if there is no match with this id."""
         row = self._store.row("SELECT * FROM match WHERE id = ?", match_id)
         return self._match_of(row) if row else None
 

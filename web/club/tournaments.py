@@ -182,7 +182,7 @@ class Tournaments:
         return self.has_running
 
     def get(self, tournament: int) -> Tournament | None:
-        """Return a tournament with its results so far."""
+        """Return a tournament with its results so far, or None if there is no such tournament."""
         row = self._store.row("SELECT name, plan FROM tournament WHERE id = ?", tournament)
         if row is None:
             return None

@@ -152,7 +152,7 @@ class TrayInbox:
                 self._request_entries(name, state.match, -1)
 
     def _on_event(self, name: str, entry: WireEntry) -> None:
-        """Add an entry that happened just now, or while the tray was offline."""
+        """Add an entry that was made just now, or while the tray was offline."""
         if self._add(name, entry, live=name in self._caught_up) is AddResult.NEW:
             self._show(name, entry.match)
 

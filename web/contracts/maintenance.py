@@ -86,7 +86,7 @@ class Maintainer(Protocol):
         """Run every check and return the results, always in the same order."""
 
     def webhook(self) -> WebhookReport | None:
-        """Return how the latest steps for the webhook were delivered, or None without a webhook."""
+        """Return how the latest steps for the webhook were delivered, or None if there is no webhook."""
 
     def backup(self) -> BinaryIO:
         """Return matches, calibration and settings as one zip file, to be read once.

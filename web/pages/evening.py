@@ -28,7 +28,7 @@ class EveningMatch:
 
     Attributes:
         played: The match in the journal.
-        awards: Its awards.
+        awards: The awards of that match.
         has_picture: Whether the picture of the luckiest throw still exists.
         waits: Whether the coach is still working out who was lucky.
     """
@@ -101,7 +101,7 @@ def _is_same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
 def _with_awards(
     history: History, coach: Coach | None, matches: Iterable[PlayedMatch], picture: PictureAt
 ) -> list[EveningMatch]:
-    """Return matches with their awards, without those that this version cannot replay."""
+    """Return matches with their awards. Matches that this version cannot replay are left out."""
     found = []
     for played in matches:
         with suppress(JournalError):

@@ -46,7 +46,7 @@ CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 
 
 def card(match: Match, when: str) -> str:
-    """Draw the card.
+    """Draw the card that shows the result of a match.
 
     Args:
         match: The match.

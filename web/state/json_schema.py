@@ -8,7 +8,7 @@ from typing import TypedDict
 
 
 class LampJson(TypedDict):
-    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is the number of blinks per second; 0 means steady."""
+    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is how often it blinks per second, 0 if steady."""
 
     colour: str
     blink: float
@@ -96,8 +96,8 @@ class OddsJson(TypedDict):
 
     `bank` and `throw` are the chances of winning after each choice, or null if the chance is
     unknown or the choice is not possible. `farkle` is the chance of a farkle, `points` the average
-    points of the turn after throwing again. `refused` says why banking is not possible. `best` is "bank", "throw" or "tie".
-    `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
+    points of the turn after throwing again. `refused` says why banking is not possible.
+    `best` is "bank", "throw" or "tie". `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
     """
 
     at_risk: int
@@ -253,9 +253,10 @@ class CoachJson(TypedDict):
 
     `solved` means that chances of winning are known. `solving` is how much of their calculation
     is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
-    `win` is the chance of winning of the player on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two
-    players, against the best of the others), "several" (they are for a race and off by about one
-    point), "taking over", "penalties", "multiplied", "other" (rules that `traykeeper odds` names).
+    `win` is the chance of winning of the player on turn, or null. `caveats` name what the chances
+    leave out: "leader" (they are for two players, against the best of the others), "several" (they
+    are for a race and off by about one point), "taking over", "penalties", "multiplied", "other"
+    (rules that `traykeeper odds` names).
     `before` is the next throw at the beginning of a turn. `decision` is the newest decision of a
     person, with what it cost, or null.
     """

@@ -12,8 +12,8 @@ from game.rules.ruleset import Dice
 def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
     """Throw the dice that the match expects: one in a roll-off, all of them when a turn begins.
 
-    During a turn, the dice of the chosen keep are set aside first or, if none was chosen, those of the
-    best keep.
+    During a turn, the dice of the chosen keep are set aside first or, if no keep was chosen, the dice of
+    the best keep.
 
     Args:
         tray: The simulated tray.

@@ -179,7 +179,7 @@ class SimDice:
             self.dice[i] = replace(self.dice[i], is_kept=True)
 
     def slide(self, picked: Iterable[int], now_s: float, slide_s: float, far_mm: float) -> None:
-        """Push dice over the floor to free places nearby.
+        """Push dice across the floor to nearby free places.
 
         Args:
             picked: Indices of the dice.
@@ -210,7 +210,7 @@ class SimDice:
 
         Args:
             i: Index of the die.
-            away: True if its face points away from the wall, False if it points towards the wall.
+            away: True if its top face points away from the wall, False if towards the wall.
 
         Raises:
             ValueError: If there is no room along the walls.

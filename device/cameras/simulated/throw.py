@@ -54,7 +54,7 @@ class AtRest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slide:
-    """The motion of a die that is pushed over the floor, so that the same face stays up.
+    """The motion of a die that is pushed across the floor, so that the same face stays up.
 
     Attributes:
         start: The pose before the push.
@@ -91,8 +91,8 @@ class Tumble:
         start_s: When the die leaves the hand, in seconds.
         end_s: When the die comes to rest, in seconds.
         goal_mm: Where the die would come to rest without walls, as x and y in tray coordinates.
-        heading: Direction of the die over the floor, as a unit vector (x, y).
-        travel_mm: Length of the path over the floor.
+        heading: Direction of the die across the floor, as a unit vector (x, y).
+        travel_mm: Length of the path across the floor.
         landing: Fraction of the time from `start_s` to `end_s` after which the die first touches the
             floor.
         spin: Angle by which the die turns about the vertical axis, in radians.
@@ -277,7 +277,7 @@ class _Thrower:
 
         Args:
             rest: The pose in which the die comes to rest.
-            heading: Direction of the die over the floor, as a unit vector (x, y).
+            heading: Direction of the die across the floor, as a unit vector (x, y).
         """
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal

@@ -196,7 +196,7 @@ class SimulatedTray:
         slide_s: float = SLIDE_S,
         hand: bool = False,
     ) -> None:
-        """Slide dice over the floor without turning them over.
+        """Slide dice across the floor without turning them over.
 
         Args:
             values: The faces of the dice; None slides all dice in the tray.
@@ -221,7 +221,7 @@ class SimulatedTray:
 
         Args:
             index: Index of the die in `visible_dice`.
-            away: True if its face points away from the wall, where the lean is hardest to notice;
+            away: True if its top face points away from the wall, where the lean is hardest to notice;
                 False if it points towards the wall.
         """
         with self._lock:
