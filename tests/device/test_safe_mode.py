@@ -302,7 +302,7 @@ def test_one_tap_on_the_page_tries_a_normal_start(browser, tmp_path, monkeypatch
         card = page.locator(".fit.attention")
         expect(card).to_contain_text("Safe mode: several starts failed (camera)")
         card.get_by_role("button", name="Start normally").click()
-        expect(page.locator("#board")).to_contain_text("Traykeeper starts again normally.")
+        expect(page.locator("#board")).to_contain_text("Traykeeper will now start normally.")
 
         assert ended == [True]
         page.goto(f"http://127.0.0.1:{server.port}/health")

@@ -58,7 +58,7 @@ def test_three_players_finish_a_tournament_at_one_tray(table, join, board):
     form = {"name": "Club cup", "kind": "round robin", "rules": RULES.name, "target": 1000}
     board("tournaments", **form, names="Anna\nBen\nCleo")
     for seed in range(3):
-        until(lambda: "are called" in str(table.snapshot().question), PATIENCE_S)
+        until(lambda: "have been called" in str(table.snapshot().question), PATIENCE_S)
         answer_yes(table)
         play_to_the_end(table, seed)
     until(lambda: " won!" in board("tournaments/1"), PATIENCE_S)
