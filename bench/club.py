@@ -68,7 +68,7 @@ class ClubLoad:
     Attributes:
         trays: Number of trays.
         seconds: How long they play.
-        pace_s: Time from one step of a tray to its next.
+        pace_s: Time between two steps of a tray.
     """
 
     trays: int

@@ -1,4 +1,4 @@
-"""`traykeeper bench web`: measure how late the last of many phones receives a change, and the memory that this takes."""
+"""`traykeeper bench web`: measure the delay until the last of many phones receives a change, and the memory used."""
 
 import os
 import resource
@@ -28,7 +28,7 @@ from game.commands import StartMatch
     help="Duration, with one action a second.",
 )
 def command(phones: int, seconds: int) -> int:
-    """Measure how late the last of many phones receives an action; exit with status 1 if a phone misses one.
+    """Measure the delay until the last of many phones receives an action; exit with status 1 if a phone misses one.
 
     \b
     traykeeper bench web

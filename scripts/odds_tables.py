@@ -3,7 +3,7 @@
     .venv/bin/python scripts/odds_tables.py            # rule sets without a valid table
     .venv/bin/python scripts/odds_tables.py zilch      # these rule sets, even if they have a table
 
-Run this script whenever a rule set or `METHOD` in game/odds/match_odds.py changes. It takes about a minute for
+Run this script whenever a rule set or `METHOD_VERSION` in game/odds/match_odds.py changes. It takes about a minute for
 each rule set.
 """
 

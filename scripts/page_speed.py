@@ -85,7 +85,7 @@ def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
         address: Address of the page.
 
     Returns:
-        Milliseconds to the first paint, kilobytes sent, and number of responses.
+        Milliseconds from the start of loading to the first paint, kilobytes sent, and number of responses.
     """
     context = browser.new_context(viewport=PHONE, device_scale_factor=2)
     page = context.new_page()

@@ -31,7 +31,7 @@ def comparable_entries(key: str, entries: Iterable[Entry]) -> tuple[WireEntry, .
 
 
 def entries_of_match(match: Match) -> tuple[WireEntry, ...]:
-    """Return an entry for the start of a match and one for each event, without undone steps."""
+    """Return an entry for the start of a match and one for each event. Undone steps are left out."""
     entry = WireEntry.first("0" * 16, Match(match.start_state, (), match.start_state), 0.0)
     found = [entry]
     for event in match.timeline:

@@ -1,4 +1,4 @@
-"""A lock that lets only one process write a journal, and a check for changes made by others."""
+"""A lock that lets only one process write a journal, and a check for changes by other programs."""
 
 import fcntl
 from contextlib import suppress

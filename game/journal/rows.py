@@ -70,7 +70,7 @@ def check_integrity(db: sqlite3.Connection) -> None:
         rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - a constant
         broken = next((row[0] for row in rows if not is_intact(row)), None)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # an error of the disk
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # a disk error
             raise
         raise sqlite3.DatabaseError(str(error)) from None  # a table is missing
     if answer != "ok":
@@ -141,7 +141,7 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
 def append_missing(
     db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
 ) -> int:
-    """Add the rows from another copy of this journal that continue its matches; return how many.
+    """Add the rows from another copy of this journal that continue its matches; return their number.
 
     Args:
         db: Connection to the journal's database, within a transaction.

@@ -38,7 +38,7 @@ class Salvaged:
 def salvage_file(path: Path) -> Salvaged:
     """Return everything intact in a journal file, which may be damaged or missing.
 
-    Entries are read one by one, so SQLite only touches the pages on the way to each of them.
+    Entries are read one by one, so SQLite reads only the pages that lead to each entry.
     """
     if not path.exists():
         return Salvaged()

@@ -130,7 +130,7 @@ def from_text(text: str, where: str = "match") -> Match:
 
 
 def _content(text: str) -> Iterator[Line]:
-    """Yield the number and content of each line that is not empty, without comments."""
+    """Yield the number of each line that is not empty, and its content without comments."""
     for number, line in enumerate(text.split("\n"), 1):
         content = line.strip() if _kind(line.strip()) == "option" else _without_comment(line)
         if content:

@@ -195,7 +195,7 @@ class _RepairFinder:
         )
 
     def _drop_later_turns(self) -> Iterator[Repair]:
-        """Yield the repair that plays the turn to its bank as before and drops the turns after it."""
+        """Yield the repair that keeps the rest of the turn, up to its bank, and drops the turns after it."""
         stop, end = self._next_turn, len(self.match.timeline)
         rest = Spliced(stop, end, self._other_events(stop, end))
         try:

@@ -44,7 +44,7 @@ class Throw:
 
     @property
     def is_entered_by_hand(self) -> bool:
-        """Whether a person entered the throw, rather than the camera reading it."""
+        """Whether the throw was entered by a person and not read by the camera."""
         return not any(place.seen for place in self.places)
 
     @property

@@ -142,7 +142,7 @@ class TurnOdds:
             points, usually 50); None if unknown.
         worth: Chance of winning at every stage of the turn; None if unknown.
         lost: Chance of winning after a turn without points, with more than two players; None with
-            two.
+            two players.
         is_charity_roll: Whether the turn is a single throw, which may be banked with any number of
             dice left.
     """

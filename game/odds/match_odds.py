@@ -23,7 +23,7 @@ from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 METHOD_VERSION = 2
-"""Version of the calculation, increased whenever the same rules would give other chances."""
+"""Version of the calculation, increased whenever the chances for the same rules change."""
 
 _IGNORED_OPTIONS = {
     "name",

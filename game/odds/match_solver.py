@@ -5,8 +5,8 @@ with a higher sum of scores, so boards are solved from the highest sum down. A t
 nothing leads to the same board with the other player on turn, so these two boards depend on each
 other: the chance on each is F(1 - the chance on the other), where F(x) is the value of a whole turn
 if losing it is worth x. F is convex, rising and piecewise linear. Newton's method solves all such
-pairs of one sum at once. The slope of F comes from its last two values, which is exact as long as
-both lie on the same piece.
+pairs with the same sum of scores at once. The slope of F comes from its last two values, which is
+exact as long as both lie on the same piece.
 
 Where the rules count farkles in a row, a farkle never leads back to the same board. The boards with
 the most farkles are then solved first, and Newton's method is not needed. A penalty or a reset
@@ -42,8 +42,8 @@ a tenth of this."""
 _NEARLY_DONE = 0.99
 
 _CORES, _MIN_SHARED_BOARDS = 2, 64
-"""Number of cores that share the boards of one sum, and number of boards from which sharing is
-faster."""
+"""Number of cores that share the boards with one sum of scores, and smallest number of boards for
+which sharing is faster."""
 
 _NEGLIGIBLE = 1e-10
 """Change in the value of a lost turn below which a slope cannot be measured."""
@@ -97,7 +97,7 @@ def solve(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
 
 
 def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
-    """Solve all positions repeatedly until nothing changes; yield the approximate share that is done.
+    """Solve all positions repeatedly until nothing changes; yield the approximate share of the work done.
 
     Args:
         stakes: The values of all ways in which turns of the match can end.
@@ -144,7 +144,7 @@ def _sweep(
 ) -> None:
     """Solve the positions with one sum of scores.
 
-    The chances in positions with lower sums are those of the previous round.
+    The chances in positions with lower sums of scores are those of the previous round.
 
     Args:
         stakes: The values of all ways in which turns of the match can end.

@@ -307,7 +307,7 @@ class Rivals:
     def _past(self) -> Floats:
         """Chance that each player overtakes a score in a last turn.
 
-        It is indexed by [turns, player, steps of the score above the target].
+        The chance is indexed by [turns, player, score], with the score in steps above the target.
         """
         found: Floats = self._places[0] @ self.race.caught
         return found
@@ -322,8 +322,9 @@ class Rivals:
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
         """Return the chance that opponent `i` is short of the target and does not overtake a score.
 
-        The chance applies after `turns` turns. It is indexed by the steps of the score above the
-        target. `follows` says whether the opponent has a last turn in which to overtake.
+        The chance applies after `turns` turns. It is indexed by the number of steps by which the
+        score exceeds the target. `follows` says whether the opponent has a last turn in which to
+        overtake.
         """
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
@@ -340,8 +341,8 @@ class Rivals:
     def holding(self, turns: int) -> Floats:
         """Return the chance that all opponents are short of the target and none overtakes a score.
 
-        The chance applies after `turns` turns. It is indexed by the steps of the score above the
-        target.
+        The chance applies after `turns` turns. It is indexed by the number of steps by which the
+        score exceeds the target.
         """
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
@@ -352,8 +353,8 @@ class Rivals:
     def _topped(self) -> Floats:
         """Chance that a last turn of each opponent overtakes the best score.
 
-        It is indexed by [turns, opponent, best score, new score], with scores in steps above the
-        target.
+        The chance is indexed by [turns, opponent, best score, new score], with scores in steps
+        above the target.
         """
         places, race = self._places[0][:, :-1], self.race
         above = race.topping.shape[1]
@@ -382,7 +383,7 @@ class Rivals:
     def _to_top(self, i: int, turns: int) -> Floats:
         """Return the chance of each best score to overtake once opponent `i` has reached the target.
 
-        The chance is indexed by the steps of that score above the target.
+        The chance is indexed by the number of steps by which that score exceeds the target.
         """
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach

@@ -113,7 +113,7 @@ class Review:
 
     @property
     def turning_point(self) -> ReviewedMoment | None:
-        """The moment that changed the chance of winning the most, or None if no chance is known."""
+        """The moment that changed the chance of winning the most, or None if no chances are known."""
         known = [m for m in self.moments if m.win is not None]
         return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 

@@ -31,7 +31,7 @@ _NO_KEEP = -1
 
 @dataclass(frozen=True, slots=True)
 class SimulatedShare:
-    """How many matches the first player won, and how many were expected.
+    """How many matches the first player won, and the share that was expected.
 
     Attributes:
         matches: Number of matches.

@@ -102,8 +102,8 @@ def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
 
 
 _BATCH_SIZE = 64
-"""Number of targets that are worked out together. A larger batch needs much memory and saves little
-time."""
+"""Number of targets that are worked out together. A larger batch needs much more memory and saves
+little time."""
 
 
 def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 0) -> TurnValues:

@@ -49,7 +49,7 @@ class RulesProblem:
 
 @lru_cache(64)
 def find_problems(rules: Ruleset) -> tuple[RulesProblem, ...]:
-    """Return the reasons why these rules cannot be played. There are none if they can.
+    """Return the reasons why these rules cannot be played. There are none if the rules can be played.
 
     If scoring combinations need more dice than the rules have, all of them are returned. Otherwise
     only the first reason is returned, because later reasons often follow from it.

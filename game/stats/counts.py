@@ -155,7 +155,7 @@ def _corrected(match: Match, entries: Iterable[Entry]) -> int:
 
 
 def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
-    """Return the tally of each player. Names that differ only in case are one player."""
+    """Return the tally of each player. Names that differ only in case count as one player."""
     names: dict[str, str] = {}
     sums: dict[str, Tally] = {}
     for each in sorted(counted, key=lambda each: each.position):
