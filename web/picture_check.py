@@ -1,4 +1,4 @@
-"""Checks of a picture that a phone sends, made from its header before anything is decoded."""
+"""Checks a picture that a phone sends by its header, before anything is decoded."""
 
 from struct import unpack
 

@@ -242,7 +242,7 @@ def _corners(points: Points) -> str:
 
 
 def _draw_result(bench: CalibrationBench, state: CalibrationState) -> Path | None:
-    """Write a frame with the corners drawn on it next to the profile.
+    """Save a frame with the corners drawn on it, in the folder of the profile.
 
     Args:
         bench: The camera that has been opened for calibration.

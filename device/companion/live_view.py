@@ -28,8 +28,7 @@ class PreviewSource(Protocol):
 class LiveView:
     """Encodes the newest preview of the tray once for all watchers. Any thread may call its methods.
 
-    The previews are those that the tray watch takes anyway; the live view never asks the camera for a
-    frame.
+    The tray watch takes the previews anyway; the live view never asks the camera for a frame.
 
     Args:
         view: The source of previews.

@@ -130,8 +130,8 @@ class PictureKeeper:
     def enter(self, session: Session, command: EnterThrow) -> None:
         """Accept a throw that was entered on a phone.
 
-        If somebody entered it because a reading needs attention, the entered faces are stored as those
-        of the dice in that reading's picture.
+        If somebody entered it because a reading needs attention, the entered faces are stored as the
+        true faces of the dice in the picture of that reading.
 
         Args:
             session: The session, which accepts the throw.

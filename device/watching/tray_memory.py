@@ -210,7 +210,7 @@ class TrayMemory:
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
         """Return whether an earlier reading can be believed.
 
-        A reading of dice must have been accepted, or the match must have given its faces. After a reading
+        A reading of dice must have been accepted, or the match must have supplied the faces. After a reading
         of an empty tray, dice must have been thrown, and the known empty-tray image must still be the same.
         """
         if old.reading.dice:

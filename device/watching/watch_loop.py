@@ -262,7 +262,7 @@ class WatchLoop:
 
         Args:
             request: The outstanding request.
-            watched: The camera, and what belongs to it.
+            watched: The camera, and the objects that exist for it.
             rest: The period of rest that begins with the current preview; None if none does.
         """
         has_moved = self._parts.motion.has_moved_since(request.since_s)
@@ -276,7 +276,7 @@ class WatchLoop:
 
         Args:
             request: The request to answer.
-            watched: The camera, and what belongs to it.
+            watched: The camera, and the objects that exist for it.
             rest: The period of rest that begins with the current preview; None if none does.
         """
         parts = self._parts
@@ -298,7 +298,7 @@ class WatchLoop:
         """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.
 
         Args:
-            watched: The camera, and what belongs to it.
+            watched: The camera, and the objects that exist for it.
             empty: The reading of the empty tray.
         """
         rest = watched.rests.take_previous(self._parts.motion.marked_s)

@@ -1,4 +1,4 @@
-"""Idempotency keys: a request that a phone repeats because its response got lost runs only once.
+"""Idempotency keys: a request that a phone repeats because its response was lost runs only once.
 
 The server remembers each `POST` with an `Idempotency-Key` together with its response. If the same
 phone sends the same key to the same address, it gets that response again. The journal stores a mark

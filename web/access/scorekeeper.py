@@ -303,7 +303,7 @@ class Scorekeeper:
             self._shared.request = None
 
     def release(self) -> None:
-        """Take the role from the scorekeeper; the next phone with a proof gets it."""
+        """Take the role from the scorekeeper; the next phone that proves its right gets the role."""
         with self._shared.changing():
             self._shared.update(holder="")
 

@@ -40,7 +40,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
 
     Args:
         table: The companion.
-        calibration: The calibration; without one the page is refused.
+        calibration: The calibration; if it is None, the page is refused.
     """
     blueprint = Blueprint("calibration", __name__)
 
@@ -56,7 +56,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
 
 
 def create_calibration(calibration: Calibration | None) -> Routes:
-    """Create the routes of /api/v1/calibration. Without a calibration every request is refused."""
+    """Create the routes of /api/v1/calibration. If `calibration` is None, every request is refused."""
     routes = Routes("calibrating", "/api/v1/calibration")
 
     def answer(call: Call) -> Response:

@@ -76,7 +76,7 @@ def create_health(
 def create_backups(maintainer: Maintainer | None) -> Routes:
     """Create the routes of health checks, backups and the images of throws.
 
-    Without a maintainer there are no checks, and all other requests are refused.
+    If `maintainer` is None, there are no checks, and all other requests are refused.
     """
     routes = Routes("backups")
     limit = ConcurrencyLimit(MAX_DOWNLOADS)

@@ -19,7 +19,7 @@ def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
 
     Args:
         show: Renders a page from a template.
-        coach: Counts the matches; without one the pages say that nothing is counted.
+        coach: Counts the matches; if it is None, the pages say that nothing is counted.
     """
     pages = Blueprint("statistics", __name__)
 
@@ -39,7 +39,7 @@ def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
 
 
 def create_statistics(coach: Coach | None) -> Routes:
-    """Create the routes of players and dice sets. Without a coach every request is refused."""
+    """Create the routes of players and dice sets. If `coach` is None, every request is refused."""
     routes = Routes("counted")
 
     @routes.read("/players", "What each player did in all matches", errors=(404, 503))

@@ -121,11 +121,11 @@ class MatchHistory:
             return self._remember(match_id, StoredMatch(*last, match))
 
     def last_numbers(self, tray: str) -> dict[str, int]:
-        """Return the number of the last entry of each match of a tray."""
+        """Return the number of the last entry of each match played at a tray, by the id of the match."""
         return self._tables.last_numbers(tray)
 
     def entries(self, match_id: str) -> Iterator[WireEntry]:
-        """Yield the entries of a match, the first one first."""
+        """Yield the entries of a match in order."""
         return self._tables.entries(match_id)
 
     def _remember(self, match_id: str, stored: StoredMatch) -> StoredMatch:

@@ -19,7 +19,7 @@ class Seat:
 
     Attributes:
         name: The name in the match.
-        player: Number of the player; None without a name.
+        player: Number of the player; None if the seat has no name.
         team: Number of the team, or None.
         score: Points at the end, or so far.
         won: Whether the player or the player's team won.
@@ -146,7 +146,7 @@ class BestRecord:
 
 
 def evening_start_s(now_s: float | None = None) -> float:
-    """Return when the evening at a given time (by default now) began; both are in seconds since 1970."""
+    """Return when the evening of a given time (by default, now) began. Times are in seconds since 1970."""
     now = time.localtime(time.time() if now_s is None else now_s)
     day = now.tm_mday - (now.tm_hour < EVENING_BEGINS_H)
     return time.mktime((now.tm_year, now.tm_mon, day, EVENING_BEGINS_H, 0, 0, 0, 0, -1))

@@ -75,7 +75,7 @@ class TrayInbox:
         self._requests.retry(lambda name: self._trays.get(name).online)
 
     def on_connected(self) -> None:
-        """Start again after the broker has accepted the connection: messages may have been lost."""
+        """Start again after the broker has accepted the connection, because messages may have been lost."""
         self._requests.forget()
         self._warned.clear()
         self._caught_up.clear()

@@ -1,4 +1,4 @@
-"""Checks of what trays send: any client of the broker can write to their topics."""
+"""Checks what trays send, because any client of the broker can write to their topics."""
 
 import json
 from dataclasses import dataclass

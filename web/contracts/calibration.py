@@ -103,7 +103,7 @@ class HardwareCheck:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationState:
-    """The state of the calibration. The field names are those of the API's JSON.
+    """The state of the calibration. The fields have the same names as in the API's JSON.
 
     Attributes:
         camera: Name of the camera; None while there is none.

@@ -66,7 +66,7 @@ def create_evening(
 
     Args:
         show: Renders a template.
-        history: The journal; without one the page is empty.
+        history: The journal; if it is None, the page is empty.
         coach: Works out who was lucky.
         picture: Returns the picture of a throw.
     """

@@ -90,7 +90,7 @@ def create_match_pages(
 
     Args:
         show: Renders a template.
-        history: The journal; without one the list is empty.
+        history: The journal; if it is None, the list is empty.
         coach: Reviews a match; None leaves the review out.
         picture: Returns the picture of a throw.
     """

@@ -1,4 +1,4 @@
-"""The sides of a match: a player, or a team, whose players share one score, colour and shape."""
+"""The sides of a match. A side is a player, or a team whose players share one score, colour and shape."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -10,7 +10,7 @@ from web.state.plain_json import plain, shaped
 
 
 def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
-    """Return what the coach says about the match, without the odds of single keeps.
+    """Return what the coach says about the match, without the odds of individual keeps.
 
     Args:
         coaching: What the coach says.

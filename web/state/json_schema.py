@@ -313,7 +313,7 @@ class OtherTrayJson(TypedDict):
 
 
 class MatchJson(TypedDict):
-    """The match. Without one the lists are empty and the objects null.
+    """The match. If there is none, the lists are empty and the objects null.
 
     A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next
     throw. `turns` are the finished turns; `winner` is a seat. `closing` describes the winner's

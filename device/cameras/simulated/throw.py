@@ -90,7 +90,7 @@ class Tumble:
         edge_mm: Edge of the die.
         start_s: When the die leaves the hand, in seconds.
         end_s: When the die comes to rest, in seconds.
-        goal_mm: Where the die would come to rest without walls, as x and y in tray coordinates.
+        goal_mm: Where the die would come to rest if there were no walls, as x and y in tray coordinates.
         heading: Direction of the die across the floor, as a unit vector (x, y).
         travel_mm: Length of the path across the floor.
         landing: Fraction of the time from `start_s` to `end_s` after which the die first touches the
