@@ -62,7 +62,7 @@ class MatchFile:
         return cls(name, history, numbers, links=LinkStore(path.parent / FOLDER))
 
     def entries(self, key: str) -> tuple[WireEntry, ...]:
-        """Return the journal's entries of the match with this id.
+        """Return the journal entries of the match with this id.
 
         Raises:
             UsageError: If this is not a journal, or the journal does not contain the match.

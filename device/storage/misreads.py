@@ -104,7 +104,7 @@ class MisreadStore:
         return f"<MisreadStore {self._folder} {self.status()}>"
 
     def close(self) -> None:
-        """Write the pictures that are waiting and end the thread."""
+        """Write the waiting pictures, then end the thread."""
         self._writer.shutdown()
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:

@@ -129,7 +129,7 @@ class ThrowPictures:
         return frozenset(int(path.stem) for path in _files(self._folder) if path.suffix == CLIP)
 
     def close(self) -> None:
-        """Write the pictures that are waiting and end the thread."""
+        """Write the waiting pictures, then end the thread."""
         self._queue.put(None)
         self._thread.join()
 
