@@ -64,7 +64,7 @@ def check_picture(picture: bytes) -> None:
 
 
 def _png_size(data: bytes) -> tuple[int, int]:
-    """Return width and height of a PNG, or (0, 0) if its first chunk does not contain them."""
+    """Return the width and height of a PNG, or (0, 0) if its first chunk does not contain them."""
     if data[12:16] != b"IHDR" or len(data) < 24:  # noqa: PLR2004 - the end of the height
         return 0, 0
     width, height = unpack(">II", data[16:24])
@@ -72,7 +72,7 @@ def _png_size(data: bytes) -> tuple[int, int]:
 
 
 def jpeg_size(data: bytes) -> tuple[int, int]:
-    """Return width and height of a JPEG, or (0, 0) if it has no frame header."""
+    """Return the width and height of a JPEG, or (0, 0) if it has no frame header."""
     at = 2
     while data[at : at + 1] == b"\xff" and at + 9 <= len(data):
         marker = data[at + 1]

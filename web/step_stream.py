@@ -40,7 +40,7 @@ class StepStream:
         self._name = f"dice-{token_hex(4)}"
 
     def follower(self, last_id: str = "") -> Callable[[Snapshot], str]:
-        """Return a function that returns, for one stream, the events since its last call as text.
+        """Return a function, for one stream, that returns the events since its last call as text.
 
         Args:
             last_id: The last event that the program has, if it continues after a lost connection.

@@ -126,7 +126,7 @@ def migrate(
 
 
 def as_text(profile: Profile) -> str:
-    """Return the text of the file for a profile, leaving out values that are not known.
+    """Return the text of the file for a profile. Values that are not known are left out.
 
     >>> parse(as_text(profile), "here") == profile
     True

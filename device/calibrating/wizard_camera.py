@@ -32,7 +32,7 @@ NO_CAMERA = Message("No camera is connected: Traykeeper tries again every few se
 
 
 class WizardCamera:
-    """Takes frames from the camera of the tray watch and focuses it, for the calibration.
+    """Takes frames for the calibration from the camera of the tray watch, and focuses that camera.
 
     Args:
         tray_watch: The watch over the tray, which owns the camera.

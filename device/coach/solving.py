@@ -18,7 +18,7 @@ PROGRESS_STEPS = 100
 
 
 class Solving:
-    """The rules whose table of chances is being computed, one rule set at a time, and the progress.
+    """The rule set whose table of chances is being computed, and the progress of that computation.
 
     Args:
         worker: Does the work in the background.

@@ -18,7 +18,7 @@ class TrayRest:
         from_s: Beginning of the period in seconds.
         until_s: When the tray was last seen unchanged, in seconds.
         preview: The preview at the beginning of the period, by which an unchanged tray is recognised
-            after a hand has gone.
+            once a hand has left.
         clip: A clip of how the dice came to rest; None if it was not recorded.
     """
 

@@ -48,8 +48,8 @@ class RememberedReading:
         empty: The empty-tray image that was known at that time; None if none was.
         is_accepted: Whether the reading was accepted as a throw.
         is_corrected: Whether a person has said that an object in the reading is not a die.
-        faces: The faces of its dice, by their positions, as the match has them after all corrections; None
-            if the match has not said anything.
+        faces: The known faces of its dice, by position, as the match records them after all corrections;
+            None if the match has not recorded the reading.
     """
 
     time_s: float
@@ -62,7 +62,7 @@ class RememberedReading:
 
     @property
     def true_faces(self) -> tuple[int | None, ...]:
-        """The face of each die as the match has it or, if it has none, as a sure reading has it."""
+        """The face of each die as the match records it or, if the match records none, as a sure reading shows it."""
         dice = self.reading.dice
         if self.faces is not None:
             return tuple(self.faces.get((die.x, die.y)) for die in dice)
@@ -184,7 +184,7 @@ class TrayMemory:
             )
 
     def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:
-        """Remember what the match says about the dice of a reading, until the next throw has been accepted.
+        """Remember the faces that the match records for a reading, until the next throw has been accepted.
 
         Args:
             time_s: Time of the reading, in seconds.

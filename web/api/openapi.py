@@ -1,4 +1,4 @@
-"""The description of the HTTP API in OpenAPI 3.1, made from the declarations of the routes."""
+"""The description of the HTTP API in OpenAPI 3.1, generated from the declarations of the routes."""
 
 import re
 from collections.abc import Iterable

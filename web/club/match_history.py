@@ -252,7 +252,7 @@ class _MatchTables:
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
     def write_points(self, match_id: str, match: Match) -> None:
-        """Write the points that each player has made in turns of their own."""
+        """Write the points that each player has scored in their own turns."""
         seats = range(len(match.state.players))
         self._store.run_each(
             "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?",

@@ -305,7 +305,7 @@ def match_not_found(match_id: int) -> HttpProblem:
 def _day(played: PlayedMatch) -> str:
     """Return the local date of a match, or "" if the clock was not set.
 
-    Babel would convert a datetime to UTC, so it gets a date.
+    Babel would convert a datetime to UTC, so the result is formatted from a date.
     """
     if played.begun_s is None:
         return ""
