@@ -35,7 +35,7 @@ _STEP = 50
     help="Points of the match that is solved both ways.",
 )
 def command(target: int, small: int) -> None:
-    """Measure the time and memory for solving a match and the time for one answer, compared with simple value iteration.
+    """Measure the time and memory to solve a match, and the time for one answer, compared with simple value iteration.
 
     The time of simple value iteration grows with the fourth power of the target, so the two are compared on a
     smaller match.

@@ -1,4 +1,4 @@
-"""`traykeeper bench players`: compare the chances of winning of three to six players with simulated matches.
+"""`traykeeper bench players`: compare the chances of winning for three to six players with simulated matches.
 
 In the simulated matches, each player decides as in a solved two-player match against the best of the others. This
 policy differs from the race model on which the computed chance is based.
@@ -68,7 +68,7 @@ class Position:
     help="Positions for each rule set.",
 )
 def command(matches: int, positions: int) -> None:
-    """Measure the error in the chances of winning of three to six players, by simulating matches.
+    """Measure the error in the chances of winning for three to six players, by simulating matches.
 
     \b
     traykeeper bench players --matches 100000 --positions 200
@@ -162,7 +162,7 @@ class SimulatedMatches:
     def share(
         self, position: Position, first: Outcomes, matches: int, rng: np.random.Generator
     ) -> float:
-        """Return the share of simulated matches that the first player of the position wins.
+        """Return the share of simulated matches that the first player in the position wins.
 
         Args:
             position: The position in which the matches begin.

@@ -9,7 +9,7 @@ from game.match.state import State
 from game.rules.ruleset import Ruleset
 
 BANKS_AT = 500
-"""Points from which the program banks, like a careful player."""
+"""Points at risk from which the program banks, like a careful player."""
 
 
 class SelfPlay:

@@ -32,8 +32,9 @@ class Percentage:
 Value = Union[int, float, str, tuple[int, ...], Percentage, "Message"]
 """A value that fills a placeholder of a template.
 
-An int is shown with thousands separators, a float with one decimal place, a tuple of dice as `1 1
-5`, a message in the language of the message around it, and a str as it is: a name, a file, a date.
+An int is shown with thousands separators, a float with one decimal place, and a tuple of dice as
+`1 1 5`. A message is shown in the language of the message around it, and a str, such as a name, a
+file or a date, as it is.
 """
 
 

@@ -61,7 +61,7 @@ def clean_name(name: str) -> str:
     """Return a name with normalised spaces and characters.
 
     Raises:
-        IllegalMove: If the name is empty, too long, or has control characters.
+        IllegalMove: If the name is empty, too long, or contains control characters.
     """
     clean = " ".join(unicodedata.normalize("NFC", name).split()).strip(_JOINERS)
     readable = any(map(_is_seen, clean)) and is_printable(clean)

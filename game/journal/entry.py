@@ -28,7 +28,8 @@ START_SEQ = 0
 contain steps."""
 
 EARLIEST_S = 1_735_689_600.0
-"""The first second of 2025. A Raspberry Pi whose clock is earlier does not know the time yet."""
+"""The first second of 2025. A Raspberry Pi whose clock shows an earlier time does not know the time
+yet."""
 
 
 @dataclass(frozen=True, slots=True)

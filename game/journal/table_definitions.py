@@ -81,7 +81,7 @@ def check_tables(db: sqlite3.Connection) -> None:
 
 
 def _plain(sql: str) -> str:
-    """Return SQL without comments and unnecessary spaces."""
+    """Return SQL without comments or unnecessary spaces."""
     words = " ".join(re.sub("--[^\n]*", "", sql).split())
     return re.sub(r" ?([(),]) ?", r"\1", words)
 

@@ -20,10 +20,11 @@ from game.message import Message
 from game.rules import rule_files
 
 CHAIN_BYTES = 6
-"""Length of a chain: enough to tell two histories apart, but no protection against forgery."""
+"""Length of a chain in bytes: enough to tell two histories apart, but no protection against
+forgery."""
 
 MAX_SEQ = 100_000
-"""Largest number of a step. Real matches have a few hundred steps."""
+"""Highest step number. Real matches have a few hundred steps."""
 
 SIGNED = "signed:"
 """Beginning of the request id of a step that was taken at another tray. Its signature follows."""
@@ -55,7 +56,7 @@ class WireEntry:
         Args:
             match_id: Id of the match.
             match: The match before its first event.
-            began_s: When the match began by the tray's clock, in seconds since 1970.
+            began_s: When the match began according to the tray's clock, in seconds since 1970.
         """
         body = _setup(match.start_state) | {"began": round(began_s)}
         return cls(match_id, 0, _chain("", body), body)

@@ -142,7 +142,7 @@ def _depths(model: MatchModel) -> tuple[_Depth, ...]:
 def _sweep(
     stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Floats, depth: _Depth
 ) -> None:
-    """Solve the positions with one sum of scores.
+    """Solve positions with the same sum of scores.
 
     The chances in positions with lower sums of scores are those of the previous round.
 

@@ -140,7 +140,7 @@ class MatchStakes:
         return np.where(followed, np.maximum(to_goal, safe), to_goal)
 
     def sorted_by_top(self, boards: Positions, wins: Floats) -> Positions:
-        """Return the positions in falling order of `top`, as `solve_turn` expects them.
+        """Return the positions in descending order of `top`, as `solve_turn` expects them.
 
         Args:
             boards: The positions at the start of the turns.
@@ -228,7 +228,7 @@ class MatchStakes:
         return lead
 
     def _min_chance_of_other(self, boards: Positions, wins: Floats) -> Floats:
-        """Return a lower bound of the other player's chance of winning if this turn scores nothing.
+        """Return a lower bound on the other player's chance of winning if this turn scores nothing.
 
         The bound is half the chance in the position where the player on turn has one more step. If
         there is no such position, it is the chance of reaching the target at once with a lead of

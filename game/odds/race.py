@@ -45,7 +45,7 @@ _MAX_TURN_STEPS = 80
 """Steps that a turn hardly ever exceeds. Players are assumed to bank from there on."""
 
 _MARGIN_STEPS = 60
-"""Steps beyond the target up to which throwing on for a safer lead is considered: mostly 3,000
+"""Steps beyond the target up to which throwing on for a safer lead is considered: usually 3,000
 points."""
 
 

@@ -81,8 +81,8 @@ class _Policy:
     Attributes:
         bank: Chance after banking, indexed by [steps at risk, position].
         kept: Chance after a keep, indexed by [steps at risk, dice left, position].
-        thrown: Chance before a throw, indexed by [steps at risk, number of dice, position]. price:
-        Loss in the chance of winning through a farkle after taking over, in each position.
+        thrown: Chance before a throw, indexed by [steps at risk, number of dice, position].
+        price: Loss in the chance of winning through a farkle after taking over, in each position.
     """
 
     bank: Floats

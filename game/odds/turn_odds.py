@@ -253,9 +253,9 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
 def long_run_average(rules: Ruleset) -> float:
     """Return the average points per turn in the long run, with the penalty for three farkles in a row.
 
-    A farkle is worth more or less depending on how many came before it. A banked turn restarts the
-    count. The result is the average under the play that is best in the long run. It equals
-    `PointsTable.value` if farkles cost nothing.
+    A farkle is worth more or less depending on how many farkles came directly before it. A banked
+    turn restarts the count. The result is the average under the play that is best in the long run.
+    It equals `PointsTable.value` if farkles cost nothing.
 
     Source of the method: M. Busche, Maximizing Expected Scores in the Game of Zilch.
     """

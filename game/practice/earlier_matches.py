@@ -20,7 +20,7 @@ MAX_LISTED = 1_000
 
 
 def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Match]:
-    """Yield a person's newest matches with as many dice as `rules` has, those under `rules` first.
+    """Yield a person's newest matches with the same number of dice as `rules`, those under `rules` first.
 
     Args:
         history: The matches of the journal.

@@ -115,7 +115,7 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
     """Return the style of a person under a rule set.
 
     Args:
-        matches: Matches of the person. Those with another number of dice are left out.
+        matches: Matches of the person. Those with a different number of dice are left out.
         name: Name of the person. Upper and lower case count as the same.
         rules: Rules of the match in which the style is played.
 

@@ -26,7 +26,8 @@ Offer = tuple[tuple[int, int], ...]
 """For each legal keep of a throw, best first: its points, and the number of dice that it leaves."""
 
 ThrowOutcome = tuple[Offer, bool, bool]
-"""The keeps of a throw, whether it costs the penalty for three 3s, and whether it resets the score."""
+"""The keeps of a throw, whether it incurs the penalty for three 3s, and whether it resets the
+score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class TurnAverages:
     Attributes:
         points: Average points banked.
         farkles: Chance of a farkle.
-        penalties: Average number of throws that cost the penalty for three 3s.
+        penalties: Average number of throws that incur the penalty for three 3s.
         resets: Chance of a throw that resets the score.
     """
 
@@ -200,7 +201,7 @@ def _overshoots(points: int, rules: Ruleset) -> bool:
 
 
 def _streak_rate(chance: float) -> float:
-    """Return how often, per turn, a streak is completed that costs a penalty and restarts the count.
+    """Return how often, per turn, a streak is completed that incurs a penalty and restarts the count.
 
     `chance` is the chance that a turn adds to the streak.
     """

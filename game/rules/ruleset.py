@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 PENALTY_STREAK = 3
-"""Number of farkles in a row, or of turns in a row with a scoreless first throw, that costs a
+"""Number of farkles in a row, or of turns in a row with a scoreless first throw, that incurs a
 penalty."""
 
 FacePoints = tuple[int, int, int, int, int, int]
@@ -19,7 +19,7 @@ FACES = range(1, 7)
 """The faces of a die."""
 
 PENALTY_FACE = 3
-"""The face of which three in one throw may cost points."""
+"""Three dice with this face in one throw may cost points."""
 
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
 """Points for four, five and six 1s, then for the 2s, and so on. None leaves the points to
@@ -130,7 +130,7 @@ class Ruleset:
         return face == PENALTY_FACE and self.triple_threes > 0
 
     def triple_points(self, face: int) -> int:
-        """Return the points of three of a kind, or 0 if they cost a penalty."""
+        """Return the points of three of a kind, or 0 if they incur a penalty."""
         return 0 if self.has_penalty(face) else self.triples[face - 1]
 
     def exception_points(self, face: int, n: int) -> int | None:

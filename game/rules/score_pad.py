@@ -118,7 +118,7 @@ def _pad_head(names: Sequence[str], column: float) -> PadHead:
 
 
 def _lines(name: str, letters: int) -> tuple[str, ...]:
-    """Return a name in lines. Between the players of a team, a line ends before the plus sign."""
+    """Return a name broken into lines. Between the players of a team, a line ends before the plus sign."""
     bound = name.replace(" + ", f" +{NO_BREAK_SPACE}")
     wrapped = wrap(bound, letters, break_long_words=False)
     return tuple(line.replace(NO_BREAK_SPACE, " ") for line in wrapped)
