@@ -53,7 +53,7 @@ class ConcurrencyLimit:
         return blueprint
 
     def limit_download(self, view: Callable[..., R]) -> Callable[..., R]:
-        """Limit a view; a request counts until its response has been sent or the phone has hung up."""
+        """Limit a view; a request counts as running until its response is sent or the phone hangs up."""
 
         @wraps(view)
         def limited(*args: object, **kwargs: object) -> R:

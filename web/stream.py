@@ -52,7 +52,7 @@ class Streams:
     """The streams that are open now, limited in total and per address.
 
     Args:
-        limit: See the attribute.
+        limit: How many streams watchers may open.
         heartbeat_s: After this many seconds of silence a stream sends a comment.
         max_duration_s: A stream ends after this many seconds.
         check_s: How often a stream checks whether its phone has hung up, in seconds.
@@ -97,7 +97,7 @@ class Streams:
         Args:
             source: The table or club night to follow.
             render: Returns the text of the event for a snapshot.
-            heartbeat: Text that is sent after a time of silence.
+            heartbeat: Text that is sent after a period of silence.
 
         Raises:
             HttpProblem: If too many streams are open (status 503).

@@ -112,7 +112,7 @@ def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
 def calibrated_opener(
     open_camera: Callable[[], Camera], profiles: ProfileStore
 ) -> Callable[[], Camera]:
-    """Return a function that opens a camera which takes the position of its tray from the profile.
+    """Return a function that opens a camera that takes the position of its tray from the profile.
 
     Args:
         open_camera: Opens the camera.

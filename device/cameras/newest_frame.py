@@ -13,7 +13,7 @@ class NewestFrame:
 
     Args:
         no_pictures: The error message if no frame arrives.
-        clock: Monotonic clock in seconds, with which frames are stamped.
+        clock: Monotonic clock in seconds, which gives frames their time.
 
     Attributes:
         arrival: Notified when a frame has arrived, or when no more frames will arrive.

@@ -1,4 +1,4 @@
-"""The Raspberry Pi's own cameras, through picamera2.
+"""The Raspberry Pi's own cameras, accessed through picamera2.
 
 picamera2 comes with Raspberry Pi OS; it is imported only when a camera is opened.
 """
@@ -208,7 +208,7 @@ class Picamera2Camera:
 
     @contextmanager
     def _request(self, *, fresh: bool) -> Iterator[Any]:
-        """Yield the next frame or, if `fresh`, the next frame whose exposure began after this call."""
+        """Yield the next frame or, if `fresh` is true, the next frame whose exposure began after this call."""
         called_s = monotonic()
         while monotonic() - called_s < TIMEOUT_S:
             request = self._next(flush=fresh and self._reports_exposure)

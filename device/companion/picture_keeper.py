@@ -24,7 +24,7 @@ NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
 
 
 class _FaceTeacher:
-    """Passes the true faces of each picture of the tray on, so that the table learns them."""
+    """Passes on the true faces in each picture of the tray, so that the table learns how they look."""
 
     def __init__(self, note_faces: NoteFaces) -> None:
         self._note_faces = note_faces

@@ -247,7 +247,7 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 def resumed(match: Match) -> Message:
     """Return a message about a match that is being continued.
 
-    It gives the state of the match or, in mid-turn, the points at risk and the number of dice to throw.
+    It gives the state of the match or, during a turn, the points at risk and the number of dice to throw.
     """
     what = _in_mid_turn(match) or outcome(match)
     return Paragraph(Message("Picking up where we left off."), what)

@@ -42,7 +42,7 @@ def _last_die_again(state: State, placement: Placement) -> Verdict:
 
 
 def _all_dice(state: State, placement: Placement) -> Verdict:
-    """Judge a throw of all dice in mid-turn: after hot dice, or by the next player after an unrecorded bank."""
+    """Judge a throw of all dice during a turn: after hot dice, or by the next player after an unrecorded bank."""
     hot = _chosen_keep(state) or next((keep for keep in state.keeps if keep.hot), None)
     bank = _forgotten_bank(state, placement)
     if hot is None or not hot.hot:

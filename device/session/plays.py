@@ -46,7 +46,7 @@ class Play(Protocol):
         """
 
     def undo(self) -> None:
-        """Take the last step back.
+        """Take back the last step.
 
         Raises:
             GameError: If there is no step to take back.

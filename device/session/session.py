@@ -193,7 +193,7 @@ class Session:
             self._plays.current.correct(dice, last.index)
 
     def undo(self) -> None:
-        """Take the last step back; if objects were ignored in the open question, restore them instead."""
+        """Take back the last step; if objects were ignored in the open question, restore them instead."""
         if self.results.has_ignored_objects:
             self.results.undo_ignoring()
         else:

@@ -74,7 +74,7 @@ class RereadThrow:
     """The purpose of a reading: an accepted throw is to be read again.
 
     Attributes:
-        throw_index: Index of the throw on the timeline of the match.
+        throw_index: Index of the throw in the timeline of the match.
         first: The first new reading, if it differed from the throw and a second one has to confirm
             it; otherwise None.
     """

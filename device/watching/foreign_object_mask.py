@@ -1,4 +1,4 @@
-"""Finds the pixels of a frame that belong to an object in the tray which is not a die."""
+"""Finds the pixels of a frame that belong to an object in the tray that is not a die."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -33,7 +33,7 @@ class TrayPreview:
         self._seen: _Seen | None = None  # replaced and never modified, so that no lock is needed
 
     def begin(self, camera: Camera, frame_px: tuple[int, int], latest: Image | None) -> None:
-        """Start showing what a camera sees, after it was opened or calibrated.
+        """Start showing what a camera sees, after the camera has been opened or calibrated.
 
         Args:
             camera: The camera.

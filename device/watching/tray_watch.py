@@ -97,7 +97,7 @@ class TrayWatch:
         self.memory.discard(since_s)
 
     def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:
-        """Note which faces the dice of a reading have according to the match, so that the table learns them.
+        """Note the faces that the match records for a reading, so that the watch learns how they look.
 
         Args:
             time_s: Time of the reading, in seconds.

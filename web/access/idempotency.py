@@ -120,14 +120,14 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
 
     Args:
         app: The app whose requests are remembered.
-        marks: Returns the marks of requests in the journal from before this start of the program.
+        marks: Returns the marks, stored in the journal, of requests made before the program started.
         state: Returns a response with the state of the table.
     """
     open_requests, restricted_requests = RequestMemory(), RequestMemory()
 
     @cache
     def digests_before_start() -> dict[str, str]:
-        """Return the body digests of requests before this start, by the digest of address and key."""
+        """Return the body digests of requests made before the program started, by digest of address and key."""
         return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
     def memory() -> RequestMemory:

@@ -1,6 +1,6 @@
-"""The owner of the machine: who can read its terminal and may save or restore all matches.
+"""The owner of the machine: the person who can read its terminal and may save or restore all matches.
 
-A phone proves this with the PIN of `traykeeper pin` or with the link that `traykeeper play` prints.
+A phone proves this with the PIN from `traykeeper pin` or with the link that `traykeeper play` prints.
 Being the scorekeeper is not enough, because that role is passed around the table. The PIN on the
 scorekeeper's phone grants only that role.
 """

@@ -94,7 +94,7 @@ class PinChecker:
         Args:
             pin: The PIN that a phone has sent.
             address: Address of that phone. Wrong PINs block this address before they block others.
-            machine_only: Whether only the PIN of `traykeeper pin` counts.
+            machine_only: Whether only the PIN from `traykeeper pin` counts.
 
         Raises:
             TooManyTriesError: If there were too many wrong PINs.

@@ -98,7 +98,7 @@ class PresentPhones:
         return seen is not None and self._clock() - seen.seen_s < ABSENT_AFTER_S
 
     def label(self, phone: str) -> Message:
-        """Return what people may call a phone. It has a number if others of its kind are present."""
+        """Return what people may call a phone. The name has a number if other phones of its kind are present."""
         seen = self._phones.get(phone)
         if seen is None:
             return ALONE[PhoneKind.OTHER]

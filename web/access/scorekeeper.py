@@ -1,8 +1,8 @@
 """The scorekeeper: the one phone that may change the match. Every other phone watches.
 
 A phone becomes the scorekeeper by proving that somebody stands at the tray, either with a press of
-the tray's real button or with the PIN. If the present scorekeeper's phone is still active, its
-owner is asked first. HTTP paths and stored files call this right the `pencil`.
+the tray's real button or with the PIN. If the current scorekeeper's phone is still active, its
+owner is asked first. HTTP paths and stored files call the scorekeeper's right the `pencil`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

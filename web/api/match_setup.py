@@ -97,6 +97,6 @@ class MatchSetup:
         return rule_files.with_options(self._ruleset(name), changed)
 
     def _ruleset(self, name: str | None) -> Ruleset:
-        """Return the rule set with this name, or the default for None; the table's own rules take precedence."""
+        """Return the rule set with this name, preferably one of the table's own; None means the default."""
         known = (each for each in self._rules if name in (None, each.name))
         return next(known, None) or rule_files.published(str(name))

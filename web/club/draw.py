@@ -29,7 +29,7 @@ class TournamentPlan:
         kind: Round robin or knock-out.
         players: Player numbers, strongest first or in the order of a draw.
         rules: Name of a published rule set.
-        target: Points to win; None takes the target of the rule set.
+        target: Points to win; None means the target of the rule set.
     """
 
     kind: TournamentKind

@@ -160,7 +160,7 @@ class ClubStore:
         return next(iter(self.rows(query, *values)), None)
 
     def run(self, query: str, *values: Any) -> int:
-        """Execute a statement and return the number of an inserted row.
+        """Execute a statement, and return the id of the row that it inserts, if any.
 
         Args:
             query: SQL with a placeholder for each value.

@@ -101,7 +101,7 @@ class TournamentCalls:
 
         Args:
             tray: Name of the tray.
-            call_id: The id that the call had.
+            call_id: The id of the call.
             accepted: Whether the match will be played there.
         """
         numbers = _CALL_ID.fullmatch(call_id)

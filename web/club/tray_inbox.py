@@ -33,10 +33,10 @@ SendRequest = Callable[[str, Request], object]
 
 
 class OnCallAnswer(Protocol):
-    """Called when a tray accepts or declines the match of a tournament."""
+    """Called when a tray accepts or declines a match of a tournament."""
 
     def __call__(self, tray: str, call_id: str, *, accepted: bool) -> object:
-        """Process the answer.
+        """Process a tray's answer to a call.
 
         Args:
             tray: Name of the tray.
@@ -47,7 +47,7 @@ class OnCallAnswer(Protocol):
 
 
 class TrayInbox:
-    """Stores what trays send in the history, and asks them for entries that are missing.
+    """Adds entries from trays to the history, and asks the trays for entries that are missing.
 
     All methods but `retry_requests` run on the thread of the broker's client.
 
@@ -216,7 +216,7 @@ class TrayInbox:
             self._trays.refresh()  # the results of the evening may have changed
 
     def _on_assign_answer(self, name: str, data: Any) -> None:
-        """Pass on the answer to a match of a tournament that was called to this tray."""
+        """Pass on a tray's answer to a call for a tournament match."""
         if not isinstance(data, dict) or not isinstance(data.get("id"), str):
             raise JournalError(Message("not an answer to a call"))
         self._on_call_answer(name, data["id"], accepted=data.get("accepted") is True)
@@ -273,7 +273,7 @@ class TrayRequests:
             self._open.pop((tray, subject), None)
 
     def retry(self, is_online: Callable[[str], bool]) -> None:
-        """Repeat requests that have waited for `RETRY_S`, where the tray is online."""
+        """Repeat each request that has waited for `RETRY_S`, if its tray is online."""
         now_s = self._clock()
         with self._lock:
             late = [

@@ -40,7 +40,7 @@ class TrayStatus:
 
 @dataclass(frozen=True, slots=True)
 class TraysSnapshot:
-    """All trays at one moment.
+    """The state of all trays at one moment.
 
     Attributes:
         version: A number that increases with every change.
@@ -96,7 +96,7 @@ class Trays:
         return self._trays.get(name) or TrayStatus(name)
 
     def has_room_for(self, name: str) -> bool:
-        """Return whether the tray is known or may still be added."""
+        """Return whether the tray is known or can still be added."""
         return name in self._trays or len(self._trays) < MAX_TRAYS
 
     def put(self, tray: TrayStatus) -> None:

@@ -149,7 +149,7 @@ class CalibrationState:
 
 
 class CalibrationStep(StrEnum):
-    """A command without arguments. The values are the ends of the API's paths."""
+    """A command without arguments. Each value is the last part of a path of the API."""
 
     FIND = "find"
     """Look for the tray and propose a set-aside area next to it."""

@@ -70,7 +70,7 @@ class WebhookReport:
 
     Attributes:
         receiver: Host and port of the receiver.
-        attempts: The latest attempts to send a step, the latest first.
+        attempts: The latest attempts to send a step, newest first.
         trouble: Why the receiver does not accept the steps; None if nothing is wrong.
     """
 
@@ -114,7 +114,7 @@ class Maintainer(Protocol):
         """
 
     def found_backup(self) -> FoundBackup | None:
-        """Return the backup on a USB stick or on the card about which nobody has decided yet, if any."""
+        """Return the backup found on a USB stick or the SD card, unless somebody has already decided about it."""
 
     def restore_found(self) -> Snapshot:
         """Restore the backup that was found, and return the state of the table afterwards.
@@ -124,7 +124,7 @@ class Maintainer(Protocol):
         """
 
     def dismiss_found(self) -> None:
-        """Ignore the backup that was found from now on."""
+        """From now on, ignore the backup that was found."""
 
     def frame(self, position: int) -> bytes | None:
         """Return the camera image of a throw as JPEG, or None if it is not kept.

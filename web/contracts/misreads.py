@@ -28,7 +28,7 @@ class Misreads(Protocol):
     """Images of throws that were read wrongly, with the true values. Any thread may call its methods."""
 
     def status(self) -> MisreadStatus:
-        """Return how many images are kept."""
+        """Return how many images are kept, and how many may be."""
 
     def set_enabled(self, *, on: bool) -> None:
         """Set whether new images are kept. The choice survives a restart.

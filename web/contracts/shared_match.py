@@ -45,7 +45,7 @@ class SharedPlay(Protocol):
         """Return what is shown of the other tray; None if there is none."""
 
     def invitation(self, page: str) -> str:
-        """Return the invitation for the other tray, which is secret; "" if there is none.
+        """Return the secret invitation for the other tray; "" if there is none.
 
         Args:
             page: Address of this tray's page.

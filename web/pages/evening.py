@@ -41,7 +41,7 @@ class EveningMatch:
 
 @dataclass(frozen=True, slots=True)
 class EveningPlayer:
-    """The results of a player, who is known by name because people change seats.
+    """The results of a player, who is identified by name because people change seats.
 
     Attributes:
         name: Name of the player.

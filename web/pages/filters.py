@@ -72,7 +72,7 @@ def register(templates: Environment) -> None:
 
 
 def capitalised(text: str) -> str:
-    """Make the first letter a capital and leave the others: "Heiße Würfel"."""
+    """Make the first letter a capital and leave the others unchanged: "Heiße Würfel"."""
     return text[:1].upper() + text[1:]
 
 

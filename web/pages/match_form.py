@@ -23,12 +23,12 @@ COMMON = tuple(
 
 
 def is_switch(row: RuleOption) -> bool:
-    """Return whether an option is either on or off."""
+    """Return whether an option has no values other than on and off."""
     return isinstance(getattr(DEFAULTS, row.name), bool)
 
 
 def option_values(rules: Ruleset) -> dict[str, Value]:
-    """Return the value of each option in JSON types."""
+    """Return the value of each option as a JSON type."""
     return {row.name: _plain(getattr(rules, row.name)) for row in SHOWN}
 
 

@@ -53,7 +53,7 @@ RenderPage = Callable[..., Response]
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """The moment that changed the chances of winning most.
+    """The moment that changed the chances of winning the most.
 
     Attributes:
         moment: The throw or decision, as the coach reviewed it.
@@ -265,7 +265,7 @@ def require_coach(coach: Coach | None) -> Coach:
 
 
 def require_ready(found: T | None) -> T:
-    """Return a result of the coach, which must be finished.
+    """Return a result from the coach, which must be finished.
 
     Raises:
         HttpProblem: If the coach is still working on it.

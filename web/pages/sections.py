@@ -123,10 +123,11 @@ def _farkle(state: StateJson) -> str:
 
 
 def status_line(message: Message, say: Translate, farkle: str = "") -> str:
-    """Return a message cut to one line.
+    """Return a message shortened to one line.
 
-    If the whole message is too long, return the farkle that it reports, or the longest of its
-    sentences that fits, or else the shortest one.
+    If the whole message is too long and reports a farkle, return its sentence about the farkle or, if
+    that is too long as well, `farkle`. Otherwise, return the longest of its sentences that fits or, if
+    none fits, the shortest.
 
     Args:
         message: The message.

@@ -1,4 +1,4 @@
-"""The JSON of the table, as `/api/v1/state`, every `POST` and the event stream give it.
+"""The JSON of the table, as returned by `/api/v1/state`, by every `POST` and in the event stream.
 
 Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, seats count from 0.
 Each docstring here is the description of its object in the OpenAPI document.
@@ -49,7 +49,7 @@ class PlayerJson(TypedDict):
 
 
 class ThrowJson(TypedDict):
-    """A throw. A correction names its `index`.
+    """A throw. A correction refers to the throw by its `index`.
 
     `kept` are the dice set aside; `assumed` means that nobody has confirmed them.
     """
@@ -97,7 +97,8 @@ class OddsJson(TypedDict):
     `bank` and `throw` are the chances of winning after each choice, or null if the chance is
     unknown or the choice is not possible. `farkle` is the chance of a farkle, `points` the average
     points of the turn after throwing again. `refused` says why banking is not possible.
-    `best` is "bank", "throw" or "tie". `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
+    `best` is "bank", "throw" or "tie". `rank` is "best" for the best keep, "tie" for a keep
+    that is as good, and otherwise null.
     """
 
     at_risk: int
