@@ -30,9 +30,9 @@ MAX_COMMANDS = 3
 """Largest number of commands that are running or waiting: each needs frames of several MB."""
 
 PAGE_S = 10.0
-"""How long button and lamp stay with the calibration after the last request of the scorekeeper's page, in seconds.
+"""How long the calibration keeps the button and the lamp after the last request from its page, in seconds.
 
-The page asks about once a second. If it stops asking, button and lamp belong to the match again."""
+The page asks about once a second. If it stops asking, the button and the lamp belong to the match again."""
 
 
 class ButtonUse(StrEnum):

@@ -55,7 +55,7 @@ class PicameraControls:
     Args:
         camera: A `Picamera2` that has been started.
         next_metadata: Returns the metadata of the camera's next frame.
-        tuning: The settings to use. Those that it leaves open are found.
+        tuning: The settings to use. Settings that it leaves open are found automatically.
 
     Attributes:
         tuning: The current settings.

@@ -82,7 +82,7 @@ class RequestMemory:
         """Return the earlier request with this name, or remember this one and return None.
 
         Args:
-            name: The phone, and the digest of address and key.
+            name: The phone, and the digest of the address and the key.
             body_digest: Digest of the request's body.
         """
         phone, key = name
@@ -102,7 +102,7 @@ class RequestMemory:
         """Remember the response to a request.
 
         Args:
-            name: The phone, and the digest of address and key.
+            name: The phone, and the digest of the address and the key.
             response: The response.
         """
         phone, key = name

@@ -64,7 +64,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
 
     @routes.read("", "The state of the calibration", errors=(409,))
     def state() -> Response:
-        if g.is_scorekeeper:  # watchers must not take button and lamp away from the match
+        if g.is_scorekeeper:  # watchers must not take the button and the lamp from the match
             _required(calibration).keep_alive()
         return answer(lambda c: c.state())
 

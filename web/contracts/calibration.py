@@ -84,7 +84,7 @@ class SelfTestThrow:
 
 @dataclass(frozen=True, slots=True)
 class HardwareCheck:
-    """The check of button and lamp.
+    """The check of the button and the lamp.
 
     Attributes:
         real_button: Whether there is a real button.
@@ -121,7 +121,7 @@ class CalibrationState:
         trials: The throws of the self-test so far.
         needed: How many throws have to pass.
         n_dice: How many dice each throw has.
-        parts: The check of button and lamp.
+        parts: The check of the button and the lamp.
         made: When the saved profile was made; None if there is none.
         unsaved: Whether there are changes to save.
         drift: What has changed since the profile was made; None if nothing has.
@@ -195,7 +195,7 @@ class Calibration(Protocol):
         """Return the current state."""
 
     def keep_alive(self) -> None:
-        """Keep button and lamp for the calibration for a few more seconds."""
+        """Keep the button and the lamp for the calibration for a few more seconds."""
 
     def picture(self) -> bytes | None:
         """Return the current image as JPEG, or None while there is no camera."""

@@ -130,7 +130,7 @@ class Snapshot:
         calibrated: Whether the tray is calibrated or needs no calibration.
         notice: What has changed since the calibration; None if nothing has.
         troubles: The problems of the appliance, one sentence for each.
-        safe_mode: Whether camera and button are off because several starts failed.
+        safe_mode: Whether the camera and the button are off because several starts failed.
         scorekeeper: Who the scorekeeper is.
         coach: What the coach says about the match.
         other_tray: The other tray of a match that is played at two trays; None if there is none.
@@ -176,7 +176,7 @@ class ChangingTable(Protocol):
 
 
 class Table(ChangingTable, Protocol):
-    """The companion, as pages and API see it. Any thread may call its methods."""
+    """The companion, as the pages and the API see it. Any thread may call its methods."""
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot."""

@@ -370,8 +370,8 @@ class StateJson(MatchJson):
     `question` is the open question; a hold of the button picks the first of its `choices`. Without
     a question, `choices` are offered repairs. `camera` is null while there is no camera. With
     `hands_off` the dice are read without a press of the button. `notice` says what has changed
-    since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`, camera
-    and button are off because several starts failed.
+    since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`, the
+    camera and the button are off because several starts failed.
     """
 
     version: int

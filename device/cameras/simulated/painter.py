@@ -77,7 +77,7 @@ class Painter:
         paint_shadows(picture, inside, self._edge_mm, floor, self._lens)
 
     def _draw_die(self, die: ExposedDie) -> DieSprite:
-        """Return the image of one die, darkened towards the edge of the frame and blurred by lens and motion."""
+        """Return the image of one die, darkened towards the edge of the frame and blurred by the lens and by motion."""
         ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
         began, ended = self._lens.project(ends)
         smear = ended - began
