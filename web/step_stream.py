@@ -80,7 +80,7 @@ class StepStream:
             log.warning("the event stream misses a step: %s", error)
 
     def _read_journal(self) -> None:
-        """Add the steps since the last call. The first call and a restored backup add none."""
+        """Add the events of the steps since the last call; the first call and a restored backup add none."""
         if self._feed is None:
             return
         before, self._journal = self._journal, self._feed.version

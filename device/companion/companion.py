@@ -220,7 +220,7 @@ class Companion:
         return self._pictures.album.get(photo_id)
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        """Implement `Table.photo_die`: return one die of a photo as JPEG, or None if the photo is no longer kept."""
+        """Implement `Table.photo_die`: return one die in a photo as JPEG, or None if the photo is no longer kept."""
         return self._pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:

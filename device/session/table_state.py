@@ -270,7 +270,7 @@ class TableState:
 
     @property
     def options(self) -> tuple[Answer, ...]:
-        """The answers to the open question or, without one, other interpretations of the last throw (repairs)."""
+        """The answers to the open question or, if there is none, other interpretations of the last throw (repairs)."""
         return (
             self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._offer.repairs
         )

@@ -185,7 +185,7 @@ class Table(ChangingTable, Protocol):
         """Return an annotated photo as JPEG, or None if it is no longer kept."""
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        """Return one die of a photo as JPEG, at full resolution and without annotation.
+        """Return one die in a photo as JPEG, at full resolution and without annotation.
 
         Args:
             photo_id: The photo.

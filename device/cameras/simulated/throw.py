@@ -304,7 +304,8 @@ def _to_walls_mm(point: Floats, heading: Floats) -> Floats:
 
     Args:
         point: x and y of the point in tray coordinates.
-        heading: Direction of the die as a unit vector (x, y). The distances are measured against it.
+        heading: Direction of the die as a unit vector (x, y). The distances are measured in
+            the opposite direction.
     """
     signs = np.where(heading < 0, -1.0, 1.0)
     return np.asarray((point * signs + HALVES_MM) / np.maximum(np.abs(heading), PARALLEL))
