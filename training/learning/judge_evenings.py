@@ -3,7 +3,8 @@
 DIR is a folder that `lamp_evenings` has written. Each throw is read twice: knowing only the corners of the tray, and
 also knowing the empty tray and earlier throws. The command prints how many readings are right, asked (unsure) or silent
 (wrong but sure), and every throw that is read worse when more is known. Then it prints, for several thresholds of the
-probability that a face is right, the number of questions and silent errors in throws without foreign objects and traps.
+probability that a face is right, the number of questions and silent errors in throws without foreign objects and traps,
+and how many of the faces with a similar probability are right.
 
 With `--fit`, the command fits that probability to the dice of all throws, and writes the weights.
 """
@@ -13,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
+from itertools import pairwise
 from math import exp, hypot
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,8 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Problem, Quad, Reading
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.86, 0.9, 0.95)
+CHANCE_LIMITS = (0.0, 0.5, 0.7, 0.8, 0.86, 0.9, 0.95, 0.98, 0.99, 1.01)
+"""Limits between faces with similar chances of being right. No chance reaches the last one."""
 SILENT_PRICE = 20
 """Number of questions that cost as much as one silent error (a reading that is wrong but sure)."""
 FACE_EVIDENCE = (
@@ -78,6 +82,7 @@ def main() -> None:
         print(line)
     weights = json.loads(options.weights.read_text())
     print("\n".join(_curve(reads, weights["is_face_right"])))
+    print("\n".join(_reliability(reads, weights["is_face_right"])))
     if options.fit:
         weights["is_face_right"] = _fit(reads)
         options.weights.write_text(json.dumps(weights, indent=1) + "\n")
@@ -172,6 +177,16 @@ def _curve(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str
         questions, silent = len(some) - len(passed), passed.count(False)
         price = questions + SILENT_PRICE * silent
         yield f"threshold {threshold:.2f}: {sum(passed)} right, {questions} asked, {silent} silent, price {price}"
+
+
+def _reliability(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str]:
+    """Yield how many faces are right of those with similar chances of being right, tray known in any way."""
+    chances = [(_chance(face, weights), face.is_right) for one in reads for face in one.faces]
+    for low, high in pairwise(CHANCE_LIMITS):
+        found = [is_right for chance, is_right in chances if low <= chance < high]
+        if found:
+            share = sum(found) / len(found)
+            yield f"claimed {low:.2f} to {min(high, 1):.2f}: {len(found)} faces, {share:.1%} right"
 
 
 def _chance(face: FaceRead, weights: Mapping[str, float]) -> float:
