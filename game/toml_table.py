@@ -207,7 +207,7 @@ class TomlTable:
         found = self.data.get(key, [])
         if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
             raise self.invalid(
-                key, Message("tables, each below [[%(name)s.%(key)s]]", name=self.name, key=key)
+                key, Message("tables, each under [[%(name)s.%(key)s]]", name=self.name, key=key)
             )
         return tuple(TomlTable(one, self.where, self.text, self.make_error, key) for one in found)
 

@@ -177,7 +177,7 @@ def _trial(reading: Reading) -> SelfTestThrow:
         )
     if count != N_DICE:
         told = messages.wrong_dice_count(
-            N_DICE, count, Message("put all dice of the set into the tray")
+            N_DICE, count, Message("put all the dice in the set into the tray")
         )
         return SelfTestThrow(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)

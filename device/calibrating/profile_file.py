@@ -143,7 +143,7 @@ def as_text(profile: Profile) -> str:
     tables["seen"] = {"leans": leans}
     lines = [
         "# What Traykeeper knows about this tray and camera, written by `traykeeper calibrate`.",
-        "# Corners are shares of the frame's width and height.",
+        "# Corners are fractions of the frame's width and height.",
         *_lines({"format": FORMAT, "made": profile.made, "camera_name": profile.camera}),
     ]
     for name, table in tables.items():

@@ -177,13 +177,15 @@ def _wait_for_camera(reports: list[Report]) -> str:
             if isinstance(report, CameraLost):
                 raise UsageError(f"no camera ({report.reason})")
         sleep(0.05)
-    raise UsageError("no camera: it did not start within 20 s; check whether the service uses it")
+    raise UsageError(
+        "no camera: it did not start within 20 s; check whether the service is using it"
+    )
 
 
 def _tray(bench: CalibrationBench) -> None:
     state = bench.wizard.do(CalibrationStep.FIND)
     click.echo(state.words)
-    click.echo(f"corners: {_corners(state.tray)} (shares of the frame)")
+    click.echo(f"corners: {_corners(state.tray)} (fractions of the frame's width and height)")
     click.echo(f"set-aside area: {_corners(state.aside) if state.aside else 'no room for one'}")
     path = _draw_result(bench, state)
     if path:

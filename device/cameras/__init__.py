@@ -74,7 +74,7 @@ def camera_opener(
             return partial(ReplayCamera, which)
         case "phone":
             raise UsageError(
-                "phones take pictures in play only: "
+                "the camera `phone` works only in `traykeeper play`: "
                 "use auto, sim, picamera2, usb, a URL or replay:PATH"
             )
 

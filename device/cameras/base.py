@@ -42,7 +42,7 @@ class CameraStuckError(CameraError):
         self._closing = closing
         super().__init__(
             Message(
-                "the camera does not respond and cannot be closed: check its cable, then "
+                "the camera is not responding and cannot be closed: check its cable, then "
                 "restart Traykeeper"
             )
         )

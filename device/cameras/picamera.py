@@ -37,7 +37,7 @@ CLOSING_S = 2.0
 MIN_FIELD_SHARE = 0.98  # a mode that uses at least this much of the sensor sees the full field
 
 _NO_PICTURES = Message(
-    "the camera delivers no pictures: check the ribbon cable; Traykeeper will try again"
+    "the camera is not sending any pictures: check the ribbon cable; Traykeeper will try again"
 )
 
 # How each format of libcamera is converted to BGR. Its names list the channels from the last byte to the first.
@@ -251,7 +251,7 @@ def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
     if name not in _TO_BGR:
         raise CameraError(
             Message(
-                "the camera delivers %(format)s: use one that supports RGB888 or YUV420",
+                "the camera sends %(format)s: use one that supports RGB888 or YUV420",
                 format=name,
             )
         )

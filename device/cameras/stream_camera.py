@@ -87,8 +87,8 @@ class StreamCamera:
         self._stop = Event()
         self._newest = NewestFrame(
             Message(
-                "%(camera)s delivers no pictures: check that it is switched on and on this "
-                "network, and that its address is right",
+                "%(camera)s is not sending any pictures: check that it is switched on and on "
+                "this network, and that its address is right",
                 camera=self.name,
             )
         )

@@ -84,7 +84,7 @@ class UsbCamera:
         self._tuning = tuning
         self._newest = NewestFrame(
             Message(
-                "%(camera)s delivers no pictures: plug it in again, close other programs "
+                "%(camera)s is not sending any pictures: plug it in again, close other programs "
                 "that use it, or choose another camera with usb:N",
                 camera=self.name,
             )

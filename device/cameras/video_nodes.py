@@ -200,15 +200,14 @@ class VideoNodes:
         if other is None:
             raise CameraError(
                 Message(
-                    "%(path)s delivers no pictures: choose a camera that `traykeeper "
-                    "cameras` lists",
+                    "%(path)s sends no pictures: choose a camera that `traykeeper cameras` lists",
                     path=node.path,
                 )
             )
         raise CameraError(
             Message(
-                "%(path)s only delivers metadata of %(camera)s: use usb:%(number)s, which "
-                "delivers its pictures",
+                "%(path)s provides only metadata from %(camera)s: use usb:%(number)s, which "
+                "provides its pictures",
                 path=node.path,
                 camera=other.name,
                 number=str(other.number),

@@ -120,7 +120,7 @@ def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
 
 def _lines(camera: ListedCamera) -> Iterator[str]:
     if not camera.setting:
-        yield f"({camera.path}: another device of {camera.name}, which delivers no pictures)"
+        yield f"({camera.path}: another device of {camera.name}, which sends no pictures)"
         return
     where = camera.path or "ribbon cable"
     sizes = ", ".join(f"{wide}x{high}" for wide, high in camera.sizes[:3])

@@ -200,6 +200,6 @@ def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int |
         raise TableError(Message("That photo is out of date: use the newest one."))
     if command.die >= len(photo.dice):
         raise TableError(
-            Message("There is no die %(n)s in that photo: dice are counted from 0.", n=command.die)
+            Message("There is no die %(n)s in that photo: dice are numbered from 0.", n=command.die)
         )
     return photo.dice[command.die].slot

@@ -17,7 +17,7 @@ from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.message import Message
 
-HUNG = Message("it does not respond: check its cable, then restart Traykeeper")
+HUNG = Message("it is not responding: check its cable, then restart Traykeeper")
 
 
 class TrayCamera:

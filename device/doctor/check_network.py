@@ -135,7 +135,7 @@ def _not_allowed(system: System, number: int) -> Finding:
     """Report a port that this user may not use, unless the installer has granted it to the service."""
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
-        return ok(Message("the service may use %(port)s", port=str(number)))
+        return ok(Message("the service is allowed to use %(port)s", port=str(number)))
     return failed(PORT_NOT_ALLOWED, str(number))
 
 
@@ -165,7 +165,7 @@ def broker(system: System) -> Finding:
     try:
         trouble: Value = outcome.get(timeout=ANSWER_S)
     except Empty:
-        trouble = Message("%(broker)s does not answer", broker=str(address))
+        trouble = Message("%(broker)s is not answering", broker=str(address))
     finally:
         client.close()
     if trouble:

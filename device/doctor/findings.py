@@ -23,7 +23,7 @@ class Trouble:
 
 BAD_SETTINGS = Trouble(
     Message("there is a mistake in the settings file"),
-    Message("fix the line that is named here, then run `sudo systemctl restart traykeeper`"),
+    Message("fix the line shown here, then run `sudo systemctl restart traykeeper`"),
 )
 NO_CAMERA = Trouble(
     Message("no camera was found"),
@@ -37,7 +37,7 @@ OTHER_CAMERA = Trouble(
     Message("plug it in or switch it on, or choose another: `traykeeper cameras` lists them"),
 )
 CAMERA_LOST = Trouble(
-    Message("the camera delivers no picture"),
+    Message("the camera is not sending any pictures"),
     Message(
         "check the cable, then run `sudo systemctl restart traykeeper`; until then tap the dice in"
     ),
@@ -68,7 +68,7 @@ NOT_ALLOWED = Trouble(
     Message("run the installer again: it adds the user traykeeper to the groups video and gpio"),
 )
 NO_STATE = Trouble(
-    Message("the folder of the matches is not writable"),
+    Message("the folder for matches is not writable"),
     Message(
         "run the installer again; if you start it by hand, use `--state` with a folder of your own"
     ),
@@ -112,7 +112,7 @@ CLOCK_UNSET = Trouble(
 NO_NETWORK = Trouble(
     Message("there is no network"),
     Message(
-        "run `sudo nmtui` and choose your Wi-Fi, or let the Pi open its own: "
+        "run `sudo nmtui` and choose your Wi-Fi, or let the Pi open its own: see "
         "docs/install.md, 'Without Wi-Fi'"
     ),
 )
@@ -123,7 +123,7 @@ ONLY_IPV6 = Trouble(
 GUEST_WIFI = Trouble(
     Message("this looks like a guest Wi-Fi, which isolates devices from each other"),
     Message(
-        "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: docs/install.md, 'Without Wi-Fi'"
+        "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: see docs/install.md, 'Without Wi-Fi'"
     ),
 )
 NO_NAME = Trouble(
@@ -135,7 +135,7 @@ OTHER_NAME = Trouble(
     Message("use the name shown here, or rename this Pi: `sudo hostnamectl set-hostname den`"),
 )
 PORT_TAKEN = Trouble(
-    Message("the port is used by another program"),
+    Message("the port is in use by another program"),
     Message("choose another `port` in the settings, then run the installer again"),
 )
 PORT_NOT_ALLOWED = Trouble(
@@ -145,13 +145,13 @@ PORT_NOT_ALLOWED = Trouble(
 NO_BROKER = Trouble(
     Message("the broker refuses this tray"),
     Message(
-        "fix the problem it names, as described in docs/mqtt.md; nothing is lost, because "
-        "everything will be sent later"
+        "fix the problem shown here (see docs/mqtt.md); nothing is lost, because everything will "
+        "be sent later"
     ),
 )
 BAD_WEBHOOK = Trouble(
     Message("the webhook in the settings cannot be used: no steps are sent"),
-    Message("fix the problem it names, as described in docs/events.md, then restart the service"),
+    Message("fix the problem shown here (see docs/events.md), then restart the service"),
 )
 NOT_RUNNING = Trouble(
     Message("the service is not running"),
@@ -170,7 +170,7 @@ RESTARTS = Trouble(
 SAFE_MODE = Trouble(
     Message("safe mode: several starts failed, so camera, button and most settings are off"),
     Message(
-        'repair what the page names, then tap "Start normally"; `journalctl -u traykeeper` has the details'
+        'fix the problem shown on the page, then tap "Start normally"; `journalctl -u traykeeper` has the details'
     ),
 )
 UPDATE_UNDONE = Trouble(
@@ -200,13 +200,15 @@ BACKUP_FAILED = Trouble(
 NOT_DELIVERED = Trouble(
     Message("the webhook does not accept the steps"),
     Message(
-        "check the program at that address; the steps are waiting and will be sent in order: "
-        "docs/events.md"
+        "check the program at that address (see docs/events.md); the steps are waiting and will "
+        "be sent in order"
     ),
 )
 LAMP_FAILED = Trouble(
     Message("the button, lamp, buzzer or voice has failed"),
-    Message("check its wires and its pins in the settings, and whether another program uses them"),
+    Message(
+        "check its wires and its pins in the settings, and whether another program is using them"
+    ),
 )
 BAD_JOURNAL = Trouble(
     Message("the journal is damaged"),

@@ -21,7 +21,7 @@ LAMPS = {
     ),
     Indicator.OTHER_TRAY: Lamp("#200040", 0, Message("a player is throwing at the other tray")),
     Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
-    Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank")),
+    Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw again and press, or hold to bank")),
     Indicator.HOT_DICE: Lamp(
         "#ffd000", 0, Message("hot dice: throw all again and press, or hold to bank")
     ),

@@ -99,7 +99,7 @@ def open_when_free(
                 raise
         pause(BUSY_PAUSE_S)
     raise PinBusyError(
-        Message("another program uses a pin: stop that program, then restart Traykeeper")
+        Message("another program is using a pin: stop that program, then restart Traykeeper")
     )
 
 

@@ -230,7 +230,7 @@ def _failure(error: BaseException | None, address: Address) -> str:
         case gaierror():
             return f"the host name {address.host} is unknown: check its spelling"
         case TimeoutError():
-            return f"{address} does not answer: check that the broker is running there"
+            return f"{address} is not answering: check that the broker is running there"
     return f"no connection to {address} ({error})"
 
 

@@ -73,11 +73,11 @@ def offer_earlier(
         return None
     empty, dice, s = Message("The tray is empty."), _thrown(verdict), max(1, round(age_s))
     if isinstance(verdict, Ask):
-        earlier_dice = Message("%(dice)s lay here %(s)s s ago.", dice=dice, s=s)
+        earlier_dice = Message("%(dice)s were lying here %(s)s s ago.", dice=dice, s=s)
         return replace(verdict, question=Paragraph(empty, earlier_dice, verdict.question))
     question = Paragraph(
         empty,
-        Message("%(dice)s lay here %(s)s s ago. Use them?", dice=dice, s=s),
+        Message("%(dice)s were lying here %(s)s s ago. Use them?", dice=dice, s=s),
         Message("Hold the button for yes, or press it to wait for the next throw."),
     )
     return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
@@ -252,7 +252,7 @@ def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
     )
     question = Paragraph(
         Message("%(dice)s: four 2s.", dice=dice),
-        Message("Is %(name)s's score reset to zero?", name=name),
+        Message("Reset %(name)s's score to zero?", name=name),
     )
     return Ask(question, (Answer(label, actions),))
 

@@ -372,7 +372,9 @@ def _next(match: Match) -> Message:
 
 _PICTURE_ADVICE = {
     Problem.HAND: Message("There is a hand in the picture: take it away and press again."),
-    Problem.UNREADABLE: Message("I read the dice two ways. Press the button to read them again."),
+    Problem.UNREADABLE: Message(
+        "My two readings of the dice differ. Press the button to read them again."
+    ),
     Problem.DARK: Message("It is too dark to read: the tray needs more light."),
     Problem.SIDE_VIEW: Message("The dice are seen from the side: hold the camera above them."),
 }
@@ -434,7 +436,7 @@ def wrong_dice_count(n: int, seen: int, why: Message) -> Message:
             why=why,
         )
     return Message(
-        "Expected %(dice)s, but saw %(n)s: %(why)s. Take the others out.",
+        "Expected %(dice)s, but saw %(n)s: %(why)s. Take the extra dice out.",
         dice=dice_count(n),
         n=seen,
         why=why,

@@ -343,7 +343,9 @@ class ReadingResults:
     def _take_throw(self, purpose: Purpose, tray_reading: TrayReading) -> None:
         first = purpose.first if isinstance(purpose, ConfirmThrow) else None
         if first is not None and first.values != tray_reading.reading.values:
-            differ = Message("I read this throw two ways. Press the button to read it again.")
+            differ = Message(
+                "My two readings of this throw differ. Press the button to read it again."
+            )
             self._decisions.apply(Attention((differ,)))
             return
         verdict = self._plays.match.read(tray_reading)
@@ -368,7 +370,7 @@ class ReadingResults:
         elif purpose.first is None:
             self._requests.request(RereadThrow(throw.index, tray_reading.reading))
         elif purpose.first.values != tray_reading.reading.values:
-            differ = Message("I read this throw two ways.")
+            differ = Message("My two readings of this throw differ.")
             self._decisions.apply(NotThrown(Paragraph(Message("Nothing was changed."), differ)))
         else:
             self._plays.match.correct(found, throw.index)

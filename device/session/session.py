@@ -133,7 +133,9 @@ class Session:
             case _ if isinstance(command, MatchCommand):
                 self._plays.match.do(command)
             case _:
-                raise TableError(Message("This Traykeeper cannot do that."))
+                raise TableError(
+                    Message("This Traykeeper does not support that: reload the page and try again.")
+                )
 
     def _check(self, command: Command) -> None:
         """Raise an error if a command cannot be carried out in this state of the table."""

@@ -69,8 +69,8 @@ class HttpTransport:
                 raise UnknownHereError(TOO_MANY_TRIES)
         raise UnreachableError(
             Message(
-                "The program at %(address)s does not support matches with other trays: check "
-                "the address, and install the same version on both.",
+                "The program at %(address)s does not support matches with other trays: check the "
+                "address, and install the same version on both trays.",
                 address=self._address,
             )
         )

@@ -28,7 +28,7 @@ SCRYPT = {"n": 2**14, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
 """Parameters of scrypt that OWASP recommends for 16 MB of memory. One run takes about 0.3 s on a Pi 4, once per match."""
 
 NO_CODE = Message("That is not a match code: copy the link, or the ten letters and digits.")
-NO_ADDRESS = Message("The link of a match begins with http:// and the address of the other tray.")
+NO_ADDRESS = Message("A match link begins with http:// and the address of the other tray.")
 
 
 class MatchSide(StrEnum):

@@ -39,7 +39,7 @@ def diverged(seq: int) -> SharedMatchError:
     """Return the error that the two trays' copies of a match differ, beginning with the entry of this number."""
     return SharedMatchError(
         Message(
-            "The two trays have different matches from step %(n)s on: run `traykeeper "
+            "The match differs between the two trays from step %(n)s on: run `traykeeper "
             "compare` to see where, and play on at one of them.",
             n=str(seq),
         )

@@ -23,7 +23,7 @@ UNKNOWN = Message("This tray knows no match with that code: ask for a new code."
 NO_BROKER = Message(
     "A code without an address needs a broker that both trays use: enter the link, or set `mqtt`."
 )
-NO_NAMES = Message("Enter who plays at this tray.")
+NO_NAMES = Message("Enter who is playing at this tray.")
 
 
 class SharedTable(DoingTable, ChangingTable, Protocol):

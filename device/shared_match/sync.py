@@ -52,7 +52,7 @@ class NotSignedError(SharedMatchError):
 
 
 OTHER_VERSION = Message(
-    "The other tray has another version of Traykeeper: install the same version on both."
+    "The other tray runs a different version of Traykeeper: install the same version on both trays."
 )
 GARBLED = Message("The other tray has sent something that is not a match message.")
 

@@ -32,7 +32,7 @@ class Liveness:
         """
         if now_s - frame.time_s > STALE_S:
             raise CameraError(
-                Message("the camera does not respond: check its cable; Traykeeper will reopen it")
+                Message("the camera is not responding: check its cable; Traykeeper will reopen it")
             )
         if has_content(frame.image):
             self._black_since_s = None

@@ -20,7 +20,7 @@ MARGIN = 1.6
 """Margin around the outermost dice, in die edges: enough to see a wall of the tray, but not people's faces."""
 
 NO_DICE = Message(
-    "There are no dice in that photo: take it from above, from closer, in good light."
+    "There are no dice in that photo: take another one from above, closer up and in good light."
 )
 
 

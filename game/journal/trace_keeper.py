@@ -52,7 +52,12 @@ class TraceKeeper:
             self._rewrite()
             return
         if found.identity not in ("", schema.identity(self._db)):
-            raise DamagedJournal(Message("another journal was in use before"))
+            raise DamagedJournal(
+                Message(
+                    "its second copy, %(file)s, belongs to another journal",
+                    file=self._trace.path.name,
+                )
+            )
         self._compare(found)
         if not found.whole:
             log.warning("%s: some lines are damaged; the file is rewritten", self._trace.path)
@@ -79,8 +84,9 @@ class TraceKeeper:
         if newest > last:
             raise DamagedJournal(
                 Message(
-                    "it ends at step %(n)s, but %(more)s steps were announced",
+                    "it ends at step %(n)s, but its second copy, %(file)s, ends at step %(more)s",
                     n=str(last),
+                    file=self._trace.path.name,
                     more=str(newest),
                 )
             )
@@ -91,7 +97,11 @@ class TraceKeeper:
             ).fetchone()
             if ours != row:
                 raise DamagedJournal(
-                    Message("step %(n)s differs from the one that was announced", n=str(row[0]))
+                    Message(
+                        "step %(n)s differs from the second copy, %(file)s",
+                        n=str(row[0]),
+                        file=self._trace.path.name,
+                    )
                 )
 
     def _rewrite(self) -> None:

@@ -52,7 +52,7 @@ def _ended(name: Value, how: TurnEnding) -> Message:
             return Message("%(name)s farkled there; later turns stay as they are", name=name)
         case TurnEnding.RESET:
             return Message(
-                "%(name)s lost the whole score there; later turns stay as they are", name=name
+                "%(name)s lost their whole score there; later turns stay as they are", name=name
             )
         case TurnEnding.WIN:
             return Message("%(name)s won there; later turns stay as they are", name=name)

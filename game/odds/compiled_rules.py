@@ -149,8 +149,8 @@ def _check_fineness(rules: Ruleset, step: int) -> None:
     if best > step * MAX_STEPS_PER_THROW:
         raise OddsError(
             Message(
-                "scores go in steps of %(step)s, but one throw can bring %(best)s, which is "
-                "too many steps to calculate",
+                "scores go in steps of %(step)s, but one throw can score %(best)s, which is too "
+                "many steps to calculate",
                 step=step,
                 best=best,
             )

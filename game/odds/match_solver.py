@@ -128,7 +128,7 @@ def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
                 return
         wins[0, start, start] = np.nan
     raise OddsError(
-        Message("under these rules a match may never end: penalties take more than turns bring")
+        Message("under these rules a match may never end: penalties take more than turns earn")
     )
 
 

@@ -43,7 +43,7 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
         raise OddsError(
             Message(
                 "no chances of winning are known under these rules: switch on the coach in a "
-                "match with them, or run `traykeeper odds solve`"
+                "match with these rules, or run `traykeeper odds solve`"
             )
         )
     seat = 1 if wins.first_player >= 1 / 2 else 0

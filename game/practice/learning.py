@@ -130,8 +130,8 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
     if n < LEAST_DECISIONS:
         raise OddsError(
             Message(
-                "%(name)s has chosen %(n)s times between banking and throwing on: a bot "
-                "needs %(least)s decisions to imitate a person",
+                "%(name)s has chosen %(n)s times between banking and throwing again: a bot needs "
+                "%(least)s decisions to imitate a person",
                 name=name,
                 n=n,
                 least=LEAST_DECISIONS,

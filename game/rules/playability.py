@@ -126,15 +126,17 @@ def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     if turns.least is None:
         option = "must_throw_from" if rules.must_throw_from else "hot_dice"
-        yield RulesProblem(option, Message("never lets anybody bank: players must always throw on"))
+        yield RulesProblem(
+            option, Message("never lets anybody bank: players must always throw again")
+        )
         return
     for option in ("opening", "minimum_bank"):
         if turns.most is not None and getattr(rules, option) > turns.most:
             yield RulesProblem(
                 option,
                 Message(
-                    "is more than a turn can bring: at most %(most)s, because there are "
-                    "never hot dice",
+                    "is more than a turn can earn: at most %(most)s, because there are never hot "
+                    "dice",
                     most=turns.most,
                 ),
             )
@@ -169,15 +171,16 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     costliest = max(costs, key=costs.__getitem__)
     if not rules.rounds and rules.target > MAX_TURNS * max(gain, _gain_without_minimum(rules)):
         why = Message(
-            "is too high: a turn brings %(gain)s on average, so it takes more than %(turns)s turns",
+            "is too high: a turn earns %(gain)s on average, so reaching it takes more than "
+            "%(turns)s turns",
             gain=round(gain),
             turns=MAX_TURNS,
         )
         yield RulesProblem("target", why)
     elif not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
         why = Message(
-            "makes the match too long: a turn brings %(gain)s on average and costs %(cost)s, "
-            "so %(target)s takes more than %(turns)s turns",
+            "makes the match too long: a turn earns %(gain)s on average and costs %(cost)s, so "
+            "%(target)s takes more than %(turns)s turns",
             gain=round(gain),
             cost=round(cost),
             target=rules.target,
@@ -187,7 +190,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
         yield RulesProblem(option, why)
     elif cost > MAX_LOST_SHARE * gain:
         why = Message(
-            "takes away most of the points: a turn brings %(gain)s on average and costs %(cost)s",
+            "takes away most of the points: a turn earns %(gain)s on average and costs %(cost)s",
             gain=round(gain),
             cost=round(cost),
         )
@@ -202,7 +205,7 @@ def _gain_without_minimum(rules: Ruleset) -> float:
 def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     if rules.opening and pace.opening_chance * MAX_TURNS_TO_OPEN < 1:
         why = Message(
-            "keeps everybody off the board: fewer than one turn in %(turns)s brings that much",
+            "keeps everybody off the board: fewer than one turn in %(turns)s earns that much",
             turns=MAX_TURNS_TO_OPEN,
         )
         yield RulesProblem("opening", why)

@@ -339,7 +339,7 @@ OPTIONS = (
         Section.SCORES,
         Message("A throw of all dice that scores nothing"),
         lambda points: Message(
-            "A throw of all dice without points brings %(points)s and a free throw.",
+            "A throw of all dice that scores nothing earns %(points)s and a free throw.",
             points=points,
         ),
     ),
@@ -387,9 +387,9 @@ OPTIONS = (
         Section.TURN,
         _if_any(
             "must_throw_from",
-            lambda n: Message("A player with %(n)s or more dice left must throw on.", n=n),
+            lambda n: Message("A player with %(n)s or more dice left must throw again.", n=n),
         ),
-        Message("Number of dice left at which a player must throw on"),
+        Message("Number of dice left at which a player must throw again"),
         most=5,
     ),
     _points(
@@ -397,8 +397,8 @@ OPTIONS = (
         Section.TURN,
         Message("Bonus for the last die, which may be thrown twice"),
         lambda points: Message(
-            "The last remaining die may be thrown twice. If it scores, it brings %(points)s "
-            "extra points and the player may throw all dice again.",
+            "The last remaining die may be thrown twice. If it scores, it earns %(points)s extra "
+            "points and the player may throw all dice again.",
             points=points,
         ),
     ),

@@ -132,7 +132,7 @@ def _boldest(match: Match, review: Review) -> Award | None:
         return None
     moment = max(right, key=lambda m: m.risked)
     words = Message(
-        "%(name)s's best decision: threw on with %(points)s at risk",
+        "%(name)s's best decision: threw again with %(points)s at risk",
         name=match.state.players[moment.seat].display_name,
         points=moment.risked,
     )

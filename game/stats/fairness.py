@@ -17,7 +17,7 @@ MIN_DICE = 300
 chance hides all but crudely loaded dice."""
 
 ODD, VERY_ODD = 0.05, 0.001
-"""p-values below which the counts are called unusual, and hardly luck."""
+"""p-values below which the counts are called unusual, and hardly just luck."""
 
 MIN_P = 1e-6
 """Smallest p-value that is reported. Smaller values would not be more informative."""
@@ -54,22 +54,20 @@ class Fairness:
 
     def __str__(self) -> str:
         if self.p is None:
-            return f"{self.total} dice counted: {MIN_DICE} are needed before it means anything"
-        return f"{self.total:,} dice counted: {self._verdict(self.p)}"
+            return f"{self.total} dice counted so far. The test needs at least {MIN_DICE}."
+        return f"{self.total:,} dice counted. {self._verdict(self.p)}"
 
     def _verdict(self, p: float) -> str:
-        often = f"fair dice are as uneven as this in {_share(p)}"
         if p >= ODD:
-            return f"as even as fair dice fall; {often}"
+            return (
+                f"They look fair: with fair dice, {p:.0%} of all counts are at least this uneven."
+            )
         found = self.counts[self.oddest - 1]
-        which = f"the {self.oddest} fell {found} times, where {self.usual:.0f} are usual"
-        if p >= VERY_ODD:
-            return f"unusual, but it happens; {often}; {which}"
-        return f"hardly luck alone; {often}; {which}"
-
-
-def _share(p: float) -> str:
-    return f"1 of {round(1 / p):,} such counts" if p < ODD else f"{p:.0%} of such counts"
+        opinion = "Unusual, but it happens" if p >= VERY_ODD else "That can hardly be just luck"
+        return (
+            f"{opinion}: with fair dice, only one count in {round(1 / p):,} is this uneven. "
+            f"The {self.oddest} came up {found:,} times; about {self.usual:,.0f} would be normal."
+        )
 
 
 def fairness(counts: Sequence[int]) -> Fairness:

@@ -54,7 +54,7 @@ def play_and_step(phone):
     last = picture(phone)
     for _ in range(3):
         phone.locator("#roll-back").click()
-    expect(when).to_contain_text("s before rest")
+    expect(when).to_contain_text("s before coming to rest")
     assert picture(phone) != last
     for _ in range(3):
         phone.locator("#roll-on").click()

@@ -174,8 +174,8 @@ def test_a_hung_camera_is_reported_and_the_match_continues(rig):
     rig.loop.step(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
-    assert "does not respond" in str(lost.message)
-    assert "does not respond" in str(rig.companion.troubles.camera)
+    assert "is not responding" in str(lost.message)
+    assert "is not responding" in str(rig.companion.troubles.camera)
     assert rig.companion.do(EnterThrow(THOUSAND)).situation is Situation.ACCEPTED
 
     rig.until(lambda s: s.camera is not None)
@@ -340,6 +340,6 @@ def test_a_camera_that_hangs_while_it_opens_is_reported(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.clock.now_s += HUNG_S + 1
         rig.loop.step(0)
-        assert "does not respond" in str(rig.companion.snapshot().message)
+        assert "is not responding" in str(rig.companion.snapshot().message)
 
         assert rig.until(lambda s: s.camera is not None).camera == "simulated tray"

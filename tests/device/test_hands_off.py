@@ -166,14 +166,14 @@ def test_a_throw_picked_up_before_it_was_read_is_offered_at_a_press(table, later
     table.wait_s(later_s)
     assert throws(table) == []
 
-    assert "1 1 1 2 3 4 lay here" in str(table.press().question)
+    assert "1 1 1 2 3 4 were lying here" in str(table.press().question)
 
 
 def test_a_hold_after_a_throw_was_picked_up_unread_offers_it(table):
     start_unprompted_reading(table, *FIRST)
     table.tray.gather()
 
-    assert "1 1 1 2 3 4 lay here" in str(table.hold().question)
+    assert "1 1 1 2 3 4 were lying here" in str(table.hold().question)
 
 
 def test_a_throw_entered_during_an_unprompted_reading_counts_once(table):

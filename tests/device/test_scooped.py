@@ -27,7 +27,7 @@ def test_a_press_after_a_throw_was_picked_up_offers_it(match_rig):
     snapshot = match_rig.press()
 
     assert snapshot.situation is Situation.QUESTION
-    assert re.search(r"1 1 3 5 5 6 lay here \d s ago. Use them\?", str(snapshot.question))
+    assert re.search(r"1 1 3 5 5 6 were lying here \d s ago. Use them\?", str(snapshot.question))
     assert match_rig.state.turn.last is None
     assert sorted(die.value for die in snapshot.photo.dice) == list(SCORING)
 
@@ -43,14 +43,14 @@ def test_a_press_with_a_hand_over_the_tray_offers_the_last_throw(match_rig):
     match_rig.tray.show_hand(shown=False)
     snapshot = match_rig.settled()
 
-    assert "1 1 3 5 5 6 lay here" in str(snapshot.question)
+    assert "1 1 3 5 5 6 were lying here" in str(snapshot.question)
 
 
 def test_a_throw_after_a_forgotten_bank_is_offered_too(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     scooped(match_rig, *SCORING)
     asked = str(match_rig.press().question)
-    assert re.search(r"1 1 3 5 5 6 lay here \d s ago. Did Anna bank 1,000\?", asked)
+    assert re.search(r"1 1 3 5 5 6 were lying here \d s ago. Did Anna bank 1,000\?", asked)
     match_rig.hold()
 
     assert match_rig.scores == [1000, 0]

@@ -147,7 +147,7 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
     monkeypatch.setattr(camera._camera, "process_requests", lambda _: sleep(0.01))
     sleep(0.1)  # one frame may already have arrived
     camera._camera.completed_requests.clear()
-    with pytest.raises(CameraError, match="delivers no pictures"):
+    with pytest.raises(CameraError, match="is not sending any pictures"):
         camera.capture()
     monkeypatch.undo()
     began_s = monotonic()

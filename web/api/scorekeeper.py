@@ -101,7 +101,9 @@ def _too_many_asks(seconds: int) -> Message:
 
 
 def _too_many_seatings(seconds: int) -> Message:
-    return Message("the player of this phone has changed too often: wait %(n)s s", n=seconds)
+    return Message(
+        "the player assigned to this phone has changed too often: wait %(n)s s", n=seconds
+    )
 
 
 def _add_proofs(routes: Routes, access: AccessControl) -> None:

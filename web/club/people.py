@@ -157,7 +157,11 @@ class People:
         )  # fmt: skip
         if not row or not row["n"]:
             raise IllegalMove(
-                Message("this player has not played there under the name %(name)s", name=name)
+                Message(
+                    "this player has no results under the name %(name)s: choose another name "
+                    "or tray",
+                    name=name,
+                )
             )
         cleaned = clean_name(name)
         with self._store.transaction():

@@ -1,6 +1,6 @@
 """The calibration, as its page needs it: one state and a few commands.
 
-Points are (x, y) as shares of the image's width and height. `device.calibrating.wizard` implements
+Points are (x, y) as fractions of the image's width and height. `device.calibrating.wizard` implements
 `Calibration`.
 """
 

@@ -56,7 +56,7 @@ def test_an_unknown_camera_is_refused_in_one_line_with_the_remedy(spec):
 
 
 def test_no_camera_is_opened_if_phones_take_the_pictures():
-    with pytest.raises(UsageError, match="in play only: use auto"):
+    with pytest.raises(UsageError, match="only in `traykeeper play`: use auto"):
         camera_opener("phone")()
 
 

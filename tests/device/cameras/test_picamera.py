@@ -156,7 +156,7 @@ def test_a_camera_that_delivers_only_old_frames_is_an_error(library, monkeypatch
     camera = Picamera2Camera()
     monkeypatch.setattr(camera._camera, "late", 10**9)
 
-    with pytest.raises(CameraError, match="delivers no pictures"):
+    with pytest.raises(CameraError, match="is not sending any pictures"):
         camera.capture()
 
 
@@ -173,7 +173,7 @@ def test_the_request_is_released_even_if_its_format_is_unknown(library):
     camera = Picamera2Camera()
     camera._streams["main"]["format"] = "SRGGB10"
 
-    with pytest.raises(CameraError, match="delivers SRGGB10"):
+    with pytest.raises(CameraError, match="sends SRGGB10"):
         camera.capture()
     assert camera._camera.held == 0
 

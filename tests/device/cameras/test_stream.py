@@ -99,7 +99,7 @@ def test_a_stream_that_stalls_fails_with_the_remedy(camera, stream, monkeypatch)
     stream.flows.clear()
 
     with pytest.raises(
-        CameraError, match="delivers no pictures: check that it is switched on"
+        CameraError, match="is not sending any pictures: check that it is switched on"
     ) as caught:
         camera.capture()
     assert "secret" not in str(caught.value)
@@ -121,7 +121,7 @@ def test_a_camera_that_cannot_be_reached_fails_with_the_remedy(stream, monkeypat
     monkeypatch.setattr(streams, "FIRST_FRAME_S", 0.05)
     stream.refuses = True
 
-    with pytest.raises(CameraError, match="delivers no pictures"):
+    with pytest.raises(CameraError, match="is not sending any pictures"):
         StreamCamera(URL, open_stream=stream.open)
 
 

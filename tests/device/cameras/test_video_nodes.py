@@ -112,7 +112,7 @@ def test_another_camera_is_not_taken_for_the_one_that_was_unplugged(machine):
 
 
 def test_a_metadata_node_is_refused_and_the_node_with_pictures_is_named(machine):
-    with pytest.raises(CameraError, match=r"video1 only delivers metadata of HD Pro.*use usb:0"):
+    with pytest.raises(CameraError, match=r"video1 provides only metadata from HD Pro.*use usb:0"):
         machine.nodes.find("1")
 
 
@@ -172,9 +172,7 @@ def test_the_command_lists_every_camera_with_its_setting(machine, monkeypatch):
     lines = listed.stdout.splitlines()
     assert "usb:HD Pro Webcam C920  HD Pro Webcam C920  /dev/video0  1920x1080, 1280x720" in lines
     assert "    or /dev/v4l/by-id/usb-046d_C920_A1-video-index0" in lines
-    assert (
-        "(/dev/video1: another device of HD Pro Webcam C920, which delivers no pictures)" in lines
-    )
+    assert "(/dev/video1: another device of HD Pro Webcam C920, which sends no pictures)" in lines
     assert "usb:Brio" in listed.stdout
     assert listed.return_value == 0
     for camera in data["cameras"]:

@@ -128,7 +128,7 @@ def webcam(system, number, name, port):
         ("usb:0", "USB: C920, /dev/video0"),
         ("usb:brio", "USB: Brio, /dev/video2"),
         ("usb:c270", "missing (there is no USB camera called c270"),
-        ("usb:1", "only delivers metadata of C920"),
+        ("usb:1", "provides only metadata from C920"),
         ("picamera2", "imx708"),
         ("picamera2:1", "missing (picamera2:1)"),
     ],
@@ -348,7 +348,7 @@ def test_a_port_used_by_another_program_is_a_failure(system):
         taken = replace(system.settings, port=other.getsockname()[1])
         found = check_network.port(replace(system, settings=taken))
 
-    assert str(found.line) == f"the port is used by another program ({taken.port})"
+    assert str(found.line) == f"the port is in use by another program ({taken.port})"
     assert check_network.port(system).level is Level.OK
 
 

@@ -108,7 +108,7 @@ def test_a_pin_that_stays_busy_is_reported_with_the_remedy():
     def open_it():
         raise LgpioError("GPIO busy")
 
-    with pytest.raises(PinBusyError, match="another program uses a pin: stop that program"):
+    with pytest.raises(PinBusyError, match="another program is using a pin: stop that program"):
         open_when_free(open_it, lambda _: None)
 
 

@@ -71,7 +71,7 @@ def test_readings_that_differ_change_nothing(session, reader):
     read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
-    assert "two ways" in message(session)
+    assert "My two readings" in message(session)
     assert session.table.situation is Situation.ACCEPTED
 
 

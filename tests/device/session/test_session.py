@@ -254,7 +254,7 @@ def test_a_correction_that_resets_the_score_asks_first(session):
     session.do(EnterThrow((1, 2, 2, 2, 3, 4)))
     session.do(CorrectThrow((1, 2, 2, 2, 2, 4)))
 
-    assert message(session) == "1 2 2 2 2 4: four 2s. Is Anna's score reset to zero?"
+    assert message(session) == "1 2 2 2 2 4: four 2s. Reset Anna's score to zero?"
     assert state(session).players[0].score == 5000
     session.do(AnswerQuestion(session.table.choices[0].id))
     assert state(session).players[0].score == 0

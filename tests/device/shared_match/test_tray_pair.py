@@ -302,7 +302,7 @@ def test_copies_of_a_match_that_differ_are_reported(pair):
     pair.guest.session.table.live_match.follow(Thrown((5, 5, 5, 2, 3, 4)))
     pair.exchange()
 
-    assert "different matches from step 1 on" in str(pair.host.shared.view().trouble)
+    assert "differs between the two trays from step 1 on" in str(pair.host.shared.view().trouble)
 
 
 def test_a_message_without_the_code_is_refused(pair):

@@ -88,7 +88,7 @@ def test_a_camera_that_cannot_be_closed_is_not_in_use_by_other_programs(clock):
     camera.hangs_at_close = True
     link.close()
 
-    with pytest.raises(CameraStuckError, match="does not respond and cannot be closed"):
+    with pytest.raises(CameraStuckError, match="is not responding and cannot be closed"):
         link.open()
     assert not link.needs_new_process
     clock.now_s += STUCK_S + 1

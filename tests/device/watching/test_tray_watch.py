@@ -83,7 +83,7 @@ class Faulty:
 
     def _frame(self, take):
         if self.fault == "unplugged":
-            raise CameraError(Message("gives no pictures: plug it in again"))
+            raise CameraError(Message("it is not sending any pictures: plug it in again"))
         if self.fault == "hung" and self.last is not None:
             return self.last
         self.last = take()
@@ -109,7 +109,7 @@ def faulty(clock):
     ("fault", "message"),
     [
         ("unplugged", "plug it in"),
-        ("hung", "does not respond"),
+        ("hung", "is not responding"),
         ("black", "black"),
         ("empty buffers", "black"),
     ],

@@ -1,6 +1,7 @@
 """The trace contains a second copy of every step, and is compared with the journal."""
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -102,7 +103,9 @@ def test_a_journal_shorter_than_its_trace_is_damaged(path, text):
         db.execute("DELETE FROM entry WHERE position = 3")
         db.commit()
 
-    with pytest.raises(DamagedJournal, match="it ends at step 2, but 3 steps were announced"):
+    with pytest.raises(
+        DamagedJournal, match=r"ends at step 2, but its second copy, journal\.txt, ends at step 3"
+    ):
         Journal.open(path)
     assert len(trace.read(text).rows) == 3
 
@@ -118,7 +121,16 @@ def test_a_journal_that_differs_from_its_trace_is_damaged(path):
         )
         db.commit()
 
-    with pytest.raises(DamagedJournal, match="step 2 differs from the one that was announced"):
+    with pytest.raises(DamagedJournal, match=r"step 2 differs from the second copy, journal\.txt"):
+        Journal.open(path)
+
+
+def test_a_journal_beside_the_trace_of_another_one_is_damaged(path, text, tmp_path):
+    play(path, 500)
+    play(tmp_path / "other" / path.name, 500)
+    shutil.copy(tmp_path / "other" / text.name, text)
+
+    with pytest.raises(DamagedJournal, match=r"second copy, journal\.txt, belongs to another"):
         Journal.open(path)
 
 

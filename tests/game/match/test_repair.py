@@ -148,7 +148,7 @@ def test_a_reset_keeps_later_turns():
     match = Match.start(rules, ["Anna", "Ben"]).throw(SCORING).bank().throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 2, 2, 2, 3)))
 
-    assert scores(ways["Anna lost the whole score there; later turns stay as they are"]) == [
+    assert scores(ways["Anna lost their whole score there; later turns stay as they are"]) == [
         0,
         1000,
     ]

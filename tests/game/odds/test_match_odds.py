@@ -78,7 +78,7 @@ def slowly(options):
 
 
 def far(options):
-    """Return a number of points at risk with which nobody would throw on."""
+    """Return a number of points at risk with which nobody would throw again."""
     return 1000 if "hot_dice" in options else 300 if options == {"three_farkles": 50} else 500
 
 

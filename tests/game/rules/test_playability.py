@@ -35,27 +35,27 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             f'{NO_SCORES}\nstraight = 1500\nhot_dice = "must"',
-            "line 4: hot_dice never lets anybody bank: players must always throw on",
+            "line 4: hot_dice never lets anybody bank: players must always throw again",
         ),
         (
             'extends = "standard"\nhot_dice = "must"\nmust_throw_from = 1',
-            "line 3: must_throw_from never lets anybody bank: players must always throw on",
+            "line 3: must_throw_from never lets anybody bank: players must always throw again",
         ),
         (
             'extends = "pocket-farkel"\nminimum_bank = 1500\ntriple_threes = 2500',
-            "line 3: triple_threes makes the match too long: a turn brings 256 on average and costs 303",
+            "line 3: triple_threes makes the match too long: a turn earns 256 on average and costs 303",
         ),
         (
             'extends = "walnut-studiolo"\nopening = 0\nminimum_bank = 2500\nthree_farkles = 200',
-            "line 4: three_farkles takes away most of the points: a turn brings ",
+            "line 4: three_farkles takes away most of the points: a turn earns ",
         ),
         (
             'extends = "zilch"\nminimum_bank = 16000',
-            "line 2: minimum_bank makes the match too long: a turn brings 0 on average",
+            "line 2: minimum_bank makes the match too long: a turn earns 0 on average",
         ),
         (
             'extends = "standard"\nopening = 3000',
-            "line 2: opening keeps everybody off the board: fewer than one turn in 100 brings that much",
+            "line 2: opening keeps everybody off the board: fewer than one turn in 100 earns that much",
         ),
         (
             'extends = "play-palace"\nwin = "exactly"\nopening = 500\nmust_bank_after_triple = true',
@@ -86,11 +86,11 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             f"n_dice = 5\n{ONLY_ONES}\nopening = 500",
-            "line 4: opening is more than a turn can bring: at most 300",
+            "line 4: opening is more than a turn can earn: at most 300",
         ),
         (
             f"n_dice = 5\n{ONLY_ONES}\nminimum_bank = 350",
-            "line 4: minimum_bank is more than a turn can bring: at most 300",
+            "line 4: minimum_bank is more than a turn can earn: at most 300",
         ),
         (
             "singles = { 5 = 1 }\ntriples = { 1 = 3 }\ntarget = 50_000",
@@ -102,7 +102,7 @@ def test_every_published_rule_set_is_playable(name):
         ),
         (
             'extends = "standard"\ntarget = 1_000_000',
-            "line 2: target is too high: a turn brings 309 on average",
+            "line 2: target is too high: a turn earns 309 on average",
         ),
         (
             'extends = "zilch"\nn_dice = 5\nstraight = 3000',

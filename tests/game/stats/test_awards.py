@@ -50,7 +50,7 @@ def test_the_best_decision_risked_many_points_and_was_right(match):
     bold = [m for m in looked.moments if m.risked >= MIN_BOLD_POINTS]
     right = max((m for m in bold if m.done == m.best), key=lambda m: m.risked)
     assert (award.seat, award.turn, award.dice) == (right.seat, right.turn + 1, right.done.dice)
-    assert str(award.words).endswith(f"threw on with {right.risked:,} at risk")
+    assert str(award.words).endswith(f"threw again with {right.risked:,} at risk")
 
 
 def test_the_player_who_gave_nothing_away_decided_best():

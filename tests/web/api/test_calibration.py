@@ -85,7 +85,7 @@ def test_answers_are_in_the_language_of_the_phone(client, calibration):
         pips=Message("black"),
         n=13,
     )
-    trial = wrong_dice_count(6, 4, Message("put all dice of the set into the tray"))
+    trial = wrong_dice_count(6, 4, Message("put all the dice in the set into the tray"))
     calibration.now = replace(
         START,
         checks=(advice,),

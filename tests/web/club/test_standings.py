@@ -108,7 +108,7 @@ def test_impossible_merge_or_split_is_refused_with_the_reason(played, people):
         people.merge(anna, anna)
     with pytest.raises(IllegalMove, match="that player no longer exists"):
         people.merge(anna, 999)
-    with pytest.raises(IllegalMove, match="has not played there under the name"):
+    with pytest.raises(IllegalMove, match="no results under the name Zoe"):
         people.split(anna, "Zoe")
 
 

@@ -268,7 +268,7 @@ def test_rules_are_translated(client):
 def test_german_board_contains_no_english(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
-    lamp = Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank"))
+    lamp = Lamp("#00a0a0", 0, Message("read: throw again and press, or hold to bank"))
     table.show(lamp=lamp, message=Paragraph(RISK, Message("Hot dice!")))
     text = re.sub(r"<[^>]+>", " ", client.get("/", headers={"Accept-Language": "de"}).text)
 

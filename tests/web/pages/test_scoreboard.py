@@ -85,15 +85,15 @@ def test_unreadable_roll_off_shows_the_photo_and_the_advice(client, table):
         camera="usb:0",
         situation=Situation.ATTENTION,
         rolloff=RollOff().add(3),
-        message="Take the others out",
-        advice=("Take the others out",),
+        message="Take the extra dice out",
+        advice=("Take the extra dice out",),
         photo=Photo("p1", 640, 360, (die, die)),
     )
 
     page = client.get("/").text
 
     assert "/api/v1/photo/p1.jpg" in page
-    assert "<li>Take the others out</li>" in page
+    assert "<li>Take the extra dice out</li>" in page
     assert "Who begins?" in page
 
 

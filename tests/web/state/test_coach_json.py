@@ -49,7 +49,7 @@ def test_every_keep_has_its_odds_and_the_best_is_marked(client, live):
     for keep in keeps:
         assert 0 < keep["odds"]["throw"] < 1
         assert keep["odds"]["refused"]  # below the opening
-    assert "throw on" in text(client)
+    assert "throw again" in text(client)
     assert "farkle 15.7%" in text(client)  # with four dice to throw
 
 
@@ -96,7 +96,7 @@ def test_coach_shows_points_if_chances_are_unknown(client, table):
 
     assert (odds["bank"], odds["throw"]) == (None, None)
     assert odds["points"] > 0
-    assert "throw on and play well" in text(client)
+    assert "throw again and play well" in text(client)
 
 
 def test_page_works_after_a_won_match(client, table):
@@ -174,7 +174,7 @@ def test_the_board_says_what_the_newest_decision_cost(client, table):
 
     decision = client.get("/api/v1/state").json["coach"]["decision"]
     assert (decision["done"]["bank"], decision["best"]["bank"]) == (True, False)
-    assert "Throwing on was better by" in client.get("/").text
+    assert "Throwing again was better by" in client.get("/").text
 
 
 def test_the_board_says_so_if_a_decision_was_the_best(client, table):
