@@ -99,10 +99,15 @@ def test_a_match_is_played_over_a_stream_that_breaks_off(tmp_path):
         def agree(account):
             assert rig.scores == [player.score for player in account.state.players]
 
+        has_clip = []
+
         def mark():
-            for _ in range(min(2, BREAKS - phone.breaks)):
+            breaks = min(2, BREAKS - phone.breaks) if has_clip else 0
+            for _ in range(breaks):
                 phone.break_off(rig)
             rig.press_until_read()
+            if not breaks:  # the film of a roll ends where the stream breaks off
+                has_clip.append(rig.companion.snapshot().photo.has_clip)
 
         account = play_to_the_end(
             phone.tray, account, mark=mark, bank=rig.hold, check=agree, pause=rig.wait_s
@@ -111,4 +116,4 @@ def test_a_match_is_played_over_a_stream_that_breaks_off(tmp_path):
         assert rig.state.winner == account.state.winner
         assert max(rig.scores) >= RULES.target
         assert phone.breaks == BREAKS
-        assert rig.companion.snapshot().photo.has_clip
+        assert any(has_clip)
