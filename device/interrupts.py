@@ -4,11 +4,13 @@
 in a destructor, so that the program would start as if nothing had happened.
 """
 
+import atexit
 import os
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import current_thread, main_thread
+from contextlib import contextmanager, suppress
+from threading import active_count, current_thread, main_thread
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 plus the number of the signal, as in every shell."""
@@ -36,6 +38,22 @@ def exit_at_ctrl_c() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line, with Ctrl-C handled before anything else is imported: the entry point of `traykeeper`."""
+    code: object = 1
+
+    def end() -> None:
+        # Python has waited for all threads but those that may be waiting in a library, for example for a network
+        # camera. If such a thread returned while Python shuts down, the C++ library would abort the process.
+        if active_count() > 1 and isinstance(code, int):
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(code)
+
+    atexit.register(end)  # first, so it is called last
     with exit_at_ctrl_c():
         from device.cli import main as run  # noqa: PLC0415 - Ctrl-C is handled from here on
-    run()
+    try:
+        run()
+    except SystemExit as ending:
+        code = ending.code
+        raise

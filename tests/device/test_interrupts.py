@@ -66,6 +66,41 @@ def test_ctrl_c_after_the_greeting_stops_the_companion_in_order(tmp_path):
     assert done.stderr == ""
 
 
+WAITING = """
+import sys, threading
+
+class Unwound:
+    def __del__(self):
+        print("Python was shut down")
+
+kept = Unwound()
+if {is_left!r}:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+from device.interrupts import main
+sys.argv = ["traykeeper", "settings", "--get", {name!r}, "/dev/null"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("port", 0), ("prot", 2)])
+def test_a_thread_that_still_waits_in_a_library_is_left_behind_at_the_end(name, code):
+    """Otherwise OpenCV would abort the process if a network camera answers at this moment."""
+    ends = [
+        subprocess.run(
+            [sys.executable, "-c", WAITING.format(is_left=is_left, name=name)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        for is_left in (True, False)
+    ]
+
+    assert [done.returncode for done in ends] == [code, code]
+    assert ends[1].stdout == ends[0].stdout + "Python was shut down\n"
+    assert ends[1].stderr == ends[0].stderr
+
+
 def test_a_start_that_ignores_ctrl_c_continues(tmp_path):
     """A shell starts background jobs like this."""
     ignored = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
