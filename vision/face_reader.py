@@ -7,6 +7,7 @@ contains the outline that a flat die would have there.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import hypot
 
 import numpy as np
 
@@ -40,6 +41,9 @@ CLEAR_FACE_PROBABILITY = 0.99
 DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. At 0.05 the readings were the
 same in twice the time."""
+
+SMALL_CORRECTION = 0.07
+"""Corrections of the position in edges, and of the logarithm of the size, that change nothing in what is read."""
 
 MAX_SHIFT_EDGES, MAX_LOG_RESIZE = 0.4, 0.5
 """Largest correction of a detection's position and of the logarithm of its size."""
@@ -138,7 +142,7 @@ def read_faces(
     """Read the face at each detection.
 
     The first network examines every detection. Where there may be a die, both networks then examine it at
-    its corrected position.
+    its corrected position; in a tray, the first one only if the correction is not small.
 
     Args:
         picture: (height, width, 3) BGR.
@@ -147,9 +151,20 @@ def read_faces(
     """
     seen = query_networks([_cut(picture, one, (FIRST_READER,)) for one in detections], pose)
     possible = [k for k, one in enumerate(seen) if one.face.no_die < NO_DIE_PROBABILITY]
-    corrected = [_cut(picture, _corrected(seen[k]), tuple(READERS)) for k in possible]
+    names = [
+        tuple(READERS)[1:] if pose and _is_well_placed(seen[k]) else tuple(READERS)
+        for k in possible
+    ]
+    corrected = [
+        _cut(picture, _corrected(seen[k]), missing)
+        for k, missing in zip(possible, names, strict=True)
+    ]
     for k, one in zip(possible, query_networks(corrected, pose), strict=True):
-        seen[k] = one
+        seen[k] = Closeup(
+            one.detection,
+            {**seen[k].patches, **one.patches},
+            {**seen[k].estimates, **one.estimates},
+        )
     return seen
 
 
@@ -227,6 +242,12 @@ def _mean(estimates: Sequence[DieEstimate]) -> DieEstimate:
 
 def _log_sum_exp(values: Floats) -> float:
     return float(np.logaddexp.reduce(values))
+
+
+def _is_well_placed(closeup: Closeup) -> bool:
+    """Return whether a correction would change so little that the first network need not look again."""
+    right, down, grown = (float(value) for value in closeup.mean.offset)
+    return max(hypot(right, down), abs(grown)) < SMALL_CORRECTION
 
 
 def _corrected(closeup: Closeup) -> Detection:
