@@ -61,6 +61,11 @@ class RememberedReading:
     faces: Mapping[Position, int] | None = None
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether it shows dice, and the match has neither accepted it nor recorded its faces."""
+        return bool(self.reading.dice) and not self.is_accepted and self.faces is None
+
+    @property
     def true_faces(self) -> tuple[int | None, ...]:
         """The face of each die as the match records it or, if the match records none, as a sure reading shows it."""
         dice = self.reading.dice
@@ -180,7 +185,7 @@ class TrayMemory:
             entered = [] if time_s is not None else self._readings[-1:]
             self._readings = (
                 *(replace(old, is_accepted=True) for old in accepted),
-                *(old for old in entered if not old.is_accepted and old.faces is None),
+                *(old for old in entered if old.is_undecided),
             )
 
     def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:

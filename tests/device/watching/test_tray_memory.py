@@ -245,6 +245,14 @@ def test_a_doubtful_reading_of_which_nobody_said_anything_teaches_nothing(memory
     assert learnt(memory) == []
 
 
+def test_an_empty_tray_seen_before_dice_were_entered_on_a_phone_is_not_learnt_later(memory):
+    memory.add(1.0, lit_picture(), EMPTY)
+    memory.accept(None, not_tumbled)
+    memory.accept(None, tumbled)
+
+    assert memory.known.empty is None
+
+
 def test_a_cocked_die_is_not_learnt(memory):
     cocked = Reading((replace(DICE.dice[0], problem=Problem.COCKED),))
     memory.add(1.0, lit_picture(), cocked)
