@@ -301,7 +301,7 @@ class RecordEvent:
 
     Attributes:
         event: The event to record.
-        seat: The seat that the phone was showing as on turn. If another seat is on turn, the event
+        seat: The seat whose turn the phone was showing. If it is another seat's turn, the event
             is refused. None omits this check.
         step: Number of the match step that the phone was showing. If the match has moved on since,
             the event is refused. None omits this check.

@@ -167,7 +167,7 @@ class TableCoach:
         """Start computing the decision of a bot, and return its future.
 
         Args:
-            bot: The bot on turn.
+            bot: The bot whose turn it is.
             state: The state of the match.
         """
         return self._worker.ask("decide", bot, state)

@@ -59,7 +59,7 @@ class Worker:
         """Return what a bot decides to do, or None if it decides to throw.
 
         Args:
-            bot: The bot on turn.
+            bot: The bot whose turn it is.
             state: The state of the match.
         """
         return strategy_of(bot, self._wins(state.rules)).decide(state)

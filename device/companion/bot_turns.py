@@ -24,7 +24,7 @@ def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
     """Return, as a completed future, the decision of a bot that does not know the exact chances of winning.
 
     Args:
-        bot: The bot on turn.
+        bot: The bot whose turn it is.
         state: The state of the match.
     """
     done: Future[Event | None] = Future()

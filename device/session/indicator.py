@@ -104,7 +104,7 @@ def indicator_for(
         asked: Whether pressing the button now would make a phone the scorekeeper.
         may_shut_down: Whether a very long hold shuts the machine down.
         safe_mode: Whether the camera and the button are off because too many starts have failed.
-        is_elsewhere: Whether the player on turn throws at another tray.
+        is_elsewhere: Whether the current player throws at another tray.
     """
     if testing:
         return TESTS[testing]

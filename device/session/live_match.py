@@ -83,7 +83,7 @@ class OtherTray(Protocol):
         """
 
     def ask(self, command: Undo | CorrectThrow) -> None:
-        """Ask the other tray for a change that only the tray of the player on turn can make.
+        """Ask the other tray for a change that only the tray of the current player can make.
 
         Raises:
             TableError: If the other tray cannot be reached.
@@ -157,7 +157,7 @@ class LiveMatch:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether only the other tray may take the next step, because the player on turn sits there."""
+        """Whether only the other tray may take the next step, because the current player sits there."""
         is_seat_elsewhere, match = self._is_seat_elsewhere, self._match
         return bool(match and is_seat_elsewhere and is_seat_elsewhere(match.state.turn.seat))
 
@@ -297,7 +297,7 @@ class LiveMatch:
 
 
 def throws_elsewhere(match: Match) -> Message:
-    """Return a message saying that the player on turn throws at the other tray."""
+    """Return a message saying that the current player throws at the other tray."""
     name = match.state.player.display_name
     return Message("It is %(name)s's turn at the other tray.", name=name)
 

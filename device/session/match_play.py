@@ -164,7 +164,7 @@ class MatchPlay:
             self._table.message = error.message
 
     def say_throw_first(self) -> None:
-        """Show a message saying that nothing can be banked before the player on turn has thrown."""
+        """Show a message saying that nothing can be banked before the current player has thrown."""
         name = self._table.live_match.match.state.player.display_name
         self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
 
@@ -186,7 +186,7 @@ class MatchPlay:
         )
 
     def _has_asked_other_tray(self, command: Undo | CorrectThrow) -> bool:
-        """Ask the other tray for a change if the player on turn sits there; return whether it has been asked."""
+        """Ask the other tray for a change if the current player sits there; return whether it has been asked."""
         live_match = self._table.live_match
         if not live_match.is_elsewhere or live_match.other_tray is None:
             return False

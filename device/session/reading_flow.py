@@ -253,7 +253,7 @@ class ReadingResults:
         A photo cannot be read a second time, so a person has to confirm a throw that costs points.
 
         Raises:
-            TableError: If the match is over, or the player on turn throws at another tray.
+            TableError: If the match is over, or the current player throws at another tray.
         """
         table = self._table
         if table.situation is Situation.WON:

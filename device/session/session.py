@@ -50,7 +50,7 @@ WITHOUT_MATCH = (
 """The commands that are accepted while "just dice" is on."""
 
 AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
-"""The commands that only the tray of the player on turn carries out."""
+"""The commands that only the tray of the current player carries out."""
 
 AIMED = (
     EnterThrow

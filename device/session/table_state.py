@@ -185,7 +185,7 @@ class TableState:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the player on turn throws at another tray, and not at this one."""
+        """Whether the current player throws at another tray, and not at this one."""
         return self.dice_log is None and self.live_match.is_elsewhere
 
     @property

@@ -1,7 +1,7 @@
 """This tray's copy of a shared match, and the checks of entries that the other tray adds to it.
 
 The entries so far determine which side may add the next one: the host until the match has started, then the side
-whose player is on turn. So the two sides never add different entries at the same place.
+whose player's turn it is. So the two sides never add different entries at the same place.
 """
 
 import json

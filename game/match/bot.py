@@ -29,7 +29,7 @@ class PlayerStyle:
         takes_over: Whether the person takes over the dice and points that another player has just
             banked.
         lapse: Share of the decisions that do not depend on the points, as in a moment of
-            inattention. Banking and throwing on are then equally likely.
+            inattention. Banking and throwing again are then equally likely.
     """
 
     player: str

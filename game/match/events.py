@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """The player on turn threw these dice."""
+    """The current player threw these dice."""
 
     dice: tuple[int, ...]
     places: tuple[Place, ...] = ()
@@ -91,7 +91,7 @@ class TookOver:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The player on turn was skipped and lost the points at risk."""
+    """The current player was skipped and lost the points at risk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class TurnSet:
     """A person set whose turn it is.
 
     Attributes:
-        seat: The player on turn.
+        seat: The current player.
         points: Points at risk.
         dice: Number of dice in the next throw.
     """

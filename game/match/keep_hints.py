@@ -70,7 +70,7 @@ def _standing(state: State, total: int) -> Iterator[Message]:
 
 
 def best_opponent(state: State) -> int:
-    """Return the seat with the highest score among the opponents of the player on turn."""
+    """Return the seat with the highest score among the opponents of the current player."""
     mates = state.team_seats(state.turn.seat)
     playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
     others = (seat for seat in sorted(playing) if seat not in mates)

@@ -142,7 +142,7 @@ class Match:
         return bool(self.after)
 
     def throw(self, dice: Iterable[int], places: tuple[Place, ...] = ()) -> "Match":
-        """Return the match after the player on turn throws.
+        """Return the match after the current player throws.
 
         Args:
             dice: The faces, in any order.

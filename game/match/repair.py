@@ -28,7 +28,7 @@ from game.message import Message, Plural, Value
 from game.rules import scoring
 
 _PLAY_EVENTS = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
-"""Events that belong to the player on turn."""
+"""Events that belong to the current player."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ class State:
 
     @property
     def player(self) -> Player:
-        """The player on turn."""
+        """The current player."""
         return self.players[self.turn.seat]
 
     @property

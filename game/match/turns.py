@@ -41,7 +41,7 @@ def _with_score_of(state: State, seat: int) -> tuple[int, ...]:
 
 
 def _offer_left_over(state: State, left_over: LeftOver | None) -> State:
-    """Offer what was just banked to the player on turn, if that player may take over."""
+    """Offer what was just banked to the current player, if that player may take over."""
     may = state.winner is None and (state.player.opened or not state.rules.take_over_on_board)
     return replace(state, left_over=left_over if may else None)
 
@@ -75,7 +75,7 @@ def welfare_recipient(state: State, points: int) -> int | None:
 
 
 def _poorest_of_others(state: State) -> int:
-    """Return the seat with the fewest points, outside the team of the player on turn."""
+    """Return the seat with the fewest points, outside the team of the current player."""
     seat = state.turn.seat
     i = state.order.index(seat) if seat in state.order else 0
     others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.team_seats(seat))
@@ -191,7 +191,7 @@ def _close(state: State, seat: int) -> State:
 
 
 def settle(state: State) -> State:
-    """Return the state with the next player of a last round on turn, or with a winner."""
+    """Return the state in which the next player of a last round throws, or with a winner."""
     if state.rules.rounds:
         return _decide_rounds(state)
     if state.closer is None or state.winner is not None:

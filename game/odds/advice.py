@@ -31,17 +31,17 @@ POINTS_TOLERANCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class MatchPosition:
-    """The position in a two-player match, as the player on turn sees it.
+    """The position in a two-player match, as the current player sees it.
 
     Attributes:
-        mine: Score of the player on turn.
+        mine: Score of the current player.
         theirs: Score of the other player.
         second: Whether the other player began the match.
-        opened: Whether the player on turn is on the board. None means that the player is if `mine`
+        opened: Whether the current player is on the board. None means that the player is if `mine`
             is above 0.
         other_opened: Whether the other player is on the board. None means that the player is if
             `theirs` is above 0.
-        farkles: Number of farkles in a row of the player on turn.
+        farkles: Number of farkles in a row of the current player.
         other_farkles: Number of farkles in a row of the other player.
     """
 
@@ -54,7 +54,7 @@ class MatchPosition:
     other_farkles: int = 0
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
-        """Return the position after a farkle, as seen by the other player, who is then on turn.
+        """Return the position after a farkle, as seen by the other player, who throws next.
 
         Args:
             fallen: Points that the third farkle in a row costs.
@@ -74,22 +74,22 @@ class MatchPosition:
 
     @property
     def on_board(self) -> bool:
-        """Whether the player on turn is on the board."""
+        """Whether the current player is on the board."""
         return self.mine > 0 if self.opened is None else self.opened
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOption:
-    """The choice between banking and throwing on with a number of dice, and the value of both.
+    """The choice between banking and throwing again with a number of dice, and the value of both.
 
     Attributes:
         at_risk: Points of the turn so far.
         n_dice: Number of dice in the next throw.
         refused: Why the turn cannot be banked, or None if it can.
         farkle: Chance that the next throw farkles.
-        points: Average points of the turn if the player throws on.
+        points: Average points of the turn if the player throws again.
         win_banked: Chance of winning by banking. None if it is not known or banking is not allowed.
-        win_thrown: Chance of winning by throwing on. None if it is not known.
+        win_thrown: Chance of winning by throwing again. None if it is not known.
         keep: The keep that leads to this choice, or None.
     """
 
@@ -115,7 +115,7 @@ class TurnOption:
 
     @property
     def is_tie(self) -> bool:
-        """Whether banking and throwing on are equally good, apart from a negligible difference."""
+        """Whether banking and throwing again are equally good, apart from a negligible difference."""
         if self.refused:
             return False
         if self.win_banked is None or self.win_thrown is None:
@@ -136,7 +136,7 @@ class TurnOdds:
 
     Attributes:
         rules: The rules.
-        table: The match as the player on turn sees it.
+        table: The match as the current player sees it.
         points: Average points of the turn, for any points at risk and number of dice left.
         banked: Chance of winning by banking, indexed by the points at risk in steps (the unit of
             points, usually 50); None if unknown.
@@ -156,7 +156,7 @@ class TurnOdds:
     is_charity_roll: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
-        """Return the choice to bank or throw on, with this many points at risk and dice to throw.
+        """Return the choice to bank or throw again, with this many points at risk and dice to throw.
 
         Args:
             at_risk: Points of the turn so far.
@@ -230,7 +230,7 @@ def turn_odds(
 
     Args:
         rules: The rules.
-        table: The match as the player on turn sees it.
+        table: The match as the current player sees it.
         wins: The solved two-player match. None leaves out the chances of winning.
         most: Points at risk up to which the values are needed.
     """
@@ -250,7 +250,7 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
     Args:
         wins: The solved match.
         table: The position.
-        mine: Number of the standing of the player on turn (see `Standings`), if it is already
+        mine: Number of the standing of the current player (see `Standings`), if it is already
             known.
 
     Raises:

@@ -70,7 +70,7 @@ class CompiledRules:
         farkle: Chance that a throw of n dice scores nothing, indexed by n.
         win: Chance that a throw of n dice wins the match, indexed by n.
         reset: Chance that a throw of n dice resets the score, indexed by n.
-        optional: Throws after which the player may bank or throw on.
+        optional: Throws after which the player may bank or throw again.
         forced: Throws after which the best keep must be banked, if that is allowed.
         must_throw: Numbers of dice left with which the turn cannot be banked. 0 stands for hot
             dice.

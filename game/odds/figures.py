@@ -59,7 +59,7 @@ class Figures:
 
     @property
     def win(self) -> float | None:
-        """The chance of winning for the player on turn, with best play; None if it is not known."""
+        """The chance of winning for the current player, with best play; None if it is not known."""
         best = self.keeps[0] if self.keeps else self.before
         return best.win if best else None
 

@@ -181,8 +181,8 @@ class Positions:
     """Positions at the start of a turn (boards), as three arrays of equal length.
 
     Attributes:
-        seat: 0 if the player on turn began the match, else 1. Always 0 if that makes no difference.
-        mine: Number of the standing of the player on turn (see `Standings`).
+        seat: 0 if the current player began the match, else 1. Always 0 if that makes no difference.
+        mine: Number of the standing of the current player (see `Standings`).
         theirs: Number of the standing of the other player.
     """
 
@@ -244,12 +244,12 @@ class MatchModel:
         )
 
     def swapped(self, boards: Positions) -> Positions:
-        """Return the same positions with the other player on turn."""
+        """Return the same positions with the other player to throw."""
         seat = 1 - boards.seat if self.ending.seats > 1 else boards.seat
         return Positions(seat, boards.theirs, boards.mine)
 
     def scores(self, boards: Positions) -> tuple[Indices, Indices]:
-        """Return the scores of the player on turn and of the other player in each position, in steps."""
+        """Return the scores of the current player and of the other player in each position, in steps."""
         return self.standings.score[boards.mine], self.standings.score[boards.theirs]
 
     def opened(self, standing: Indices) -> Indices:
@@ -257,7 +257,7 @@ class MatchModel:
         return self.standings.opened[standing].astype(np.intp)
 
     def needed(self, boards: Positions) -> Indices:
-        """Return how many steps the player on turn needs to bank, in each position."""
+        """Return how many steps the current player needs to bank, in each position."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
         needed: Indices = np.array(both, np.intp)[self.opened(boards.mine)]
         return needed
@@ -267,7 +267,7 @@ class MatchModel:
 
         Args:
             boards: The positions at the start of the turn.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
             mine: Numbers of the player's standings after the turn, in a shape that broadcasts
                 against the positions.
         """
@@ -280,7 +280,7 @@ class MatchModel:
 
         Args:
             boards: The positions at the start of the turn.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
         """
         return self.value_after(boards, wins, self.standings.lost[boards.mine])
 
@@ -289,6 +289,6 @@ class MatchModel:
 
         Args:
             boards: The positions at the start of the turn.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
         """
         return self.value_after(boards, wins, self.standings.idle[boards.mine])

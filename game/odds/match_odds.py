@@ -84,7 +84,7 @@ class MatchOdds:
     Attributes:
         rules: The rules.
         target: Points to play for.
-        chances: Chance of winning for the player on turn, indexed by [seat, mine, theirs] as in
+        chances: Chance of winning for the current player, indexed by [seat, mine, theirs] as in
             `Positions`. NaN if unknown.
     """
 
@@ -175,7 +175,7 @@ class MatchOdds:
         """Return the chance of winning for the player whose turn begins with these scores.
 
         Args:
-            mine: Score of the player on turn.
+            mine: Score of the current player.
             theirs: Score of the other player.
             second: Whether the other player began the match.
 
@@ -217,7 +217,7 @@ class MatchOdds:
         """Return a single position at the start of a turn.
 
         Args:
-            mine: Number of the standing of the player on turn.
+            mine: Number of the standing of the current player.
             theirs: Number of the standing of the other player.
             second: Whether the other player began the match.
         """

@@ -2,7 +2,7 @@
 
 A board is the position when a turn begins: the standings of both players. Banking leads to a board
 with a higher sum of scores, so boards are solved from the highest sum down. A turn that scores
-nothing leads to the same board with the other player on turn, so these two boards depend on each
+nothing leads to the same board with the other player to throw, so these two boards depend on each
 other: the chance on each is F(1 - the chance on the other), where F(x) is the value of a whole turn
 if losing it is worth x. F is convex, rising and piecewise linear. Newton's method solves all such
 pairs with the same sum of scores at once. The slope of F comes from its last two values, which is
@@ -71,7 +71,7 @@ _SHALLOW = _Depth(40, 1e-3, 16, is_single_precision=True)
 
 _DEEP = _Depth(80, _MAX_CHANGE, 4)
 _TO_THE_END = _Depth(UNLIMITED, _MAX_CHANGE, 5)
-"""For rules under which throwing all dice never farkles, so that a player can always throw on."""
+"""For rules under which throwing all dice never farkles, so that a player can always throw again."""
 
 
 def solve(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
@@ -81,7 +81,7 @@ def solve(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
 
     Args:
         stakes: The values of all ways in which turns of the match can end.
-        wins: Chance of winning for the player on turn, in all positions. Unknown chances are NaN.
+        wins: Chance of winning for the current player, in all positions. Unknown chances are NaN.
 
     Raises:
         OddsError: If there is a position from which neither player can ever win.
@@ -149,7 +149,7 @@ def _sweep(
     Args:
         stakes: The values of all ways in which turns of the match can end.
         boards: The positions to solve.
-        wins: Chance of winning for the player on turn, in all positions. It is updated in place.
+        wins: Chance of winning for the current player, in all positions. It is updated in place.
         slopes: Latest slope of F, indexed by [seat, score]. It is updated in place.
         depth: How precisely turns are calculated.
     """
@@ -171,7 +171,7 @@ def _sweep(
 def _work(model: MatchModel) -> Floats:
     """Estimate the work for the positions with each sum of scores, from the highest sum down.
 
-    The work in a position is assumed to grow with the number of steps that the player on turn still
+    The work in a position is assumed to grow with the number of steps that the current player still
     needs.
     """
     score = model.standings.score
@@ -222,7 +222,7 @@ def _turn_values(model: MatchModel, stakes: Stakes) -> Floats:
 
 
 def _pairs(model: MatchModel, boards: Positions) -> Indices:
-    """Return, for each position, the index of the same position with the other player on turn."""
+    """Return, for each position, the index of the same position with the other player to throw."""
     column = {key: i for i, key in enumerate(zip(*map(list, boards.index()), strict=True))}
     swapped = model.swapped(boards)
     return np.array([column[key] for key in zip(*map(list, swapped.index()), strict=True)], np.intp)

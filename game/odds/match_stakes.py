@@ -20,7 +20,7 @@ UNLIMITED = 10**9
 
 @dataclass(frozen=True, slots=True)
 class MatchStakes:
-    """The stakes of turns in one match: the values of banking, farkling and throwing on.
+    """The stakes of turns in one match: the values of banking, farkling and throwing again.
 
     Attributes:
         model: The match.
@@ -60,7 +60,7 @@ class MatchStakes:
 
         Args:
             boards: The positions at the start of the turns, as `sorted_by_top` orders them.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
             most: The values cover at least this many steps at risk.
         """
         return self.stakes(boards, wins, self.model.value_of_farkle(boards, wins), most)
@@ -80,7 +80,7 @@ class MatchStakes:
 
         Args:
             boards: The positions at the start of the turns, as `sorted_by_top` orders them.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
             lost: Chance of winning after a farkle, in each position.
             most: The values cover at least this many steps at risk.
             highest: Steps at risk from which a player is assumed to bank or to go for the target.
@@ -123,7 +123,7 @@ class MatchStakes:
 
         Args:
             boards: The positions at the start of the turns.
-            wins: Chance of winning for the player on turn, in all positions of the match. Some may
+            wins: Chance of winning for the current player, in all positions of the match. Some may
                 be unknown.
         """
         ending = self.model.ending
@@ -144,13 +144,13 @@ class MatchStakes:
 
         Args:
             boards: The positions at the start of the turns.
-            wins: Chance of winning for the player on turn, in all positions of the match. Some may
+            wins: Chance of winning for the current player, in all positions of the match. Some may
                 be unknown.
         """
         return boards.at(np.argsort(-self.top(boards, wins), kind="stable"))
 
     def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
-        """Return, by dice left, the value of throwing on only until banking is allowed again.
+        """Return, by dice left, the value of throwing only until banking is allowed again.
 
         Args:
             bank: Value of banking, indexed by [steps at risk, position].
@@ -206,7 +206,7 @@ class MatchStakes:
 
         Args:
             boards: The positions at the start of the turns.
-            wins: Chance of winning for the player on turn, in all positions of the match.
+            wins: Chance of winning for the current player, in all positions of the match.
             steps: Points of the turn, in steps.
             nothing: Value of a turn without points, in each position.
         """
@@ -230,7 +230,7 @@ class MatchStakes:
     def _min_chance_of_other(self, boards: Positions, wins: Floats) -> Floats:
         """Return a lower bound on the other player's chance of winning if this turn scores nothing.
 
-        The bound is half the chance in the position where the player on turn has one more step. If
+        The bound is half the chance in the position where the current player has one more step. If
         there is no such position, it is the chance of reaching the target at once with a lead of
         one step.
         """

@@ -45,7 +45,7 @@ _MAX_TURN_STEPS = 80
 """Steps that a turn hardly ever exceeds. Players are assumed to bank from there on."""
 
 _MARGIN_STEPS = 60
-"""Steps beyond the target up to which throwing on for a safer lead is considered: usually 3,000
+"""Steps beyond the target up to which throwing again for a safer lead is considered: usually 3,000
 points."""
 
 
@@ -274,13 +274,13 @@ def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Fl
 
 @dataclass(frozen=True)
 class Rivals:
-    """The opponents of the player on turn.
+    """The opponents of the current player.
 
     Attributes:
         race: The race model of the match.
         scores: Their scores in steps. The opponent who throws next comes first.
         later: How many of them still throw in this round.
-        mine: Score of the player on turn in steps, which the opponents react to.
+        mine: Score of the current player in steps, which the opponents react to.
     """
 
     race: Race
@@ -315,7 +315,7 @@ class Rivals:
     def _against(self, i: int, turns: int) -> int:
         """Return the index in `Race.ahead` of the score that opponent `i` plays against after some turns.
 
-        Opponent -1 is the player on turn.
+        Opponent -1 is the current player.
         """
         return int(self._places[1][turns, i])
 
@@ -330,7 +330,7 @@ class Rivals:
         return short
 
     def _follows(self, i: int) -> bool:
-        """Return whether an opponent has a last turn after the player on turn reaches the target."""
+        """Return whether an opponent has a last turn after the current player reaches the target."""
         match self.race.follows:
             case LastRound.NONE:
                 return False
@@ -456,7 +456,7 @@ def race_turn(
 
     Args:
         race: The race model of the match.
-        mine: Score of the player on turn, in steps.
+        mine: Score of the current player, in steps.
         rivals: Scores of the opponents in steps. The opponent who throws next comes first.
         later: How many opponents still throw in this round.
         opened: Whether the player is on the board.
@@ -492,7 +492,7 @@ def last_race_turn(
 
     Args:
         race: The race model of the match.
-        mine: Score of the player on turn, in steps.
+        mine: Score of the current player, in steps.
         best: The best score, in steps.
         rivals: Scores in steps of the opponents who still have a last turn. The opponent who throws
             next comes first.

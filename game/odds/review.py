@@ -6,7 +6,7 @@ and the choice that was made.
 
 With two players, the chances of winning come from the solved match (see `game.odds.match_odds`);
 with more players, from a race (see `game.odds.race`). With teams, they are calculated for two
-players: the player on turn and the best opponent.
+players: the current player and the best opponent.
 """
 
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ class KeepChoice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMoment:
-    """A throw or a decision, and the difference that it made for the player on turn.
+    """A throw or a decision, and the difference that it made for the current player.
 
     Attributes:
         event: Index of its event in the match's timeline.
@@ -119,7 +119,7 @@ class Review:
 
 
 def position_of(state: State) -> MatchPosition:
-    """Return the match as the player on turn sees it, against the best opponent."""
+    """Return the match as the current player sees it, against the best opponent."""
     seat, other = state.turn.seat, state.players[best_opponent(state)]
     return MatchPosition(
         mine=state.player.score,
@@ -278,7 +278,7 @@ class _Reviewer:
         return option
 
     def decided_to_throw(self, state: State) -> None:
-        """Record the decision to throw on."""
+        """Record the decision to throw again."""
         last = state.turn.last
         if last is None or last.keep is None:
             return

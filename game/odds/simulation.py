@@ -2,7 +2,7 @@
 
 The simulation does not rely on the arithmetic of the solution: it throws dice, looks up their keeps
 in the table of keeps, adds points, and detects the end of the match. Only the choices between
-keeps, and between banking and throwing on, come from the solution. All matches with the same sum of
+keeps, and between banking and throwing again, come from the solution. All matches with the same sum of
 scores are played at once.
 
 The simulated players take over points although the solution ignores that rule: a player takes over
@@ -188,7 +188,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
 
 
 class _Table:
-    """All simulated matches: the scores in steps, the player on turn, and the winner of each match."""
+    """All simulated matches: the scores in steps, the current player, and the winner of each match."""
 
     def __init__(self, wins: MatchOdds, matches: int, dice: RandomDice) -> None:
         self.wins, self.dice = wins, dice

@@ -37,7 +37,7 @@ def simulated_dice(bot: Bot, state: State) -> Dice:
     """Return the faces of a bot's simulated throw. The same state of a match gives the same faces.
 
     Args:
-        bot: The bot on turn.
+        bot: The bot whose turn it is.
         state: State of the match before the throw.
     """
     random = Random(f"{bot.seed} dice {state.n_events}")

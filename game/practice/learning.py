@@ -36,12 +36,12 @@ average, in points. With few decisions for a number of dice, this keeps the thre
 
 
 class FreeDecision(NamedTuple):
-    """A decision in which a person was free to bank or to throw on.
+    """A decision in which a person was free to bank or to throw again.
 
     Attributes:
         points: Points that could be banked.
         dice: Number of dice that could be thrown.
-        banked: Whether the person banked. If it is False, the person threw on.
+        banked: Whether the person banked. If it is False, the person threw again.
     """
 
     points: int
@@ -172,7 +172,7 @@ class Curve(NamedTuple):
 
         Args:
             choice: The choice.
-            threshold: The points at which banking is as likely as throwing on.
+            threshold: The points at which banking is as likely as throwing again.
         """
         x = (choice.points - threshold) / self.spread
         logistic = (1 + tanh(x / 2)) / 2

@@ -70,11 +70,11 @@ def winner(state: State, strategies: Sequence[Strategy], random: Random) -> int 
 
 
 def play_on(state: State, strategy: Strategy, random: Random) -> State:
-    """Return the state after the next decision of the player on turn, or else after the next throw.
+    """Return the state after the next decision of the current player, or else after the next throw.
 
     Args:
         state: State of the match.
-        strategy: The strategy of the player on turn.
+        strategy: The strategy of the current player.
         random: Source of the random dice.
     """
     decision = strategy.decide(state) if needs_decision(state) else None

@@ -11,10 +11,10 @@ class MistakeKind(StrEnum):
     """What a player should have done instead."""
 
     BANKED = "banked"
-    """Throw on instead of banking."""
+    """Throw again instead of banking."""
 
     THREW = "threw"
-    """Bank instead of throwing on."""
+    """Bank instead of throwing again."""
 
     KEPT = "kept"
     """Keep other dice."""

@@ -23,7 +23,7 @@ class Strategy(Protocol):
     """A way of making a player's decisions in a match."""
 
     def decide(self, state: State) -> Event | None:
-        """Return what the player on turn keeps, banks or takes over, or None to throw the dice.
+        """Return what the current player keeps, banks or takes over, or None to throw the dice.
 
         Args:
             state: State of the match, which has no winner yet.
@@ -41,7 +41,7 @@ def strategy_of(bot: Bot, wins: MatchOdds | None) -> Strategy:
 
 
 def needs_decision(state: State) -> bool:
-    """Return whether the player on turn has to decide something before the next throw."""
+    """Return whether the current player has to decide something before the next throw."""
     last = state.turn.last
     if state.winner is not None:
         return False

@@ -160,7 +160,7 @@ class Pace:
     def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
         """Return the averages of the rest of a turn, after a throw.
 
-        The player banks if the rules allow it, and otherwise throws on with the keep that scores
+        The player banks if the rules allow it, and otherwise throws again with the keep that scores
         the most points.
         """
         if (points := self._banked_points(at_risk, offer)) is not None:

@@ -53,7 +53,7 @@ class LastRound(StrEnum):
 
 
 class HotDice(StrEnum):
-    """Whether a player may or must throw on after scoring with all dice."""
+    """Whether a player may or must throw again after scoring with all dice."""
 
     MAY = "may"
     MUST = "must"

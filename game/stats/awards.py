@@ -17,7 +17,7 @@ MIN_RUN = 3
 """Smallest number of banks in a row that counts as a run."""
 
 MIN_BOLD_POINTS = 300
-"""Points at risk from which throwing on is bold. With fewer points, everybody throws on."""
+"""Points at risk from which throwing again is bold. With fewer points, everybody throws again."""
 
 MIN_COMEBACK = 0.1
 """Smallest deficit that makes a win a comeback, as a share of the winner's score."""
@@ -126,7 +126,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 
 def _boldest(match: Match, review: Review) -> Award | None:
-    """Return the award for throwing on with the most points at risk where banking would be worse."""
+    """Return the award for throwing again with the most points at risk where banking would be worse."""
     right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None

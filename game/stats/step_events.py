@@ -240,7 +240,7 @@ def _turn_position(match: Match) -> tuple[int, int, DiceWanted | None]:
 
 
 def _wanted(state: State) -> DiceWanted | None:
-    """Return the next roll of the player on turn, or None once somebody has won."""
+    """Return the next roll of the current player, or None once somebody has won."""
     if state.winner is not None:
         return None
     last = state.turn.last

@@ -92,7 +92,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
 
     Args:
         app: The app whose requests are checked.
-        table: Knows which player is on turn.
+        table: Knows whose turn it is.
         access: Decides what each phone may do.
     """
     scorekeeper, owners = access.scorekeeper, access.owners
@@ -143,6 +143,6 @@ def _own_turn_paths() -> list[str]:
 
 
 def player_on_turn(snapshot: Snapshot) -> str:
-    """Return the name of the player on turn, or "" if no match is in progress."""
+    """Return the name of the current player, or "" if no match is in progress."""
     match = snapshot.match
     return "" if match is None or match.state.winner is not None else match.state.player.name

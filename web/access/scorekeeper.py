@@ -111,7 +111,7 @@ class PlayerPhones:
 
         Args:
             phone: Badge of the phone.
-            name: Name of the player on turn.
+            name: Name of the current player.
         """
         record = self._shared.record
         return record.own_turn and record.players.get(phone) == name

@@ -326,10 +326,10 @@ def _add_events(api: Routes, table: Table) -> None:
         api.command(path, summary, fields | {"step": optional(STEP)}, returns_state=True)(view)
 
     on_turn = optional(SEAT)
-    add("/skip", "Skip the player on turn", Skipped, on_turn=on_turn)
-    add("/farkle", "Record a farkle of the player on turn", Farkled, on_turn=on_turn)
+    add("/skip", "Skip the current player", Skipped, on_turn=on_turn)
+    add("/farkle", "Record a farkle of the current player", Farkled, on_turn=on_turn)
     add(
-        "/takeover", "Let the player on turn take over the points of the turn just banked", TookOver
+        "/takeover", "Let the current player take over the points of the turn just banked", TookOver
     )
     add("/join", "Add a player", Joined, name=text(), team=optional(integer(0, MAX_TEAM)))
     add("/leave", "Remove a player", Left, seat=SEAT)
@@ -340,6 +340,6 @@ def _add_events(api: Routes, table: Table) -> None:
     )  # fmt: skip
     add("/score", "Set a score by hand", ScoreSet, seat=SEAT, score=integer(-MAX_SCORE, MAX_SCORE))
     add(
-        "/turn", "Set the player on turn, the points at risk and the dice to throw", TurnSet,
+        "/turn", "Set the current player, the points at risk and the dice to throw", TurnSet,
         seat=SEAT, points=integer(0, MAX_SCORE), dice=integer(1, 6),
     )  # fmt: skip

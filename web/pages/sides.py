@@ -21,7 +21,7 @@ class Side:
         seats: Seats of all players.
         names: Names of these players.
         score: Points.
-        on_turn: Seat of the player on turn, or None if another side is on turn.
+        on_turn: Seat of the current player, or None if it is another side's turn.
         has_won: Whether the side has won.
     """
 

@@ -190,7 +190,7 @@ class LastRoundJson(TypedDict):
     """The last round: seat `closer` has reached the target, and the seats in `left` have one turn.
 
     `to_beat` is the score of seat `leader`. With `needed` more points than those at risk, the
-    player on turn would lead; if `decides` is true, that wins the match, as nobody throws afterwards.
+    current player would lead; if `decides` is true, that wins the match, as nobody throws afterwards.
     """
 
     closer: int
@@ -254,7 +254,7 @@ class CoachJson(TypedDict):
 
     `solved` means that chances of winning are known. `solving` is how much of their calculation
     is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
-    `win` is the chance of winning of the player on turn, or null. `caveats` name what the chances
+    `win` is the chance of winning of the current player, or null. `caveats` name what the chances
     leave out: "leader" (they are for two players, against the best of the others), "several" (they
     are for a race and off by about one point), "taking over", "penalties", "multiplied", "other"
     (rules that `traykeeper odds` names).
@@ -302,7 +302,7 @@ class OtherTrayJson(TypedDict):
     """The other tray of a match that is played at two trays.
 
     `phase` is "inviting", "joining" or "playing". `seats` are the players at the other tray;
-    `throws` means that one of them is on turn, so that this tray reads no dice. `trouble` says why
+    `throws` means that it is their turn, so that this tray reads no dice. `trouble` says why
     the trays cannot play together now, or is null.
     """
 

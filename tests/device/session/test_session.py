@@ -133,7 +133,7 @@ def test_a_change_to_earlier_steps_does_not_announce_the_last_turn_again(session
 
 
 def win(session):
-    """Let the player on turn win without a throw by anybody else."""
+    """Let the current player win without a throw by anybody else."""
     seat = state(session).turn.seat
     session.do(RecordEvent(ScoreSet(seat, RULES.target)))
     session.do(RecordEvent(TurnSet(seat, 0, 6)))

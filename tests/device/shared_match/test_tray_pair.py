@@ -110,7 +110,7 @@ def throw(table, random):
 
 
 def play(pair, random):
-    """Let the player on turn throw or bank, at that player's tray."""
+    """Let the current player throw or bank, at that player's tray."""
     table = pair.on_turn
     state = table.match.state
     best = state.best_bank_keep if state.turn.last else None
@@ -182,7 +182,7 @@ def test_both_journals_agree_whatever_is_lost_or_restarted(tmp_path_factory, ste
             try:
                 act(pair, step, random)
             except (GameError, TableError):
-                continue  # the rules forbid it, or the other tray is on turn
+                continue  # the rules forbid it, or it is the other tray's turn
         pair.settle()
 
         assert pair.agree

@@ -146,7 +146,7 @@ def play_turn(phone: Phone, random: Random) -> None:
 
 
 def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone]:
-    """Return the phone of the tray that is on turn, and the other one, once both know it."""
+    """Return the phone of the tray whose turn it is, and the other one, once both know it."""
 
     def found():
         throws = [phone.state["other_tray"]["throws"] for phone in (host, guest)]

@@ -102,7 +102,7 @@ def caught(game, lead, *, on_board):
 
 
 def chances(game, guess):
-    """Return the chance of the player on turn, by (mine, theirs), from a guess.
+    """Return the chance of the current player, by (mine, theirs), from a guess.
 
     There is one solution, and iteration from any guess converges to it.
     """
