@@ -5,7 +5,7 @@ from math import atan2, degrees, hypot
 
 from calibration.picture_checks import PictureCheck
 from calibration.profile import DiceSet
-from device.calibrating.draft import ENOUGH_DICE, N_DICE, TRIALS, Draft, DraftReading
+from device.calibrating.draft import ENOUGH_DICE, TRIALS, Draft, DraftReading
 from device.calibrating.picture_advice import advice, verdict
 from game.message import Message
 from web.contracts.calibration import (
@@ -41,6 +41,7 @@ class CalibrationContext:
 
     Attributes:
         camera: Name of the camera; None if there is none.
+        n_dice: Number of dice in a throw of the self-test.
         simulated: Whether the tray is simulated.
         size: Width and height of a frame in pixels.
         real_button: Whether there is a button that a finger can press.
@@ -50,6 +51,7 @@ class CalibrationContext:
     """
 
     camera: str | None
+    n_dice: int
     simulated: bool
     size: tuple[int, int]
     real_button: bool
@@ -80,7 +82,7 @@ def state_of(draft: Draft, context: CalibrationContext) -> CalibrationState:
         learning=_learning(draft),
         trials=draft.trials,
         needed=TRIALS,
-        n_dice=N_DICE,
+        n_dice=context.n_dice,
         parts=_parts(draft, context),
         made=context.made,
         unsaved=draft.is_unsaved,

@@ -15,9 +15,6 @@ from vision.known_tray import MAX_LEANS
 from vision.reading import Lean, Reading
 from web.contracts.calibration import SelfTestThrow
 
-N_DICE = 6
-"""Number of dice in a throw of the self-test. The dice of a larger set can still be learnt."""
-
 ENOUGH_DICE = 12
 """Number of dice to learn from: two throws of six, so that each die is seen in two places under the light."""
 
@@ -141,9 +138,14 @@ class Draft:
             is_unsaved=True,
         )
 
-    def with_trial(self, seen: DraftReading) -> "Draft":
-        """Return the draft after one more throw of the self-test; a failed throw restarts the count."""
-        trial = _trial(seen.reading)
+    def with_trial(self, seen: DraftReading, n_dice: int) -> "Draft":
+        """Return the draft after one more throw of the self-test; a failed throw restarts the count.
+
+        Args:
+            seen: The reading of the throw.
+            n_dice: Number of dice that were to be thrown.
+        """
+        trial = _trial(seen.reading, n_dice)
         passed = [t for t in self.trials if t.passed] if trial.passed else []
         return replace(self, trials=(*passed, trial)[-TRIALS:], last_reading=seen)
 
@@ -169,15 +171,15 @@ class Draft:
         )
 
 
-def _trial(reading: Reading) -> SelfTestThrow:
+def _trial(reading: Reading, n_dice: int) -> SelfTestThrow:
     count = len(reading.dice_in_tray)
     if not reading.is_sure:
         return SelfTestThrow(
             reading.values, passed=False, words=Paragraph(*messages.advice(reading))
         )
-    if count != N_DICE:
+    if count != n_dice:
         told = messages.wrong_dice_count(
-            N_DICE, count, Message("put all the dice in the set into the tray")
+            n_dice, count, Message("put all the dice in the set into the tray")
         )
         return SelfTestThrow(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)

@@ -78,6 +78,7 @@ class DraftEditor:
     Args:
         camera: The camera.
         profiles: The store of the profile.
+        n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
         drift_watch: Knows what has changed since the profile was made; None if nothing watches for
             changes.
@@ -92,11 +93,13 @@ class DraftEditor:
         self,
         camera: WizardCamera,
         profiles: ProfileStore,
+        *,
+        n_dice: int,
         simulated: SimulatedTray | None,
         drift_watch: DriftWatch | None,
         on_saved: Callable[[], object],
     ) -> None:
-        self.draft = Draft()
+        self.draft, self._n_dice = Draft(), n_dice
         self._camera, self._profiles, self._simulated = camera, profiles, simulated
         self._drift_watch, self._on_saved = drift_watch, on_saved
         self._draft_camera: str | None = None
@@ -148,7 +151,7 @@ class DraftEditor:
             case CalibrationStep.LEARN:
                 self._learn_dice()
             case CalibrationStep.TEST:
-                self.draft = self.draft.with_trial(self._read()[0])
+                self.draft = self.draft.with_trial(self._read()[0], self._n_dice)
             case CalibrationStep.SAVE:
                 self._save()
             case CalibrationStep.DISCARD:

@@ -14,7 +14,7 @@ from calibration import mat
 from calibration.outline import Outline
 from calibration.rectify import Image
 from device.calibrating.calibrated_camera import calibrated_opener
-from device.calibrating.draft import N_DICE, TRIALS
+from device.calibrating.draft import TRIALS
 from device.calibrating.profile_file import FILE, as_text
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
@@ -27,6 +27,7 @@ from device.settings import Settings
 from device.watching.reports import CameraFound, CameraLost, Report
 from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
+from game.rules import rule_files
 from game.situation import TableError
 from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
@@ -78,7 +79,9 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
         reports.append,
         WatchOptions(still_s=settings.still_s),
     )
-    thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
+    n_dice = rule_files.load(settings.rules).n_dice
+    thread = CameraThread(tray_watch)
+    wizard = Wizard(tray_watch, profiles, n_dice=n_dice, simulated=simulated)
     thread.start()
     try:
         wizard.camera_found(_wait_for_camera(reports))
@@ -121,7 +124,7 @@ def self_test(bench: CalibrationBench) -> int:
     """Read a few throws and return the exit code: 0 if each of them was read with certainty, otherwise 1."""
     state = bench.wizard.do(CalibrationStep.RETEST)
     for number in range(TRIALS):
-        _wait_for_throw(bench, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
+        _wait_for_throw(bench, f"Throw {state.n_dice} dice, {number + 1} of {TRIALS}")
         state = _state_after(lambda: bench.wizard.do(CalibrationStep.TEST), state)
         if state.trials:
             click.echo(state.trials[-1].words)

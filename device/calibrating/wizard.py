@@ -93,6 +93,7 @@ class Wizard:
     Args:
         tray_watch: The watch over the tray, which owns the camera.
         profiles: The store of the profile.
+        n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
         real_button: Whether there is a button that a finger can press.
         changed: Called when the lamp or the page may have to show something else.
@@ -110,6 +111,7 @@ class Wizard:
         tray_watch: TrayWatch,
         profiles: ProfileStore,
         *,
+        n_dice: int,
         simulated: SimulatedTray | None = None,
         real_button: bool = False,
         changed: Callable[[], object] = lambda: None,
@@ -119,9 +121,17 @@ class Wizard:
     ) -> None:
         self.page = PageSession(clock)
         self._profiles, self._changed, self._drift_watch = profiles, changed, drift_watch
+        self._n_dice = n_dice
         self._is_simulated, self._has_real_button = simulated is not None, real_button
         self._camera = WizardCamera(tray_watch, clock, pause)
-        self._editor = DraftEditor(self._camera, profiles, simulated, drift_watch, changed)
+        self._editor = DraftEditor(
+            self._camera,
+            profiles,
+            n_dice=n_dice,
+            simulated=simulated,
+            drift_watch=drift_watch,
+            on_saved=changed,
+        )
         self._worker = ThreadPoolExecutor(1, "calibration")
         self._queue = BoundedSemaphore(MAX_COMMANDS)
 
@@ -171,6 +181,7 @@ class Wizard:
         profile = self._profiles.profile_for(camera) if camera else None
         context = CalibrationContext(
             camera=camera,
+            n_dice=self._n_dice,
             simulated=self._is_simulated,
             size=self._camera.frame_px,
             real_button=self._has_real_button,

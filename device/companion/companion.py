@@ -143,6 +143,7 @@ class Companion:
             inbox,
             stores.profiles,
             watch,
+            n_dice=rules.n_dice,
             simulated_tray=equipment.simulated_tray,
             has_real_button=self._button.is_real,
             restart=equipment.restart,

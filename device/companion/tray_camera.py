@@ -29,6 +29,7 @@ class TrayCamera:
         inbox: Receives what the watch reports.
         profiles: The stored calibration.
         options: How the tray is watched.
+        n_dice: Number of dice in a throw of the self-test.
         simulated_tray: The simulated tray; None if the tray is real.
         has_real_button: Whether there is a button that a finger can press.
         restart: Called repeatedly while the camera hangs and only a new process can use it again. It
@@ -52,6 +53,7 @@ class TrayCamera:
         profiles: ProfileStore,
         options: WatchOptions,
         *,
+        n_dice: int,
         simulated_tray: SimulatedTray | None,
         has_real_button: bool,
         restart: Callable[[], object] = lambda: None,
@@ -78,6 +80,7 @@ class TrayCamera:
         self.wizard = Wizard(
             self.watch,
             profiles,
+            n_dice=n_dice,
             simulated=simulated_tray,
             real_button=has_real_button,
             changed=inbox.changed,

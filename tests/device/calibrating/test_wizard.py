@@ -26,7 +26,7 @@ FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 class Bench:
     """A tray, the watch over it, and the calibration."""
 
-    def __init__(self, folder, tray):
+    def __init__(self, folder, tray, n_dice):
         self.tray, self.file = tray, folder / FILE
         self.profiles = ProfileStore(self.file)
         self.watch = watch = TrayWatch(
@@ -37,7 +37,11 @@ class Bench:
         self.camera_thread = CameraThread(watch)
         self.lamps = []
         self.wizard = Wizard(
-            watch, self.profiles, simulated=tray, changed=lambda: self.lamps.append(1)
+            watch,
+            self.profiles,
+            n_dice=n_dice,
+            simulated=tray,
+            changed=lambda: self.lamps.append(1),
         )
         self.wizard.camera_found(tray.name)
 
@@ -55,8 +59,8 @@ class Bench:
 def make(tmp_path):
     benches = []
 
-    def start(tray=None):
-        bench = Bench(tmp_path, tray or SimulatedTray(seed=8, roll_s=0.0))
+    def start(tray=None, n_dice=6):
+        bench = Bench(tmp_path, tray or SimulatedTray(seed=8, roll_s=0.0), n_dice)
         benches.append(bench)
         bench.camera_thread.start()
         return bench
@@ -215,6 +219,16 @@ def test_reading_the_state_does_not_keep_the_button_from_the_match(bench, monkey
 
     bench.wizard.keep_alive()
     assert bench.wizard.handle_press(0.1)
+
+
+def test_the_self_test_throws_as_many_dice_as_the_rules_have(make):
+    bench = make(SimulatedTray(seed=8, n_dice=5, roll_s=0.0), n_dice=5)
+    bench.wizard.do(CalibrationStep.FIND)
+    bench.throw(1, 2, 3, 4, 5)
+    state = bench.wizard.do(CalibrationStep.TEST)
+
+    assert state.n_dice == 5
+    assert [trial.passed for trial in state.trials] == [True]
 
 
 def test_a_press_reads_a_throw_of_the_self_test(bench):
