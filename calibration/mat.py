@@ -171,7 +171,7 @@ def find_mat(image: Image) -> FoundMat | None:
 
 
 def as_svg(sheet: MatSheet) -> str:
-    """Draw the mat as an SVG image in its exact size."""
+    """Draw the mat as an SVG image at its exact size."""
     wide, deep = sheet.size_mm
     path = "".join(f"M{b.x:.3f} {b.y:.3f}h{b.w:.3f}v{b.h:.3f}h{-b.w:.3f}z" for b in sheet.boxes())
     return (
@@ -184,7 +184,7 @@ def as_svg(sheet: MatSheet) -> str:
 
 
 def as_pdf(sheet: MatSheet) -> bytes:
-    """Draw the mat as a PDF page in its exact size, with rectangles and a line of text in Helvetica."""
+    """Draw the mat as a PDF page at its exact size, with rectangles and a line of text in Helvetica."""
     wide, deep = sheet.size_mm
     k = POINTS_PER_MM
     boxes = "\n".join(

@@ -118,7 +118,7 @@ class StartRecord:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Run the start within the block. Record an error; after an orderly end, forget the failed starts."""
+        """Watch over the start that runs in the block: record it if it fails, and forget the failed starts if it ends in order."""
         try:
             yield
         except BaseException as error:
@@ -160,7 +160,7 @@ class StartRecord:
         log.warning("failed starts cannot be counted: no folder can be written")
 
     def _read(self) -> tuple[FailedStart, ...]:
-        """Return the failed starts in this boot within `WINDOW_S`; a damaged file counts as empty.
+        """Return the failed starts since the last boot that lie within `WINDOW_S`; a damaged file counts as empty.
 
         A later folder is used only after the first has become read-only, so its record is the newer one.
         """

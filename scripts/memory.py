@@ -67,7 +67,7 @@ class Group:
         return int(stat["anon" if self.second else "rss"]) / MB, int(now) / MB
 
     def killed(self) -> int:
-        """Return how many processes in the group have been killed because the memory was full."""
+        """Return how many processes in the group have been killed because memory ran out."""
         events = _text(self.folder / ("memory.events" if self.second else "memory.oom_control"))
         return int(dict(line.split() for line in events.splitlines())["oom_kill"])
 

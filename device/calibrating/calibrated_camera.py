@@ -15,7 +15,7 @@ class CalibratedCamera:
 
     Args:
         camera: The camera to wrap.
-        profiles: The store of the profile. A profile that is saved later takes effect at once.
+        profiles: The store that holds the calibration profile. A profile that is saved later takes effect at once.
     """
 
     def __init__(self, camera: Camera, profiles: ProfileStore) -> None:
@@ -69,7 +69,7 @@ class CalibratedTunable(CalibratedCamera):
 
     Args:
         camera: The camera to wrap.
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
     """
 
     def __init__(self, camera: Tunable, profiles: ProfileStore) -> None:
@@ -100,7 +100,7 @@ def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
 
     Args:
         camera: The camera.
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
     """
     return (
         CalibratedTunable(camera, profiles)
@@ -116,6 +116,6 @@ def calibrated_opener(
 
     Args:
         open_camera: Opens the camera.
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
     """
     return lambda: with_profile(open_camera(), profiles)

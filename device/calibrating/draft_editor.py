@@ -77,7 +77,7 @@ class DraftEditor:
 
     Args:
         camera: The camera.
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
         drift_watch: Knows what has changed since the profile was made; None if nothing watches for

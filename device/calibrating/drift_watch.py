@@ -36,7 +36,7 @@ class DriftWatch:
     """Compares previews of the tray at rest with the profile.
 
     Args:
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
         post: Called with each change once two successive previews show it, and when the change is
             over. While the light stays changed, it is called again each time the exposure should be
             adjusted.

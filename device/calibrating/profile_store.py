@@ -1,4 +1,4 @@
-"""The store of the profile, which is read once and replaced as a whole, so that any thread may use it."""
+"""The store that holds the calibration profile, which is read once and replaced as a whole, so that any thread may use it."""
 
 import re
 from dataclasses import replace
@@ -21,7 +21,7 @@ NO_HARDWARE = ("simulated tray", "replay of ")
 
 
 class ProfileStore:
-    """The store of the profile, which contains the calibration of this tray.
+    """The store that holds the calibration profile, which contains the calibration of this tray.
 
     Args:
         file: Path of the file; None keeps the profile in memory only.

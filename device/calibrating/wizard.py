@@ -72,7 +72,7 @@ class PageSession:
 
     @property
     def button_use(self) -> ButtonUse:
-        """What a press of the button is for now."""
+        """What pressing the button currently does."""
         return self._button_use if self._is_open else ButtonUse.MATCH
 
     @property
@@ -92,7 +92,7 @@ class Wizard:
 
     Args:
         tray_watch: The watch over the tray, which owns the camera.
-        profiles: The store of the profile.
+        profiles: The store that holds the calibration profile.
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
         real_button: Whether there is a button that a finger can press.

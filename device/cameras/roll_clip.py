@@ -151,7 +151,7 @@ class ClipRecorder:
 
 
 def _shorten(frames: deque[ClipFrame]) -> None:
-    """Drop the oldest frames, in place, until the others are small enough for a clip."""
+    """Drop the oldest frames, in place, until the rest fit into a clip."""
     while _size(frames) > MAX_BYTES:
         frames.popleft()
 

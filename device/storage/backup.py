@@ -179,7 +179,7 @@ class BackupError(TraykeeperError, UsageError):
 
 
 class _UnfitError(TraykeeperError, ValueError):
-    """The error that a part of a backup is not valid. Its message gives the reason."""
+    """Raised when a part of a backup is not valid. The message gives the reason."""
 
 
 def unpack(data: bytes, where: Value) -> Backup:

@@ -27,7 +27,7 @@ class MatchEnding:
     """How a two-player match ends. A step is the unit of points, usually 50.
 
     Attributes:
-        goal: Steps that reach the target.
+        goal: Number of steps needed to reach the target.
         exactly: Whether the target must be hit exactly.
         welfare: Whether the points of a turn that overshoots go to the other player.
         followed: Whether the other player gets a last turn after a player reaches the target,

@@ -139,7 +139,7 @@ def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> 
 
 
 def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
-    """Return the chance that a last turn banks exactly n steps (of usually 50 points), for each n.
+    """Return the chance that a last turn banks exactly n steps (usually 50 points each), for each n.
 
     The result is indexed by n and by the steps that the player needs to win.
 

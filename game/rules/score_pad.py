@@ -83,7 +83,7 @@ class PadHead:
         return max((1.2 * self.size * len(lines) for lines in self.names), default=self.size) + 1.4
 
     def draw(self, i: int, x: float, y: float) -> Iterator[str]:
-        """Draw the name of one player above that player's column.
+        """Yield the parts of the drawing that show the name of one player above that player's column.
 
         Args:
             i: Number of the column, from 0.

@@ -369,7 +369,7 @@ def _shapes(rules: Ruleset) -> Iterator[Combo]:
 
 
 def _shape_points(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
-    """Return the points of a shape, including those of its three of a kind if both score."""
+    """Return `points`, the value of a shape, plus the points of the three of a kind in it if the rules let both score."""
     if not shape.adds_to_triple:
         return points
     three = rules.triple_points(made_of[_MIDDLE])

@@ -104,7 +104,7 @@ class MatchCounter:
         self._counted.clear()
 
     def counts(self, sets: Iterable[DiceSetPeriod]) -> Totals:
-        """Return the totals of all matches counted so far, split by these sets of dice."""
+        """Return the totals of all matches counted so far, split by the given sets of dice."""
         counted = list(self._counted.values())
         return Totals(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 

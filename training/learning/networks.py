@@ -188,7 +188,7 @@ class FloorNet(nn.Module):
         self.out = nn.Conv2d(neck, 1, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return for each cell of 2 by 2 pixels the logit that it shows the floor."""
+        """Return, for each cell of 2 by 2 pixels, the logit of the probability that it shows the floor."""
         s2 = self.s2(x)
         s4 = self.s4(s2)
         s8 = self.s8(s4)
@@ -226,7 +226,7 @@ class FrameNet(nn.Module):
         self.out = nn.Conv2d(a, 5, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return for each side and pixel a score of the edge of the floor, during training also logits of the floor."""
+        """Return a score for the edge of the floor, for each side and pixel; during training also logits for the floor."""
         s1 = self.s1(x)
         s2 = self.s2(s1)
         s4 = self.s4(s2)

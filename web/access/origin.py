@@ -147,7 +147,7 @@ def allow_readers(app: Flask, origins: Iterable[str]) -> None:
 
 
 def _refuse_other_sites() -> None:
-    """Refuse a change from a page of another site. Programs such as curl send no `Origin`."""
+    """Refuse a change from a page of another site. A request without `Origin`, as from curl, is let through."""
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return
     origin = request.headers.get("Origin")

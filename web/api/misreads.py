@@ -1,4 +1,4 @@
-"""The API of the images of corrected throws: counting, downloading and deleting them."""
+"""The API for the images of corrected throws: counting, downloading and deleting them."""
 
 from dataclasses import asdict
 

@@ -81,7 +81,7 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True)
 class ScorekeeperView:
-    """Who the scorekeeper is, as every phone may know. Phones are identified by their badges.
+    """Who the scorekeeper is, in a form that every phone may see. Phones are identified by their badges.
 
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.

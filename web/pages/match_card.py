@@ -46,7 +46,7 @@ CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 
 
 def card(match: Match, when: str) -> str:
-    """Draw the card that shows the result of a match.
+    """Return the card that shows the result of a match, as SVG.
 
     Args:
         match: The match.

@@ -63,7 +63,7 @@ def create_scoreboard(
 
     @page.get("/sections")
     def sections() -> Response:
-        """Send the data of an event of /live, for phones that get no stream."""
+        """Send the same data as a /live event, for phones that do not receive the stream."""
         return _fresh(boards.current().html(table.snapshot()))
 
     return page

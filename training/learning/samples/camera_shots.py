@@ -30,7 +30,7 @@ KNOWN_CHANCE = 0.7  # probability that a shot has an empty-tray image if its vie
 
 @dataclass(frozen=True)
 class CameraShot:
-    """An image as a network may see it, and the true labels in its pixels."""
+    """An image as a network may see it, and the true labels in its pixel coordinates."""
 
     picture: Picture  # (h, w, 3) BGR
     empty: Picture | None  # (h, w, 3) BGR

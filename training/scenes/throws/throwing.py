@@ -176,7 +176,7 @@ def draw_player_throw(rng: Generator, kind: str) -> ThrowSetup:
 
 
 def draw_field_throw(rng: Generator, kind: str) -> ThrowSetup:
-    """Draw the start of a throw of 40 to 80 dice of different sizes, so close that some lean on each other.
+    """Draw the start of a throw of 40 to 80 dice of different sizes, so close together that some lean on each other.
 
     Args:
         rng: Source of random numbers.
