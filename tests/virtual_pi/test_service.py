@@ -303,7 +303,7 @@ def test_an_update_that_works_is_watched_and_stays(pi):
     pi.run(f"{WHEELS} {INSTALL} --update")
     after = pi.run("readlink /opt/traykeeper/current")
 
-    assert pi.run("systemctl is-active traykeeper-watch").strip() == "active"
+    pi.until(lambda: pi.ask("systemctl is-active traykeeper-watch") == "active")
     assert "camera=yes" in pi.run("cat /opt/traykeeper/watched")
     pi.run(f"{INSTALL} --go-back 'I prefer it'")
     assert pi.run("readlink /opt/traykeeper/current") != after
