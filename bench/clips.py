@@ -38,7 +38,7 @@ class TimedCamera:
 
     Attributes:
         previews_s: Times of the previews, in seconds.
-        painting_s: Processor time spent on painting the frames, in seconds. A real camera does not need this time.
+        painting_s: Processor time spent painting the frames, in seconds. A real camera does not need this time.
     """
 
     def __init__(self, source: SimulatedTray) -> None:

@@ -364,7 +364,7 @@ class SetCoachMode:
 
 @dataclass(frozen=True, slots=True)
 class RestoreBackup:
-    """Replace the journal and the profile with those of a backup.
+    """Replace the journal and the calibration profile with those from a backup.
 
     Attributes:
         restore: Called on the companion's thread to replace the files.

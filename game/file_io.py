@@ -83,7 +83,7 @@ def refuse_special_file(path: Path, mode: int) -> None:
         mode: Mode of the file, as `os.stat` returns it.
 
     Raises:
-        OSError: If the mode is that of a folder, a device or a pipe.
+        OSError: If the file is a folder, a device or a pipe.
     """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

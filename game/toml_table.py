@@ -233,7 +233,7 @@ class TomlTable:
         """Return an error that names the file, the line and the key.
 
         Args:
-            key: The key. If it is not in the file, the line is that of its table.
+            key: The key. If it is not in the file, the error names the line of its table.
             what: What is wrong.
         """
         return self.make_error(self._describe(key, what))

@@ -99,7 +99,7 @@ Read = tuple[Case, Reading]
 
 
 def main() -> None:
-    """Read all labelled pictures, and write and print the page."""
+    """Read all labelled pictures, write the results to docs/accuracy.md, and print them."""
     cv2.setNumThreads(1)
     folder = os.environ.get("TRAYKEEPER_PICTURES")
     if not folder:
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def _read(case: Case, known: KnownTray) -> Reading:
-    """Return a reading whose `ms` is the processor time, which other programs on the machine hardly affect."""
+    """Return the reading of a picture, with the processor time as its `ms` because other programs hardly affect it."""
     picture = load(case.path)
     start = process_time()
     reading = read(picture, case.tray, known=known)
@@ -134,7 +134,7 @@ def _table(reads: list[Read]) -> Iterator[str]:
 
 
 def _played(evening: Evening) -> dict[str, list[Read]]:
-    """Read the throws of an evening three times, and return the readings by what was known.
+    """Read the throws of an evening three times, and return the readings by what was known beforehand.
 
     At first only the tray's corners are known, then also earlier throws as a profile stores them, and finally also the
     empty tray.

@@ -1,4 +1,6 @@
-"""Measure the peak memory of each kind of work in an evening with 512 MB, for docs/hardware.md. Run this as root.
+"""Measure the peak memory of each kind of work during an evening with 512 MB of memory, for docs/hardware.md.
+
+Run this as root.
 
     .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE] [--settings FILE]
 
@@ -38,7 +40,7 @@ class Group:
 
     Attributes:
         folder: The folder of the group in /sys/fs/cgroup.
-        second: Whether the group belongs to version 2 of control groups.
+        second: Whether the group uses version 2 of control groups.
     """
 
     folder: Path

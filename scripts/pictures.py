@@ -190,7 +190,9 @@ def shoot_boards(browser: Browser, address: str) -> None:
 
 
 def shoot_the_rest(page: Page, address: str) -> None:
-    """Take pictures of house rules, rules, calibration and health. Call this last, because it starts another match.
+    """Take pictures of the pages for house rules, rules, calibration and health.
+
+    Call this last, because it starts another match.
 
     Args:
         page: The page of the scorekeeper.

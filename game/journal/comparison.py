@@ -12,7 +12,7 @@ from game.message import Message
 
 
 def comparable_entries(key: str, entries: Iterable[Entry]) -> tuple[WireEntry, ...]:
-    """Return the entries of a match without details in which the journals of two trays may differ.
+    """Return a match's entries without the details that may differ between two trays' journals.
 
     These details are the time of the start, the positions of the dice, and the entries that record
     that a match was reopened.

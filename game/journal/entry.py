@@ -103,7 +103,7 @@ def entry_from_row(row: Row) -> Entry:
 
 
 def plausible_time(clock_s: float) -> float | None:
-    """Return a time in seconds since 1970, or None if the clock that gave it was evidently not set."""
+    """Return a clock's time in seconds since 1970, or None if the clock was evidently not set."""
     return float(clock_s) if clock_s >= EARLIEST_S else None
 
 

@@ -129,7 +129,7 @@ class Feed:
         return None
 
     def _before(self, entry: Entry) -> FeedLine | None:
-        """Return the line of the previous entry of the same match, or None if there is none."""
+        """Return the line for the previous entry of the same match, or None if there is none."""
         tail = self._tails.get(entry.match_id)
         if tail and tail.entry.seq == entry.seq - 1:
             return tail

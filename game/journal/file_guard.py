@@ -34,7 +34,7 @@ class FileGuard:
         """Check that the files are still those that `note` remembered, and have not become shorter.
 
         Raises:
-            DamagedJournal: If a file was moved, deleted, replaced or emptied.
+            DamagedJournal: If a file was moved, deleted, replaced or shortened.
         """
         for path, (device, inode, size) in self._seen.items():
             there = _state(path)

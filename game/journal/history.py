@@ -176,7 +176,7 @@ class History:
             return int(number)
 
     def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
-        """Return the number, the unique id and the last step's number for each match.
+        """Return the number, the unique id and the number of the last step of each match.
 
         The matches are in the order in which they started.
         """

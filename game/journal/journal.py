@@ -228,7 +228,10 @@ class Journal:
             self._guard.check()
 
     def cut_trace(self, upto: int) -> None:
-        """Remove the steps up to a position from the trace, because backups contain them. Thread-safe."""
+        """Remove the steps up to and including a position from the trace. Thread-safe.
+
+        Call this once backups contain these steps.
+        """
         with _as_journal_error(self.path):
             self.trace.cut(upto)
 

@@ -141,7 +141,7 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
 def append_missing(
     db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
 ) -> int:
-    """Add the rows from another copy of this journal that continue its matches; return their number.
+    """Add the rows of another copy that continue this journal, and return how many were added.
 
     Args:
         db: Connection to the journal's database, within a transaction.

@@ -118,7 +118,7 @@ def _make(db: sqlite3.Connection) -> None:
 
 
 def _from_1(db: sqlite3.Connection) -> int:
-    """Upgrade version 1, in which only the newest match could be played."""
+    """Upgrade version 1, in which only the newest match could be played; return the new version."""
     matches = db.execute("SELECT id, setup FROM match ORDER BY id").fetchall()
     steps = db.execute("SELECT match, seq + 1, actions FROM step ORDER BY match, seq").fetchall()
     db.execute("DROP TABLE step")
@@ -136,7 +136,10 @@ def _from_1(db: sqlite3.Connection) -> int:
 
 
 def _from_2(db: sqlite3.Connection) -> int:
-    """Upgrade version 2, whose results had no checksum and have to be worked out again."""
+    """Upgrade version 2, and return the new version.
+
+    The results in version 2 had no checksum, so they have to be worked out again.
+    """
     db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
     db.execute("UPDATE match SET result = NULL")
     mark_results_missing(db)

@@ -176,7 +176,7 @@ class Trace:
             self._file = None
 
     def _write(self, data: bytes) -> None:
-        """Write after the last complete line, because an earlier attempt may have left part of a line."""
+        """Write data after the last complete line, overwriting any incomplete line."""
         if self._file is None:
             raise FileNotFoundError(self.path)
         number = self._file.fileno()
@@ -194,7 +194,7 @@ class Trace:
 
 
 def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
-    """Return the rows sorted by position. If two have the same position, the later one counts."""
+    """Return the rows sorted by position, and only the last of several with the same position."""
     latest = {row[0]: row for row in rows}
     return (latest[position] for position in sorted(latest))
 

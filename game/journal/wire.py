@@ -151,7 +151,7 @@ def _begun(body: Body) -> Match:
 
 
 def _without_places(action: dict[str, Any]) -> dict[str, Any]:
-    """Remove the positions of the dice, which matter only at the tray where the dice lay."""
+    """Return an action without the positions of the dice, which matter only at their own tray."""
     if "events" in action:
         action["events"] = [_without_places(event) for event in action["events"]]
     return {key: value for key, value in action.items() if key != "places"}

@@ -62,7 +62,7 @@ def end_overshot_turn(state: State, points: int) -> State:
 
 
 def welfare_recipient(state: State, points: int) -> int | None:
-    """Return the seat that gets the points of a turn that overshot, or None if nobody does.
+    """Return the seat that gets the points of a turn that overshot the target, or None.
 
     Args:
         state: State of the match at the end of the turn.
@@ -191,7 +191,10 @@ def _close(state: State, seat: int) -> State:
 
 
 def settle(state: State) -> State:
-    """Return the state in which the next player of a last round throws, or with a winner."""
+    """Give the turn to the next player who still has one, or declare the winner if nobody has.
+
+    Nothing changes before the last round, unless the match has a fixed number of rounds.
+    """
     if state.rules.rounds:
         return _decide_rounds(state)
     if state.closer is None or state.winner is not None:

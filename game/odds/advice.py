@@ -41,8 +41,8 @@ class MatchPosition:
             is above 0.
         other_opened: Whether the other player is on the board. None means that the player is if
             `theirs` is above 0.
-        farkles: Number of farkles in a row of the current player.
-        other_farkles: Number of farkles in a row of the other player.
+        farkles: How many farkles in a row the current player has had.
+        other_farkles: How many farkles in a row the other player has had.
     """
 
     mine: int = 0
@@ -267,7 +267,7 @@ def _last_turn(
 ) -> TurnOdds:
     """Return the values of the last turn, after the other player has reached the target.
 
-    The arguments are those of `turn_odds`, and the average points of a turn.
+    The arguments are those of `turn_odds`, plus `points`, the average points of a turn.
     """
     ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
@@ -295,8 +295,8 @@ def _charity_roll_values(rules: Ruleset, needed: int, least: int, most: int) -> 
 
     Args:
         rules: The rules.
-        needed: Steps (of usually 50 points) that win.
-        least: Steps that a bank needs.
+        needed: Number of steps (usually 50 points each) needed to win.
+        least: Smallest number of steps that may be banked.
         most: Steps at risk up to which the values are needed.
     """
     chance = chances_of_one_throw(rules, needed, least)[needed]

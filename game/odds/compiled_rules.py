@@ -44,7 +44,8 @@ class ThrowClasses:
 
     Attributes:
         weights: Chance that a throw of n dice belongs to class c, indexed by [n, c].
-        steps: For each i, the points of choice i in steps (of usually 50 points), indexed by class.
+        steps: For each i, the points of choice i, indexed by class, in steps (usually 50 points
+            each).
         left: For each i, the number of dice left by choice i, indexed by class.
     """
 
@@ -186,9 +187,9 @@ def _farkle(n: int, rules: Ruleset) -> float:
 
 
 def _ends_turn(dice: Dice, rules: Ruleset) -> Effect | None:
-    """Return the effect if a throw wins or resets the score by itself, else None.
+    """Return the effect of a throw that wins or resets the score by itself, else None.
 
-    A win comes first.
+    A win takes precedence over a reset.
     """
     found = (event.effect for event in scoring.throw_events(dice, rules))
     return next((e for e in found if e in (Effect.WIN, Effect.RESET_SCORE)), None)

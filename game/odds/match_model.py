@@ -29,7 +29,7 @@ class MatchEnding:
     Attributes:
         goal: Number of steps needed to reach the target.
         exactly: Whether the target must be hit exactly.
-        welfare: Whether the points of a turn that overshoots go to the other player.
+        welfare: Whether the points of a turn that overshoots the target go to the other player.
         followed: Whether the other player gets a last turn after a player reaches the target,
             indexed by the seat of that player: 0 for the player who began the match, else 1.
         catching: Chance that this last turn banks at least n steps, indexed by whether the player

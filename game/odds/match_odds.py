@@ -254,7 +254,7 @@ def is_exact(rules: Ruleset) -> bool:
 
 
 def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
-    """Return, as phrases, which of these rules the exact solution of a match ignores."""
+    """Return, as phrases, which of these rules are left out of the exact solution of a match."""
     return tuple(_left_out(rules))
 
 

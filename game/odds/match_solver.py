@@ -144,7 +144,7 @@ def _sweep(
 ) -> None:
     """Solve positions with the same sum of scores.
 
-    The chances in positions with lower sums of scores are those of the previous round.
+    The chances in positions with lower sums of scores come from the previous round.
 
     Args:
         stakes: The values of all ways in which turns of the match can end.

@@ -26,8 +26,8 @@ class MatchStakes:
         model: The match.
         escape: Chance that points at risk are banked in the end although the dice must be thrown,
             indexed by the number of dice.
-        reaching: Chance that a whole turn banks at least n steps (of usually 50 points), indexed by
-            whether the player is on the board (0 or 1) and by n.
+        reaching: Chance that a whole turn banks at least n steps (usually 50 points each), indexed
+            by whether the player is on the board (0 or 1) and by n.
         striving: Chance of banking at least n more steps, indexed by n and the number of dice in
             the next throw.
     """
@@ -75,8 +75,8 @@ class MatchStakes:
     ) -> Stakes:
         """Return the values of all ways in which a turn can end, if the value of a farkle is given.
 
-        A player who is above a target that must be hit exactly may prefer a farkle, and can throw
-        on until one comes.
+        A player who is above a target that must be hit exactly may prefer a farkle, and can keep
+        throwing until one comes.
 
         Args:
             boards: The positions at the start of the turns, as `sorted_by_top` orders them.

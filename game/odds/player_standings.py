@@ -61,7 +61,7 @@ class Standings:
         return self.n_streaks == 1
 
     def farkles(self) -> Indices:
-        """Return the number of farkles in a row of each standing."""
+        """Return the number of farkles in a row for each standing."""
         found = np.zeros(len(self), np.intp)
         for n in range(self.n_streaks):
             found[self.numbers[:, n]] = n

@@ -110,7 +110,7 @@ class Offered:
     """The points and dice that players may take over.
 
     Attributes:
-        steps: Points in steps (of usually 50), for each player.
+        steps: Points for each player, in steps (usually 50 points each).
         dice: Number of dice, for each player; 0 if there is nothing to take over.
     """
 

@@ -111,7 +111,7 @@ def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 
 
     Args:
         throws: The compiled rules.
-        needed: Points that have to be banked, in steps (of usually 50 points).
+        needed: Points that have to be banked, in steps (usually 50 points each).
         least: Steps below which nothing may be banked.
         most: The chances cover at least this many steps at risk.
     """
@@ -155,7 +155,9 @@ def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Return the chance that a whole turn banks at least n steps of usually 50 points, indexed by n.
+    """Return the chance that a whole turn banks at least n steps (usually 50 points each).
+
+    The result is indexed by n.
 
     Args:
         throws: The compiled rules.

@@ -36,7 +36,7 @@ class Lines(NamedTuple):
 class Asymptote:
     """The value of a throw of n dice once many points are at risk: a straight line.
 
-    Values and points are in steps (of usually 50 points).
+    Values and points are in steps (usually 50 points each).
 
     Attributes:
         top: Points at risk from which the value is exactly on the line.
@@ -224,7 +224,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
 
 
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
-    """Return, as phrases, which of these rules the average points of a turn ignore."""
+    """Return, as phrases, which of these rules are left out of the average points of a turn."""
     played = (
         (rules.opening, Message("the points needed to get on the board")),
         (rules.three_farkles, Message("farkles in a row, except in the long-run average")),

@@ -16,7 +16,7 @@ MAX_MATCHES = 60
 a long time on a small computer."""
 
 MAX_LISTED = 1_000
-"""Number of newest matches in the journal that are searched for those of a person."""
+"""Number of newest matches in the journal that are searched for matches of a person."""
 
 
 def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Match]:

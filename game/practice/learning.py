@@ -1,7 +1,7 @@
-"""The learning of a person's style of play from that person's decisions in earlier matches.
+"""How a person's style of play is learnt from that person's decisions in earlier matches.
 
 Only free decisions count: those in which the rules allowed the person either to bank or to throw
-on, before anybody had reached the target.
+again, before anybody had reached the target.
 """
 
 from collections import Counter

@@ -22,16 +22,16 @@ MAX_THROWS_TO_TARGET = 1_000
 """Highest allowed target, as a multiple of the best throw. No published game needs more than 100."""
 
 MAX_TURNS = 1_000
-"""Most turns that a player may need on average to reach the target. No published game needs more
-than 50."""
+"""Largest number of turns that a player may need on average to reach the target. No published game
+needs more than 50."""
 
 MAX_LOST_SHARE = 0.5
 """Largest share of what good play scores that penalties may take. If penalties took more, weaker
 players would make no progress."""
 
 MAX_TURNS_TO_OPEN = 100
-"""Most turns that a player may need on average to get on the board. No published game needs more
-than 3."""
+"""Largest number of turns that a player may need on average to get on the board. No published game
+needs more than 3."""
 
 
 @dataclass(frozen=True, slots=True)

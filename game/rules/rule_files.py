@@ -52,7 +52,7 @@ def names() -> tuple[str, ...]:
 
 
 def is_file_name(name_or_path: str) -> bool:
-    """Return whether a name is that of a file, such as `house.toml`.
+    """Return whether a name is the name of a file, such as `house.toml`.
 
     Published names have no ending.
     """

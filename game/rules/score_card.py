@@ -164,7 +164,7 @@ def _line_sizes(lines: Sequence[tuple[int, int]], step: float) -> tuple[float, f
 def _card_line(
     line: CardLine, corner: tuple[float, float], die: float, letter: float, say: Translate
 ) -> Iterator[str]:
-    """Draw a line of the card.
+    """Yield the SVG elements of a line of the card.
 
     Args:
         line: The content of the line.
@@ -183,7 +183,7 @@ def _card_line(
 
 
 def _small_print(text: str, y: float, width: float, height: float) -> Iterator[str]:
-    """Draw the rules of play in the largest size that fits.
+    """Yield SVG elements that show the rules of play in the largest text size that fits.
 
     Args:
         text: The rules of play.

@@ -327,7 +327,7 @@ def combos(rules: Ruleset) -> tuple[Combo, ...]:
 
 
 def _singles(rules: Ruleset) -> Iterator[Combo]:
-    """Yield single scoring faces, several of a kind as one combination: "two 1s 200"."""
+    """Yield single dice with the same face as one combination, such as "two 1s" for 200."""
     for face, points in zip(FACES, rules.singles, strict=True):
         for n in range(1, rules.n_dice + 1):
             yield _same(face, n, n * points)

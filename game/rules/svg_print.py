@@ -9,7 +9,7 @@ bold."""
 
 
 def fitting(text: str, width: float, size: float) -> float:
-    """Return a text size, reduced as far as needed for bold text to fit the width.
+    """Return the preferred text size, reduced as far as needed for bold text to fit the width.
 
     Args:
         text: The text.

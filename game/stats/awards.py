@@ -126,7 +126,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 
 def _boldest(match: Match, review: Review) -> Award | None:
-    """Return the award for throwing again with the most points at risk where banking would be worse."""
+    """Return the award for the right decision to throw again that put the most points at risk."""
     right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None
@@ -147,7 +147,7 @@ def _was_right(moment: ReviewedMoment) -> bool:
 
 
 def _coolest(match: Match, review: Review) -> Award | None:
-    """Return the award for the decisions that cost the least, if those of others cost more."""
+    """Return the award for the least costly decisions, if other players' decisions cost more."""
     deciders = sorted({moment.seat for moment in review.moments if moment.done})
     given = {seat: -review.total(seat, Cause.DECISION)[0] for seat in deciders}
     if not any(lost > min(given.values()) for lost in given.values()):

@@ -92,7 +92,7 @@ class MatchCounter:
         self._counted: dict[int, _Counted] = {}
 
     def update(self) -> Iterator[int]:
-        """Count the matches that are new or changed, and yield the number of each."""
+        """Count each match that is new or has changed, and yield its number in the journal."""
         for played in _all(self._history):
             known = self._counted.get(played.id)
             if known is None or known.steps != played.steps:
