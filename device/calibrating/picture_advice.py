@@ -48,7 +48,7 @@ _ADVICE = {
 
 
 def advice(check: PictureCheck) -> Message | None:
-    """Return a message saying what to do about the finding of a check; None if nothing is wrong."""
+    """Return a message saying what to do about what a check found; None if nothing is wrong."""
     return _ADVICE.get(check.finding)
 
 

@@ -1,4 +1,4 @@
-"""The file of the profile: TOML with a format number, checked strictly because people may edit it by hand."""
+"""The profile file: TOML with a format number, checked strictly because people may edit it by hand."""
 
 import json
 from collections.abc import Callable, Mapping

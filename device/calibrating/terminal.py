@@ -45,7 +45,7 @@ class CalibrationBench:
 
     Attributes:
         wizard: Calibrates the camera's tray.
-        folder: The folder of the profile.
+        folder: The folder that contains the profile.
         simulated: The simulated tray; None if the tray is real.
     """
 
@@ -132,7 +132,7 @@ def self_test(bench: CalibrationBench) -> int:
 
 
 def print_mat(paper: mat.Paper, out: str | None) -> None:
-    """Write a file with the mat, for people to print.
+    """Write the mat to a file that people can print.
 
     Args:
         paper: The size of the paper.
@@ -247,7 +247,7 @@ def _corners(points: Points) -> str:
 
 
 def _draw_result(bench: CalibrationBench, state: CalibrationState) -> Path | None:
-    """Save a frame with the corners drawn on it, in the folder of the profile.
+    """Save a frame with the corners drawn on it, next to the profile.
 
     Args:
         bench: The camera that has been opened for calibration.

@@ -36,7 +36,7 @@ The page asks about once a second. If it stops asking, the button and the lamp b
 
 
 class ButtonUse(StrEnum):
-    """What a press of the button at the tray is for."""
+    """What pressing the button at the tray does while the calibration page is open."""
 
     MATCH = ""
     CHECK = "button"
@@ -45,7 +45,7 @@ class ButtonUse(StrEnum):
 
 
 class PageSession:
-    """The use of the button and the lamp by the calibration page while that page is open.
+    """What the calibration page does with the button and the lamp while it is open.
 
     Args:
         clock: Monotonic clock in seconds.
@@ -61,7 +61,7 @@ class PageSession:
         self._alive_s = self._clock()
 
     def use_button(self, use: ButtonUse) -> None:
-        """Set what a press of the button is for."""
+        """Set what pressing the button does."""
         self._button_use = use
         self.keep_alive()
 
@@ -103,7 +103,7 @@ class Wizard:
         pause: Sleeps for a number of seconds.
 
     Attributes:
-        page: The use of the button and the lamp by the calibration page while that page is open.
+        page: What the calibration page does with the button and the lamp while it is open.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Wizard:
         return self._profiles.profile_for(camera) is None
 
     def handle_press(self, held_s: float) -> bool:
-        """Handle a press of `held_s` seconds if the button is in use for the calibration.
+        """Handle a press of `held_s` seconds if the calibration page is using the button.
 
         Returns:
             Whether the press was handled; if not, it is for the match.
@@ -211,7 +211,7 @@ class Wizard:
         )
 
     def set_button_use(self, to: str) -> CalibrationState:
-        """Implement `Calibration.set_button_use`: set what a press of the button is for."""
+        """Implement `Calibration.set_button_use`: set what pressing the button does."""
         self.page.use_button(ButtonUse(to))
         return self.state()
 

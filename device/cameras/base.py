@@ -104,7 +104,7 @@ class Camera(Protocol):
 
 
 def open_no_camera() -> Camera:
-    """Raise `CameraError`. This stands in for a function that opens a camera when phones take the pictures."""
+    """Raise `CameraError`. When phones take the pictures, this stands in for a function that opens a camera."""
     raise CameraError(Message("phones take the photos"))
 
 

@@ -40,7 +40,7 @@ _NO_PICTURES = Message(
     "the camera is not sending any pictures: check the ribbon cable; Traykeeper will try again"
 )
 
-# How each format of libcamera is converted to BGR. Its names list the channels from the last byte to the first.
+# How each libcamera format is converted to BGR. The names list the channels from the last byte to the first.
 _TO_BGR = {
     "BGR888": cv2.COLOR_RGB2BGR,
     "XRGB8888": cv2.COLOR_BGRA2BGR,
@@ -221,7 +221,7 @@ class Picamera2Camera:
         raise CameraError(_NO_PICTURES)
 
     def _next(self, *, flush: bool) -> Any:
-        """Return the next frame. `flush` skips older ones, if the camera reports its exposure time."""
+        """Return the next frame. If `flush` is true, frames that began before this call are skipped."""
         try:
             return self._camera.capture_request(wait=TIMEOUT_S, flush=flush or None)
         except TimeoutError as error:
@@ -312,9 +312,9 @@ def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the sensor mode that shows the full field with no more pixels than are useful.
+    """Return the largest full-field sensor mode of useful width or, if none is that narrow, the smallest.
 
-    It is None if no mode reports which part of the sensor it uses.
+    Return None if no mode reports which part of the sensor it uses.
     """
     known = [mode for mode in modes if "crop_limits" in mode]
     if not known:

@@ -1,8 +1,8 @@
 """Focus, exposure and white balance of a libcamera camera: found once, then kept fixed.
 
 Exposure and gain are fixed by setting their values, never by switching AeEnable off, because doing both
-is a race. They are released by setting zeros as well as AeEnable, because some versions of libcamera
-obey the zeros and others AeEnable.
+causes a race condition. They are released by setting zeros as well as AeEnable, because some versions of
+libcamera obey the zeros and others AeEnable.
 """
 
 import logging
@@ -20,7 +20,7 @@ NextMetadata = Callable[[], Metadata]
 """A function that returns what libcamera reports about the next frame."""
 
 SETTLE_FRAMES = 90
-"""Largest number of frames until the exposure must have settled: three seconds at 30 frames a second.
+"""Largest number of frames to wait for the exposure to settle: three seconds at 30 frames a second.
 
 libcamera needs about one second."""
 

@@ -120,7 +120,7 @@ class ClipRecorder:
         _shorten(self._frames)
 
     def finish(self, still: Frame, *, has_rolled: bool, accepted_s: float) -> RollClip | None:
-        """Return the clip of how the dice have just come to rest, or None if too little moved.
+        """Return a clip of how the dice have just come to rest, or None if too little moved.
 
         If a hand has moved dice since the roll, the clip shows both the roll and the hand.
 

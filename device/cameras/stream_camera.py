@@ -23,7 +23,7 @@ TIMEOUT_S = 3.0
 """Longest time to wait for a frame. A stream that breaks off is usually reopened within this time."""
 
 CLOSING_S = 3.0
-"""Longest time to wait until a stream is closed.
+"""Longest time to wait for a stream to close.
 
 It is longer than `READ_TIMEOUT_S`: an ESP32-CAM serves one stream at a time, so the old one must end first."""
 
@@ -46,7 +46,7 @@ class VideoStream(Protocol):
         """Wait for the next frame.
 
         Returns:
-            Whether the stream is still open, and the image, or None if the image is broken.
+            Whether the stream is still open, and the image; the image is None if it is broken.
         """
 
     def release(self) -> None:
@@ -164,7 +164,7 @@ def open_video(url: str) -> VideoStream | None:
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg's messages may show the password
     cv2.utils.logging.setLogLevel(
         cv2.utils.logging.LOG_LEVEL_ERROR
-    )  # OpenCV warns of each stream that cannot be opened
+    )  # OpenCV warns about each stream that cannot be opened
     if url.startswith("http"):
         # FFmpeg's decoder would scale pictures of another size to the size of the first one, so JPEG is decoded here.
         raw = _capture(url, cv2.CAP_PROP_FORMAT, -1)

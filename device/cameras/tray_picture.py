@@ -39,8 +39,8 @@ def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
     Args:
         width: Width of the frame in pixels.
         height: Height of the frame in pixels.
-        zones: Corners of the zones to show, in pixels of the frame; with none, the whole frame is
-            shown.
+        zones: Corners of the zones to show, in pixels of the frame; if there are none, the whole
+            frame is shown.
     """
     if not zones:
         return TrayCut(0, 0, width, height)

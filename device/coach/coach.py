@@ -229,7 +229,7 @@ class TableCoach:
             log.warning("new matches may be counted for the wrong dice: %s", error)
 
     def start_dice_set(self, name: str) -> None:
-        """Count all matches that begin from now on for the set of dice with this name.
+        """Record that all matches from now on are played with the set of dice called `name`.
 
         Raises:
             TableError: If this cannot be saved.

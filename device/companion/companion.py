@@ -239,8 +239,8 @@ class Companion:
     def do(self, command: Command, request: str = "") -> Snapshot:
         """Implement `Table.do`: carry out a command from a phone, and return the resulting snapshot.
 
-        A press or a hold has the same effect as one at the tray. The table's message says what it has
-        led to, or why it is refused.
+        A press or a hold has the same effect as one at the tray. The table's message says what it
+        led to, or why it was refused.
         """
         match command:
             case Press() | Hold() | MoveSimulatedButton():

@@ -18,7 +18,7 @@ from web.contracts.table import Snapshot
 log = logging.getLogger(__name__)
 
 ANSWER_S = 10.0
-"""How long a phone waits for a command, in seconds, before it gets the answer that the table is busy.
+"""How long a phone waits for a command, in seconds, before the companion answers that the table is busy.
 
 This is longer than any command takes."""
 
@@ -106,7 +106,7 @@ class Refresh:
 
 
 Task = Command | Announce | Photographed | Refresh
-"""A task that another thread can give to the companion and whose end it can wait for."""
+"""A task that another thread can give to the companion, and can wait for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

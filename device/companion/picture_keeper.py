@@ -42,7 +42,7 @@ class PictureKeeper:
     Args:
         throw_pictures: Stores one picture of each throw on disk; None means that none are stored.
         misreads: Stores pictures that were read wrongly; None means that none are stored.
-        note_faces: Receives the true faces of a reading, with its time and its dice.
+        note_faces: Receives the time of a reading, its dice and their true faces.
 
     Attributes:
         album: The last few pictures, for the phones.
@@ -195,7 +195,7 @@ class PictureKeeper:
 
 
 def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int | None:
-    """Return the index in the last throw of the die that a command names, or None if it is not part of the throw."""
+    """Return which die of the last throw a command names, as an index; None if that die was not part of the throw."""
     if photo is None or photo.id != command.photo:
         raise TableError(Message("That photo is out of date: use the newest one."))
     if command.die >= len(photo.dice):

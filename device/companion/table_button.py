@@ -1,4 +1,4 @@
-"""The button of the table, with what web pages can do to it."""
+"""The button of the table, and what web pages can do with it."""
 
 from collections.abc import Callable
 
@@ -80,7 +80,7 @@ class TableButton:
             case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
                 self._simulated.move(
                     down=False, held_s=STUCK_S
-                )  # the pin goes up, but a release of a stuck button has no effect
+                )  # the pin goes up, but releasing a stuck button has no effect
                 raise TableError(ONLY_AT_THE_TRAY)
             case MoveSimulatedButton():
                 self._simulated.move(down=command.down, held_s=command.seconds, request=request)

@@ -137,6 +137,6 @@ def _of_match(situation: Situation, match: Match) -> Indicator:
 
 
 def _is_hot(match: Match) -> bool:
-    """Return whether all dice are thrown next, given the chosen keep or, if none was chosen, the best one."""
+    """Return whether the next throw uses all dice, given the chosen keep or, if none was chosen, the best one."""
     last, best = match.state.turn.last, match.state.keeps[:1]
     return any(keep.hot for keep in ((last.keep,) if last and last.keep else best))

@@ -84,7 +84,7 @@ class MatchPlay:
         return judge.judge(self._table.live_match.match, tray_reading, self._table.leftovers)
 
     def enter(self, dice: Iterable[int]) -> None:
-        """Implement `Play.enter`: accept a throw of the match that was entered on a phone."""
+        """Implement `Play.enter`: accept a throw in the match, as entered on a phone."""
         match = self._table.live_match.match
         verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
         self._table.clear()

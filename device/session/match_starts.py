@@ -189,7 +189,7 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
         form: Players, teams and rules.
 
     Raises:
-        RulesetError: If there is no such rule set, or an option is not valid.
+        RulesetError: If the form names an unknown rule set, or an option is not valid.
         IllegalMove: If these players cannot form a match, or two names are too similar.
     """
     name = form.rules

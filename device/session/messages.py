@@ -219,7 +219,7 @@ def _roster_set(
 
 
 def _joined(before: Match, after: Match) -> Message:
-    """Return a message saying when a player who has just joined will throw, and with what score if they return."""
+    """Return a message saying when a player who has just joined will throw and, if they returned, with what score."""
     player = after.state.players[after.state.order[-1]]
     if len(after.state.players) == len(before.state.players):
         return Message(

@@ -126,7 +126,7 @@ def _known(die: Die, before: tuple[Place, ...]) -> Die:
 
 
 def _pushed(thrown: Iterable[Place], left: Iterable[Place]) -> tuple[Place, ...]:
-    """Return the thrown dice that show the same face as a die that lay close by and is gone.
+    """Return the thrown dice that show the same face as a die that lay close by and is now gone.
 
     Args:
         thrown: Dice at a new place or with a new face.

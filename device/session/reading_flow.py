@@ -85,8 +85,8 @@ class ReadingRequests:
     Args:
         table: The state of the table.
         camera: Knows whether there is a camera.
-        plays: What can be played. If the button was held to bank, and the tray never comes to rest
-            although no dice roll, the turn is banked without a reading.
+        plays: What can be played. It banks the turn without a reading if the button was held to
+            bank but the tray never comes to rest, although no dice are rolling.
     """
 
     def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:

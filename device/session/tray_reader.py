@@ -69,7 +69,7 @@ class TrayReader(Protocol):
             needs_motion: Whether to read only after something has moved. Such a request never times
                 out.
             since_s: Time after which something must have moved, in seconds on the watch's clock;
-                None means from now on.
+                None means now.
             is_unprompted: True if the session requests the reading by itself, without a person
                 having asked for it.
 

@@ -23,7 +23,7 @@ MIN_BLOB_PX = 3  # smaller blobs are hot pixels
 # Area of a die as a share of the watched region: from 8 mm in a wide view to 16 mm with motion blur.
 MIN_DIE_SHARE, MAX_DIE_SHARE = 0.0004, 0.03
 MAX_DICE = 14  # more blobs than this mean that the table was shaken
-ARM_PX = 28  # an arm is thicker than this everywhere, a flying die with its shadow is not
+ARM_PX = 28  # an arm is thicker than this everywhere; a flying die with its shadow is not
 REGION_MARGIN = 0.06  # around the tray, as a share of its size: walls lean outwards in the image
 MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
 # Number of cells across and down: a new exposure changes all of them, except one that is too bright or dark.

@@ -29,7 +29,7 @@ BEFORE_HAND_S = (
 )
 REST_S = 0.15  # a hand is recognised by comparison with a tray that has been still for this long
 FORGET_HAND_S = 6.0  # a "hand" that does not move for this long is a tray that was moved
-MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame, tumbling dice change many
+MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame; tumbling dice change many
 MEMORY_S = 120.0
 # In this time, a pushed die moves about 10 px (in a view 40 cm wide), a thrown die 30. A single frame with
 # such a fast motion may be a die that was picked up in one place and laid down in another.

@@ -46,7 +46,7 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
 
 
 def _crop_to_dice(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
-    """Return the part of a photo around the dice, and its left and top edges in pixels; the rest is private."""
+    """Return a photo cropped to the dice, because the rest is private, and the left and top edges of the crop."""
     if not reading.dice:
         return image, (0, 0)
     height, width = image.shape[:2]

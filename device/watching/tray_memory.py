@@ -13,7 +13,7 @@ from vision.reading import Die, Lean
 from vision.tray_change import find_changes
 
 RESTS_TO_BELIEVE = 2
-"""How often the tray must seem empty but look different before its new look is learnt: the camera was moved."""
+"""How many times the tray must seem empty but look different before its new look is learnt."""
 
 Position = tuple[float, float]
 """The centre of a die, as column and row of the frame."""
@@ -181,7 +181,7 @@ class TrayMemory:
                     known = self.known.with_reading(old.image, old.reading)
                     self.known = known.with_faces(old.image, old.reading, old.true_faces)
             accepted = [old for old in self._readings if old.time_s == time_s]
-            # The dice of the newest reading may be those that were just entered on a phone: its faces follow.
+            # The newest reading may show the dice that were just entered on a phone; `note_faces` then adds their faces.
             entered = [] if time_s is not None else self._readings[-1:]
             self._readings = (
                 *(replace(old, is_accepted=True) for old in accepted),

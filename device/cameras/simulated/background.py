@@ -236,7 +236,7 @@ def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
 
 
 def _softened(mask: Floats32) -> Floats32:
-    """Blur a shadow, as a lamp that is not a point does. Two box blurs resemble a Gaussian and cost little."""
+    """Blur a shadow, because the lamp is not a point. Two box blurs resemble a Gaussian and cost little."""
     wide = round(1.7 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
     return np.asarray(cv2.blur(cv2.blur(mask, (wide, wide)), (wide, wide)), np.float32)
 

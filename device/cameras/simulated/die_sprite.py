@@ -46,7 +46,7 @@ class _TableLight:
         return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
 
     def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:
-        """Return the colours of n facets of a die's body as grey levels, (n, 3) BGR.
+        """Return the colours of n facets of a die's body, (n, 3) BGR, 0 to 255.
 
         Args:
             points_mm: Centres of the facets in tray coordinates, (n, 3).
@@ -62,7 +62,7 @@ class _TableLight:
         return to_grey_levels(light + self._gloss(points_mm, normals)[:, None])
 
     def on_pip(self, normal: Floats, *, lit: float) -> Floats:
-        """Return the colour of a pip as grey levels, (3,) BGR.
+        """Return the colour of a pip, (3,) BGR, 0 to 255.
 
         Args:
             normal: Unit vector at right angles to the face, (3,).

@@ -60,6 +60,6 @@ def _true_faces(kept: Dice, read: Dice, truth: Dice) -> Dice:
 
 
 def _throw_all(tray: SimulatedTray, match: Match) -> None:
-    """Throw as many dice as the rules use; a game with five dice leaves one in the hand."""
+    """Throw as many dice as the rules use; in a game with five dice, the sixth stays in the hand."""
     tray.gather(aside=True)
     tray.throw(match.rules.n_dice)

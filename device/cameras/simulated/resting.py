@@ -162,7 +162,7 @@ def free_slot(rng: np.random.Generator, taken: Sequence[Footprint], edge_mm: flo
     """Find the next free place in the rows of the set-aside area.
 
     Args:
-        rng: Source of random numbers, which decide how precisely the die is put there.
+        rng: Source of random numbers, which decide how precisely the die is placed.
         taken: Footprints of the dice in the area.
         edge_mm: Edge of the die.
 

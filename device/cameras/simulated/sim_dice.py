@@ -255,5 +255,5 @@ def _pushed_flat(pose: DiePose, edge_mm: float) -> DiePose:
 
 
 def _smallest_turn(radians_: float) -> float:
-    """Return the smallest turn, in radians, that has the same effect on a square."""
+    """Return the smallest turn that has the same effect on a square as a turn by `radians_`, in radians."""
     return (radians_ + pi / 4) % (pi / 2) - pi / 4

@@ -273,7 +273,7 @@ class _Thrower:
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
     def _goal(self, rest: DiePose, heading: Floats) -> Floats:
-        """Return the point at which a die aims: its resting place or, if it bounces back, its mirror image.
+        """Return the point that a die heads for: its resting place or, if it bounces back, the mirror image of that place.
 
         Args:
             rest: The pose in which the die comes to rest.

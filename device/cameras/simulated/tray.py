@@ -45,7 +45,7 @@ class VisibleDie:
 
 
 class _Views:
-    """Full frames and previews of one table, painted on first use, so that the page starts sooner."""
+    """Full frames and previews of one table, painted on first use, so that the program starts sooner."""
 
     def __init__(self, look: TrayLook) -> None:
         self._look = look
@@ -79,7 +79,7 @@ class SimulatedTray:
     Args:
         seed: Makes throws repeatable; None means different throws each time.
         n_dice: Number of dice, at least 1.
-        look: The colours of the table, as a key of `LOOKS` or as a look of your own.
+        look: The colours of the table: a key of `LOOKS`, or any other `TrayLook`.
         roll_s: How long thrown dice move, in seconds; if 0, they are at rest at once.
         clock: Monotonic clock in seconds.
     """
@@ -241,11 +241,11 @@ class SimulatedTray:
             self._hand_motion = self._hand_motion.redirected(self._clock(), inwards=shown)
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`: return a small frame of this moment."""
+        """Implement `Camera.preview`: return a small frame of the tray as it is now."""
         return self._frame(self._views.preview)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`: return a 1536x864 frame of this moment."""
+        """Implement `Camera.capture`: return a 1536x864 frame of the tray as it is now."""
         return self._frame(self._views.full)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The file of the profile: checked, written atomically, migrated."""
+"""The profile file: checked, written atomically, migrated."""
 
 import threading
 
