@@ -9,7 +9,7 @@ from game.message import Message
 
 
 class NewestFrame:
-    """The newest frame from a camera; older frames are dropped. One thread adds frames, others wait for them.
+    """The newest frame from a camera; older frames are dropped. One thread adds frames; others wait for them.
 
     Args:
         no_pictures: The error message if no frame arrives.

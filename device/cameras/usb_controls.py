@@ -211,7 +211,7 @@ def _held_exposure_us(
         device: The camera.
         brightness: Returns the mean brightness of the next frame, in grey levels.
         half_period_us: Half a period of the mains in microseconds.
-        wanted: Brightness that the image must keep approximately, in grey levels.
+        wanted: Approximate brightness that the image must keep, in grey levels.
 
     Returns:
         The exposure time in microseconds; None if no multiple keeps the brightness.

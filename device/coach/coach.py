@@ -178,7 +178,7 @@ class TableCoach:
         return found
 
     def head_start(self, rules: Ruleset) -> HeadStart:
-        """Implement `Coach.head_start`: return the head start that makes equally good players' chances equal."""
+        """Implement `Coach.head_start`: return the head start that gives equally good players equal chances."""
         found: HeadStart = self._answer("head_start", rules)
         return found
 

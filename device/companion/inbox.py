@@ -199,10 +199,10 @@ class NoteWorker(Protocol):
         """Return how many seconds may pass until `act` has to be called, at most `TURN_S`."""
 
     def act(self) -> None:
-        """Do what is due now although no note has arrived, such as the next step of a bot."""
+        """Do what is due now without a note, such as the next step of a bot."""
 
     def has_news(self) -> bool:
-        """Return whether something to be published has changed although no note has arrived."""
+        """Return whether something to be published has changed, even though no note has arrived."""
 
     def say(self, message: Message) -> None:
         """Show this as the message of the table."""

@@ -30,7 +30,7 @@ class _FaceTeacher:
         self._note_faces = note_faces
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Implement `TruthReceiver.record`."""
+        """Implement `TruthReceiver.record`: pass on the true faces if the picture is one of the tray."""
         if truth and isinstance(picture, CapturedReading):
             tray_reading = picture.tray_reading
             self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)

@@ -60,7 +60,7 @@ def offer_earlier(
 ) -> Ask | None:
     """Return a question asking whether dice picked up before the button was pressed are the throw.
 
-    It is None if those dice cannot be the throw.
+    Return None if those dice cannot be the throw.
 
     Args:
         match: The match as it stands.
@@ -160,7 +160,7 @@ def reread_dice(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
 def reset_question(match: Match, correction: Corrected) -> Ask | None:
     """Return a question asking whether a corrected throw resets the player's score.
 
-    It is None if the corrected dice do not reset the score, or if the uncorrected dice already reset it.
+    Return None if the corrected dice do not reset the score, or if the uncorrected dice already reset it.
 
     Args:
         match: The match as it stands.

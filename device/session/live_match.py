@@ -96,8 +96,8 @@ class OtherTray(Protocol):
             match: The rematch before its first event.
 
         Raises:
-            TableError: If only the other tray can begin the rematch. If the other tray can be
-                reached, it has then been asked to do so.
+            TableError: If only the other tray can begin the rematch. It has then been asked to do
+                so, unless it cannot be reached.
         """
 
 

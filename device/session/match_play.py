@@ -146,7 +146,7 @@ class MatchPlay:
         self._play(Banked(dice))
 
     def bank_points(self, dice: Dice | None) -> int:
-        """Return the points of the turn if it is banked with this keep; None means the best keep."""
+        """Return the points that the turn scores if it is banked with this keep; None means the best keep."""
         state = self._table.live_match.match.state
         last, keep = state.turn.last, state.best_bank_keep
         if last and dice is not None:

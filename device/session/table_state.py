@@ -46,7 +46,7 @@ class AwaitThrow:
 
 @dataclass(frozen=True, slots=True)
 class ReadUnprompted:
-    """The purpose of a reading: dice were seen rolling, so they are read although nobody asked.
+    """The purpose of a reading: dice were seen rolling, so they are read even though nobody asked.
 
     Attributes:
         interrupted: The question or advice that was open when the dice came to rest; None if there

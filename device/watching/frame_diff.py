@@ -133,7 +133,7 @@ def to_grey(image: Image) -> Grey:
 
 
 def find_motion(before: Grey, now: Grey, region: Region) -> FrameDiff:
-    """Return the differences between two previews that noise and a changed exposure do not explain.
+    """Return the differences between two previews that neither noise nor a changed exposure explains.
 
     Args:
         before: The earlier preview, as returned by `to_grey`.
