@@ -101,7 +101,7 @@ ADDRESS_CHECK_S = 10.0
 ENGINE_CHECK_DELAY_S = 30.0
 """Delay in seconds before a new engine for the neural networks is checked.
 
-The check keeps a core busy for seconds, so it waits until the start is over.
+The check keeps a core busy for several seconds, so it waits until the start is over.
 """
 
 ENGINE_RECORD = "engine.json"
@@ -459,7 +459,7 @@ def _system(options: PlayOptions, state: Path) -> System:
 
 
 def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | None:
-    """Return the function that shuts the machine down, or None if holding the button must not do so.
+    """Return the function that shuts the machine down, or None if holding the button must not shut it down.
 
     A simulated button never shuts the machine down, because anybody on the network can press it.
     """

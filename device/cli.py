@@ -92,7 +92,7 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Implement `click.Group.format_commands`: print nothing, as the group's text lists the verbs."""
+        """Implement `click.Group.format_commands`: print nothing, because the group's help text lists the verbs."""
 
 
 @click.group(

@@ -84,7 +84,7 @@ class BoardClient:
         self._link = BrokerClient(address, f"traykeeper-{self._name}", events)
 
     def start(self, inbox: TrayInbox) -> None:
-        """Connect to the broker, and pass what the trays send on to `inbox`."""
+        """Connect to the broker, and pass to `inbox` everything that the trays send."""
         self._inbox = inbox
         self._link.start()
 

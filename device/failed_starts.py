@@ -118,7 +118,7 @@ class StartRecord:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Watch over the start that runs in the block: record it if it fails, and forget the failed starts if it ends in order."""
+        """Record the start that runs in the block if it fails; forget the failed starts if it ends normally."""
         try:
             yield
         except BaseException as error:

@@ -31,7 +31,7 @@ SERVICE_USER = "traykeeper"
 
 ROOT = Path("/")
 ABANDONED_S = 60.0
-"""Age in seconds from which an unfinished file counts as left over from a power cut."""
+"""Age in seconds at which an unfinished file counts as left over from a power cut."""
 
 YEAR_OF_ZIP = 1980
 """The earliest year that a zip file can store. The clock of a Pi that was never set shows 1970."""

@@ -54,7 +54,7 @@ def as_page_url(text: str) -> str:
     'https://dice.example/'
 
     Raises:
-        UsageError: If it is not an http or https URL of a host, without a path.
+        UsageError: If the text is not an http or https URL of a host, without a path.
     """
     try:
         parts = urlsplit(text)

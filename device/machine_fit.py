@@ -151,7 +151,7 @@ def total_memory_mb() -> float:
 def limit_malloc_arenas() -> None:
     """Make all threads of this process share their free memory.
 
-    By default, glibc gives each thread memory of its own and keeps for it what the thread has freed. Call this
+    By default, glibc gives each thread memory of its own, and keeps for that thread whatever it frees. Call this
     function before other threads start. With another C library, it has no effect.
     """
     with suppress(OSError, AttributeError, TypeError):

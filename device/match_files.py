@@ -121,7 +121,7 @@ def read(file: str, unpack_to: Path) -> MatchFile:
 
 
 def compare(ours: MatchFile, theirs: MatchFile, key: str = "") -> tuple[bool, str]:
-    """Compare a match in two files.
+    """Compare the copies of a match in two files.
 
     Args:
         ours: One file.

@@ -61,7 +61,7 @@ class SafeMode:
 
     @property
     def reason(self) -> Message:
-        """The message to people: why Traykeeper is in safe mode, and what that changes."""
+        """The message that tells people why Traykeeper is in safe mode, and what that changes."""
         last = self.failures[-1]
         why = Sentence(Message("the error was: %(why)s", why=Verbatim(last.why)))
         return Paragraph(

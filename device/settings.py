@@ -1,4 +1,4 @@
-"""The settings of one Traykeeper: a TOML file with flat, documented keys.
+"""The settings of one installation: a TOML file with flat, documented keys.
 
 The option `--settings` names the file. Without it, the file is `settings.toml` in the user's configuration folder or,
 if that does not exist, `/etc/traykeeper/settings.toml`. Without any file, the defaults apply.

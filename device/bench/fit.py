@@ -23,7 +23,7 @@ from vision import read
 READS = 5
 PHONES, SECONDS = 10, 10
 MAX_PRESS_S = 1.5
-"""Longest acceptable time from a press to its reading, in seconds. After that, people press again."""
+"""Longest acceptable time from a press of the button to the reading, in seconds. After that, people press again."""
 
 MAX_DELAY_S = 0.5
 """Longest acceptable delay until the last phone shows a change, in seconds."""
@@ -62,7 +62,7 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """Return the seconds from dice at rest to the finished reading, whether it was requested or read ahead."""
+        """Return the seconds from when the dice come to rest until they are read, whether on request or in advance."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:
@@ -137,7 +137,7 @@ def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
 
 
 def _phone_s() -> float:
-    """Measure the delay of the last phone, in seconds, divided by the number of phones."""
+    """Measure how long the last phone takes to show a change, in seconds, divided by the number of phones."""
     with TemporaryDirectory() as state:
         options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):

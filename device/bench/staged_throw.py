@@ -63,7 +63,7 @@ def median_ms(work: Callable[[], object], runs: int) -> float:
     """Return the median time that a function takes, in milliseconds.
 
     Args:
-        work: The function to time. One more call, which is not timed, comes first to warm up.
+        work: The function to time. It is called once beforehand, untimed, to warm up.
         runs: Number of calls to time.
     """
     work()

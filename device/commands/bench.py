@@ -44,9 +44,9 @@ class Benchmarks(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Implement `click.Group.format_commands`: print nothing, as the help text names each command.
+        """Implement `click.Group.format_commands`: print nothing, because the help text names each command.
 
-        A list would have to import every benchmark.
+        Listing the commands here would import every benchmark.
         """
 
 

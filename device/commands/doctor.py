@@ -101,7 +101,7 @@ def _on_ribbon_cables() -> Iterator[ListedCamera]:
 
 
 def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:
-    """Yield the USB cameras, including those of their device nodes that deliver no pictures.
+    """Yield one line for each device node of a USB camera, including nodes that deliver no pictures.
 
     Args:
         nodes: The video device nodes of the machine.

@@ -94,7 +94,7 @@ def odds_solve(rules: str, target: int | None) -> None:
     help="Seed of the dice; another seed plays other matches.",
 )
 def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> int:
-    """Simulate matches between two players who both use the best play; exit 1 if the solution is contradicted.
+    """Simulate matches between two players who both use the best play; exit 1 if they contradict the solution.
 
     \b
     traykeeper odds simulate --rules zilch --matches 100000

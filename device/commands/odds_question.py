@@ -75,7 +75,7 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
 
 
 def _values(words: list[str]) -> dict[str, str]:
-    """Return the keywords of a question, each with the number that follows it ("" after `second`)."""
+    """Return the value of each keyword in a question: the number after it, or "" for `second`, which takes none."""
     found: dict[str, str] = {}
     i = 0
     while i < len(words):

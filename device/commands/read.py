@@ -159,7 +159,7 @@ def _make_folder(folder: str) -> Path:
 
 
 def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
-    """Return the pictures, each with its own file in the folder that the drawing is written to.
+    """Return the pictures, each with the path of its own drawing in the folder.
 
     Raises:
         UsageError: If a drawing would overwrite a picture that is to be read.

@@ -53,7 +53,7 @@ def network(system: System) -> Finding:
 
 
 def _addresses(machine: Machine) -> list[str] | None:
-    """Return the IPv4 addresses and the permanent IPv6 addresses; None if `ip` is missing."""
+    """Return the machine's IPv4 and permanent IPv6 addresses; None if the command `ip` is missing."""
     found = _ip(machine, "addr", "show", "scope", "global", "up")
     if found is None:
         return None

@@ -28,7 +28,7 @@ FULL_BYTES = 50 << 20
 """Free space below which the check fails. A match takes about 100 kB, but the system needs some space to work."""
 
 HOT_C = 80.0
-"""Temperature in °C from which every Pi reduces its clock speed."""
+"""Temperature in °C at which every Pi reduces its clock speed."""
 
 UNDER_VOLTAGE, SLOWED_BY_HEAT = 0x1, 0x8 | 0x4
 SINCE_START_SHIFT = 16

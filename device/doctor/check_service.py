@@ -44,7 +44,7 @@ def settings(system: System) -> Finding:
 
 
 def service(system: System) -> Finding:
-    """Check that the service is running, and report how often systemd had to restart it."""
+    """Check that the service is running, and report how many times systemd had to restart it."""
     if not system.installed:
         return skipped(Message("not installed, started by hand"))
     output = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)

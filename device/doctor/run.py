@@ -32,12 +32,12 @@ MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "
 
 
 def examine(system: System) -> dict[str, Finding]:
-    """Run all checks and return each finding by the name of its check."""
+    """Run all checks and return their findings, keyed by the check's name."""
     return {name: check(system) for name, check in CHECKS.items()}
 
 
 def as_text(findings: Mapping[str, Finding]) -> str:
-    """Return one line for each check, followed by its remedy on a line of its own if it has one."""
+    """Return one line for each finding, followed by a second line with the remedy if the check found a problem."""
     return "\n".join(_lines(name, found) for name, found in findings.items())
 
 

@@ -45,7 +45,7 @@ class Machine:
         yield from sorted(self.root.glob(pattern.lstrip("/")))
 
     def run(self, *command: str) -> str | None:
-        """Run a program and return what it prints, or None if it is missing, too slow or fails."""
+        """Run a program and return what it prints, or None if it is missing, fails or takes too long."""
         program = shutil.which(command[0])
         if program is None:
             return None

@@ -1,4 +1,4 @@
-"""The button at the tray. When it is released, the time for which it was down makes that a press or a hold."""
+"""The button at the tray. How long it was down decides, when it is released, whether that was a press or a hold."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -26,8 +26,8 @@ class TrayButton:
         on_press: Called when the button is released within `hold_s`, with the id of the phone's request that
             pressed the simulated button; "" if a finger pressed a real one.
         on_hold: Called when the button is released later, with the seconds it was held and the same id.
-        on_holding: Called while the button is down with the seconds so far: with 0 at once, then every
-            `hold_s`, and with None when it is released.
+        on_holding: Called with the seconds for which the button has been down: at once with 0, then every `hold_s`
+            seconds; and with None when it is released.
         pin: BCM number of the pin.
         hold_s: Time in seconds from which a press counts as a hold.
         clock: Monotonic clock, in seconds.

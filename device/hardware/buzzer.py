@@ -40,8 +40,8 @@ _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
     """Return the sound for a change of the indicator, or "" for silence.
 
-    When the button is released, only a bank has a sound: anything else that the indicator returns to is not news to
-    the player.
+    When the button is released, only a bank makes a sound: any other state that the indicator returns to is one that
+    the player already knows.
 
     Args:
         before: The previous indicator; None at the start.

@@ -1,6 +1,6 @@
 """The GPIO pins: those of the Pi, or gpiozero's mock pins on other machines.
 
-The button on the page drives a mock pin, so that a press there runs the same code as a finger.
+The button on the page drives a mock pin, so that pressing it runs the same code as pressing a real button.
 """
 
 import os
@@ -36,7 +36,7 @@ BUSY = "busy"
 """The word in lgpio's exception if another program is using a pin."""
 
 BUSY_TRIES, BUSY_PAUSE_S = 10, 0.5
-"""How often to try a pin that is in use, and the seconds in between: a program that is ending uses it a little longer."""
+"""Number of attempts to open a pin in use, and seconds between them: a program that is ending takes a moment."""
 
 MAX_STATES = 100
 """Number of latest states that a mock pin remembers for tests."""
@@ -48,14 +48,14 @@ GPIO13|ground|GPIO19|GPIO16|GPIO26|GPIO20|ground|GPIO21
 """
 
 HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
-"""The function of each pin of the 40-pin header, by its number. It is the same on every Pi since 2014."""
+"""The function of each pin of the 40-pin header, by its number. It has been the same on every Pi since 2014."""
 
 
 def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
     """Open the GPIO pins of this machine, or mock pins if it has none that can be used.
 
     Some laptops have a gpiochip for their lid or keys, so the pins of a gpiochip are used only if lgpio is
-    installed. The environment variable `GPIOZERO_PIN_FACTORY` works as everywhere in gpiozero.
+    installed. The environment variable `GPIOZERO_PIN_FACTORY` works as usual in gpiozero.
 
     Args:
         warn: Called with one line if pins exist but cannot be used.
@@ -82,7 +82,7 @@ def mock_pins() -> MockFactory:
 def open_when_free(
     open_it: Callable[[], Opened], pause: Callable[[float], object] = sleep
 ) -> Opened:
-    """Open a device; as long as another program is using its pin, try again for a few seconds.
+    """Open a device; if another program is using its pin, keep trying for a few seconds.
 
     Args:
         open_it: Opens and returns the device.
@@ -104,13 +104,13 @@ def open_when_free(
 
 
 class PinBusyError(TraykeeperError):
-    """The error that a pin is in use by another program."""
+    """Raised when a pin is in use by another program."""
 
 
 class _BoundedMockPin(MockPWMPin):  # type: ignore[misc]
     """A mock pin that remembers only its latest states.
 
-    gpiozero's own mock pin remembers all of them, so a lamp that blinks for a week would fill the memory.
+    gpiozero's own mock pin remembers all of them, so a lamp that blinks for a week would use up the memory.
     """
 
     def _change_state(self, value: float) -> bool:

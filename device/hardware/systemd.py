@@ -1,6 +1,6 @@
 """Notifications to systemd (ready, alive, status), and shutting down the machine.
 
-Notifications are datagrams to the socket that systemd names in the environment, see sd_notify(3). If there is no
+Notifications are datagrams to the socket that systemd names in the environment; see sd_notify(3). If there is no
 socket, for example because the program was started by hand, nothing is sent.
 """
 
@@ -62,7 +62,7 @@ def watchdog_s(environ: Mapping[str, str] = os.environ) -> float | None:
 
 
 class Heartbeat:
-    """A callable that notifies systemd's watchdog, at most four times per timeout however often it is called.
+    """A callable that notifies systemd's watchdog, at most four times per timeout, however often it is called.
 
     Args:
         environ: The environment variables, with WATCHDOG_USEC if there is a watchdog.

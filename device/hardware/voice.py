@@ -55,7 +55,7 @@ def without_separators(words: str) -> str:
 
 
 class VoiceMissingError(TraykeeperError, FileNotFoundError):
-    """The error that espeak-ng is not installed. Its message names the package to install."""
+    """Raised when espeak-ng is not installed. The message names the package to install."""
 
 
 class Voice:

@@ -36,7 +36,7 @@ def is_low(root: Path) -> bool | None:
 
 
 def last_low(folder: Path, root: Path) -> datetime | None:
-    """Return when the supply voltage last became too low since the Pi was started; None if it has not, as far as known.
+    """Return when the supply voltage last became too low since the Pi started; None if it has not, as far as is known.
 
     Args:
         folder: The state folder.

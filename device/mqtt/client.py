@@ -33,7 +33,7 @@ The two then take the session from each other. Mosquitto 2.0.11 does not send th
 """
 
 MAX_QUEUED = 1_000
-"""Largest number of messages in paho's queue. A few hundred at most occur, because the rest waits in the journal."""
+"""Largest number of messages in paho's queue. Only a few hundred ever wait there; the rest wait in the journal."""
 
 MAX_REASON_LENGTH = 200
 
@@ -54,7 +54,7 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class BrokerEvents:
-    """Callbacks of a connection to a broker. They run on the client's thread and must return quickly.
+    """Callbacks for a connection to a broker. They run on the client's thread and must return quickly.
 
     Attributes:
         on_connected: Called when the broker has accepted the connection.

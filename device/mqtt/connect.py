@@ -22,7 +22,7 @@ from game.journal.journal import JOURNAL_FILE as JOURNAL
 def publish_to_broker(
     settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[None]:
-    """Within the block, publish to the broker in the settings, if one is set.
+    """Within the block, publish the tray's messages on the broker in the settings, if one is set.
 
     Retained messages that this tray has left on another broker, or under another name, are deleted as well. The
     match continues whatever goes wrong.

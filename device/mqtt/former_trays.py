@@ -25,7 +25,7 @@ FILE = "mqtt-left.json"
 
 @dataclass(frozen=True, slots=True)
 class FormerTray:
-    """A broker and a name under which it may still keep retained messages from this tray.
+    """A broker, and a name under which the broker may still hold retained messages from this tray.
 
     Attributes:
         url: URL of the broker.

@@ -12,7 +12,7 @@ from game.journal.wire import is_match_id
 MATCHES_PER_ANSWER = 500
 ENTRIES_PER_ANSWER = 100
 MAX_REQUEST_BYTES = 1_000
-"""Largest accepted request; a usual one has about 80 bytes."""
+"""Largest accepted request, in bytes; a typical one has about 80."""
 
 
 class MatchSource(Protocol):

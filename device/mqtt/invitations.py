@@ -12,7 +12,7 @@ from game.situation import READY_FOR_MATCH, TableError
 from web.contracts.table import ChangingTable, Snapshot
 
 MAX_CALL_BYTES = 4_000
-"""Largest accepted invitation, in bytes: enough for twenty names of the greatest length."""
+"""Largest accepted invitation, in bytes: enough for twenty names of the maximum length."""
 
 MAX_TEXT_LENGTH = 60
 MAX_TARGET = 1_000_000

@@ -17,11 +17,11 @@ TOO_MANY_TRIES = Message("Too many wrong codes were tried at the other tray: wai
 
 
 class UnreachableError(SharedMatchError):
-    """The error that the other tray does not answer."""
+    """Raised when the other tray does not answer."""
 
 
 class UnknownHereError(SharedMatchError):
-    """The error that the host does not know the code, or accepts no further attempts for now."""
+    """Raised when the host does not know the code, or accepts no further attempts for now."""
 
 
 class HttpTransport:

@@ -63,10 +63,10 @@ class Link:
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Return the link with these attributes, read from JSON.
+        """Return the link described by parsed JSON.
 
         Raises:
-            TypeError, ValueError, KeyError: If the attributes are not those of a link.
+            TypeError, ValueError, KeyError: If the JSON does not describe a link.
         """
         lists = {name: tuple(data[name]) for name in ("names", "guest_seats")}
         return cls(**data | lists | {"side": MatchSide(data["side"])})

@@ -36,7 +36,7 @@ OWN = "own:"
 
 
 def diverged(seq: int) -> SharedMatchError:
-    """Return the error that the two trays' copies of a match differ, beginning with the entry of this number."""
+    """Return the error for two trays whose copies of a match differ, beginning with the entry of this number."""
     return SharedMatchError(
         Message(
             "The match differs between the two trays from step %(n)s on: run `traykeeper "
@@ -69,7 +69,7 @@ MarkedEntry = tuple[WireEntry, Entry, str]
 
 
 def entries_with_marks(history: History, number: int, key: str) -> list[MarkedEntry]:
-    """Return the entries of a match in the form that trays exchange, with the journal's entries and marks.
+    """Return the entries of a match, each in the form that trays exchange and as in the journal, with its mark.
 
     Entries that record that a match was reopened are left out, because only one tray may have them.
 
@@ -105,7 +105,7 @@ def first_unsigned(link: Link, entries: Sequence[MarkedEntry]) -> int | None:
 
 
 def rules_digest(rules: Ruleset) -> str:
-    """Return a digest of complete rules. It shows whether two versions of Traykeeper mean the same rules by a name."""
+    """Return a digest of complete rules. It shows whether two versions of Traykeeper use one name for the same rules."""
     return blake2s(json.dumps(asdict(rules), sort_keys=True).encode(), digest_size=8).hexdigest()
 
 

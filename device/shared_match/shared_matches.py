@@ -49,7 +49,7 @@ class SharedMatches:
         self._talker = Talker(self.pair, parts.broker, clock, parts.warn)
 
     def start(self, table: SharedTable) -> None:
-        """Start to exchange messages with other trays.
+        """Start exchanging messages with other trays.
 
         Args:
             table: The companion.

@@ -36,11 +36,11 @@ NOTHING = -1
 
 
 class SharedMatchError(TraykeeperError):
-    """The error that two trays cannot play together. Its message says why, and what to do."""
+    """Raised when two trays cannot play together. The message says why, and what to do."""
 
 
 class NotSignedError(SharedMatchError):
-    """The error that a message or an entry has an invalid signature."""
+    """Raised when a message or an entry has an invalid signature."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -112,7 +112,7 @@ class Wish:
         id: Id that distinguishes this wish from others.
         kind: "undo", "correct" or "rematch".
         seq: Number of the requesting tray's last entry. If the match has moved on since, the wish is ignored.
-        index: Index of the throw to correct in the match's timeline.
+        index: Index, in the match's timeline, of the throw to correct.
         dice: The corrected faces.
     """
 
@@ -125,7 +125,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A part of a picture of a throw or, if it has no data, the request for one.
+    """A part of a picture of a throw or, if it has no data, a request for one.
 
     Attributes:
         seq: Number of the entry with the throw.

@@ -11,7 +11,7 @@ MAX_WANTED = 6
 """Number of latest throws whose pictures are fetched, so that few pictures are transferred after a long outage."""
 
 MAX_TRIES = 12
-"""How often to request a picture that the other tray does not have (yet): pictures are stored after their throws."""
+"""Number of requests for a picture that the other tray does not have (yet): pictures are stored after their throws."""
 
 
 class ThrowFiles(Protocol):

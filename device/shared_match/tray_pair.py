@@ -51,7 +51,7 @@ class SharedParts:
 
 
 class SameNameError(IllegalMove):
-    """The error that a player at one tray has the same name as a player at the other."""
+    """Raised when a player at one tray has the same name as a player at the other."""
 
 
 class TrayPair:
@@ -137,7 +137,7 @@ class TrayPair:
         """Read what is new in the journal, and switch to the match that is being played now if it is a shared one."""
         history, links = self._parts.history, self._parts.links
         if links.is_empty:
-            return  # most trays: their journal is not even opened
+            return  # as on most trays: do not even open the journal
         with self._lock:
             try:
                 version = history.version

@@ -175,7 +175,7 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
 
 
 class BackupError(TraykeeperError, UsageError):
-    """The error that a file is not a valid backup. Its message says why, and what to do."""
+    """Raised when a file is not a valid backup. The message says why, and what to do."""
 
 
 class _UnfitError(TraykeeperError, ValueError):
@@ -235,7 +235,7 @@ def listed_matches(path: Path) -> int:
 
 
 def is_backup(path: Path) -> bool:
-    """Return whether a file is a backup, even if its contents are not valid."""
+    """Return whether a file is a backup, valid or not."""
     try:
         with ZipFile(path) as pack:
             return LIST in pack.namelist()

@@ -86,8 +86,8 @@ class Backups:
     def make(self, kind: str = DAILY) -> Path:
         """Write a backup, delete the oldest backups of its kind, and return the path of the new one.
 
-        A backup that contains more matches than there are now may be needed after a wrong restore. So the latest of
-        such backups, and the one with the most matches, are never deleted.
+        A backup that contains more matches than there are now may be needed after a wrong restore. So the latest
+        such backup, and the one with the most matches, are never deleted.
 
         Raises:
             OSError, GameError: If the backup cannot be written or read back. Older backups are kept then.
@@ -115,7 +115,7 @@ class Backups:
             self.report = BackupReport(Message("failed (%(why)s)", why=reason(error)), failed=True)
 
     def valid(self, identity: str = "") -> Iterator[Backup]:
-        """Yield the valid backups, newest first. If an identity is given, yield only backups of the journal with it."""
+        """Yield the valid backups, newest first. If an identity is given, yield only backups of that journal."""
         for path in self._files():
             with suppress(UsageError):
                 found = backup.read(path)

@@ -17,7 +17,7 @@ class Truth:
 
     Attributes:
         values: All faces in the tray, sorted.
-        faces: The true face of each die in the reading, in its order; None for a die whose face is not known.
+        faces: The true face of each die, in the order of the reading; None for a die whose face is not known.
         all_found: Whether the reading has as many dice as were in the tray.
     """
 

@@ -271,7 +271,7 @@ class MisreadCollector:
     """A comparison of the latest picture with the match after every change, to find misreads. Failures are only logged.
 
     Args:
-        receivers: What learns the true faces, such as the store for pictures that were read wrongly.
+        receivers: The objects that receive the true faces, such as the store for pictures that were read wrongly.
     """
 
     def __init__(self, *receivers: TruthReceiver) -> None:

@@ -23,7 +23,7 @@ from web.contracts.table import Photo, PhotoDie
 from web.picture_check import jpeg_size
 
 MAX_PICTURES = 6
-"""Number of pictures in memory, each of at most 4 MB at 1536x864. When throws are undone, so many can still be shown."""
+"""Number of pictures in memory, each of at most 4 MB at 1536x864. That many can still be shown when throws are undone."""
 
 MAX_PHOTOS = 16
 """Number of photos in memory, as JPEGs. A phone that is a few snapshots behind still finds its photo."""
@@ -87,8 +87,7 @@ class PhotoAlbum:
 
         Args:
             picture: A picture in this album.
-            throw: The throw to which the dice in the photo belong, as far as they are in its places; None if there
-                is none.
+            throw: The throw to which those dice in the photo belong that lie in its places; None if there is no throw.
         """
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)

@@ -32,7 +32,7 @@ from game.message import Message
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-"""How often to write the new journal: a card that damages a new file three times will do so again."""
+"""Number of attempts to write the new journal: a card that damages a new file three times will do so again."""
 
 
 def open_journal(
@@ -104,7 +104,7 @@ def _open_or_recover(
 def _open_intact(
     path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
-    """Open an intact journal; return it with a notice if there was a recovery or its second copy was lost, else None.
+    """Open an intact journal; return it, and a notice if it was recovered or its second copy was lost (otherwise None).
 
     Raises:
         DamagedJournal: If the journal is damaged, or its steps have disappeared.
@@ -148,7 +148,7 @@ def _log(path: Path) -> Path:
 
 
 def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
-    """Return the current and the previous identity of an empty journal, or nothing if the file has no contents.
+    """Return the current and the previous identity of an empty journal, or an empty tuple if there are no contents.
 
     None means that the journal is not empty.
     """

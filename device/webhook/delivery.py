@@ -21,7 +21,7 @@ MAX_RETRY_AFTER_S = 3600.0
 
 
 class DeliveryError(TraykeeperError):
-    """The error that the receiver of the webhook has not accepted a delivery.
+    """Raised when the receiver of the webhook has not accepted a delivery.
 
     Attributes:
         retry_after_s: Seconds to wait before the next attempt, as requested by the receiver; 0 if it requests none.

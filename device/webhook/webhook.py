@@ -231,7 +231,7 @@ class Webhook:
 def send_to_webhook(
     settings: Settings, table: ChangingTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[DeliveryLog | None]:
-    """Within the block, send steps to the address in the settings, if one is set.
+    """Within the block, send the steps of matches to the address in the settings, if one is set.
 
     Args:
         settings: The settings, which name the receiver.
