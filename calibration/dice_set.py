@@ -86,10 +86,10 @@ def learn_dice_set(seen: Sequence[DieAppearance]) -> DiceSet | None:
 
 
 def filter_reading(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
-    """Return a reading without anything that is too small to be a die of the set, with dice of doubtful size marked.
+    """Return a reading without objects that are too small to be dice of the set, and mark dice of an unlikely size.
 
     An object without a value is dropped if it looks smaller than any die of the set can look. A larger one
-    stays, because it may be a sleeve that covers dice. A die of an unlikely size becomes unreadable.
+    stays, because it may be a sleeve that covers dice. A die of an unlikely size is marked as unreadable.
 
     Args:
         reading: Reading of a frame.
@@ -155,7 +155,7 @@ def _appearance(face: NDArray[np.float32], edge: float, value: int) -> DieAppear
 
 
 def _face_colours(image: Image, die: Die) -> NDArray[np.float32]:
-    """Return the CIE Lab colours (n, 3) in the inner part of a top face; n is 0 if it is outside the frame."""
+    """Return the CIE Lab colours (n, 3) in the inner part of a top face; n is 0 if the face is outside the frame."""
     half = FACE_SHARE * die.size / 2
     turn = radians(die.angle)
     a, b = half * cos(turn), half * sin(turn)

@@ -83,7 +83,7 @@ def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
 
 
 def floor_brightness(image: Image, tray: Quad) -> float:
-    """Return the median brightness of the floor from 0 to 1. Dice on the floor have no influence.
+    """Return the median brightness of the floor, from 0 to 1. Dice on the floor do not affect it.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -109,7 +109,7 @@ def measure_drift(
 
 
 def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
-    """Return the second largest shift of the recognised sides, because one side may be covered.
+    """Return the second-largest shift of the recognised sides, because one side may be covered.
 
     Return None if fewer than three sides are recognised.
     """
@@ -121,7 +121,7 @@ def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
 
 
 def _shift(then: Floats, now: Floats) -> float | None:
-    """Return the shift of an edge in tray widths, or None if the edge is not recognised."""
+    """Return how far an edge has shifted between two rows, in tray widths, or None if it is not recognised."""
     step = 2 * REACH / (ROW_LENGTH - 1)
     most = round(MAX_MOVE / step)
     found = [(_correlation(then, now, shift), shift) for shift in range(-most, most + 1)]

@@ -105,13 +105,13 @@ def frame_square(picture: Image, corners: Floats) -> Image:
 
 
 def square_to_picture(corners: Floats) -> Floats:
-    """Return the projection (3, 3) from the square of `frame_square` to the picture with these corners (4, 2)."""
+    """Return the projection (3, 3) from the square to the picture, for the corners (4, 2) given to `frame_square`."""
     matrix = cv2.getPerspectiveTransform(CORNERS, corners.astype(np.float32))
     return np.asarray(matrix, np.float64)
 
 
 def rotate_side_up(side: int, points: Floats) -> Floats:
-    """Return where points (n, 2) of the square lie after it has been rotated by `numpy.rot90`.
+    """Return where points (n, 2) of the square lie after it has been rotated with `numpy.rot90`.
 
     Args:
         side: Number of the side that moves to the top, clockwise from the top side, which is 0.
@@ -173,9 +173,10 @@ def _end(score: Map) -> tuple[Floats, float]:
 
 
 def _robust_line(position: Floats, weight: Floats) -> tuple[float, float]:
-    """Fit a line to a row for each of COLUMNS, and return its slope and its row at column 0.
+    """Fit a line to one point in each of COLUMNS, and return its slope and its row at column 0.
 
-    The method is iteratively reweighted least squares. `weight` says how clear each row in `position` is.
+    The method is iteratively reweighted least squares. `position` is the row of each point, and `weight` says how clear
+    the point is.
     """
     slope, start = 0.0, float(np.median(position))
     for _ in range(8):

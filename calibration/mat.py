@@ -74,7 +74,7 @@ class MatSheet:
             yield FIRST_MARKER[self.paper] + number, left + column * PITCH_MM, top + row * PITCH_MM
 
     def boxes(self) -> Iterator[PrintedBox]:
-        """Yield everything black: the markers, row by row, and a ruler to check the scale of the print."""
+        """Yield every black shape: the markers, row by row, and a ruler to check the scale of the print."""
         dictionary = cv2.aruco.getPredefinedDictionary(DICTIONARY)
         cell = MARKER_MM / CELLS
         for number, x, y in self.markers():
@@ -225,7 +225,7 @@ def _runs(line: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _matching_corners(sheet: MatSheet, seen: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
-    """Return a sheet, and the corners (n, 2) of its visible markers, both in millimetres and in frame pixels.
+    """Return the sheet, and the corners (n, 2) of its visible markers in millimetres and in frame pixels.
 
     `seen` maps marker numbers to the corners (4, 2) that were found in the frame.
     """

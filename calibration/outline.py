@@ -74,7 +74,7 @@ class Outline:
 
     @classmethod
     def centred(cls, share: float = 0.6) -> Self:
-        """Return a rectangle in the centre of the frame that takes this share of its width and height."""
+        """Return a rectangle in the centre of the frame that takes up this share of the frame's width and height."""
         low, high = (1 - share) / 2, (1 + share) / 2
         return cls(((low, low), (high, low), (high, high), (low, high)))
 

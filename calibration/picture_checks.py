@@ -300,9 +300,9 @@ def _tray_and_walls(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[n
 
 
 def _unevenness(floor: NDArray[np.float32]) -> float:
-    """Return the ratio of the light on the brightest and darkest parts of the floor.
+    """Return the ratio of the light on the brightest part of the floor to that on the darkest.
 
-    The parts are cells of a grid. The median of each is used, so that dice have no influence.
+    The parts are cells of a grid. The median of each is used, so that dice do not affect it.
     """
     step = floor.shape[0] // GRID
     fields = [

@@ -42,10 +42,10 @@ class DiceLook:
 
     Attributes:
         edge: Median edge of the top face, in tray widths.
-        spread: Difference of single dice from that edge, as a share of it (90th percentile).
+        spread: Difference of individual dice from that edge, as a share of it (90th percentile).
         body: Median colour of the bodies.
         pip: Median colour of the pips.
-        tone: Distance of single bodies from `body` in CIE Lab (90th percentile).
+        tone: Distance of individual bodies from `body` in CIE Lab (90th percentile).
         dice: Number of dice that were examined.
     """
 
@@ -59,7 +59,7 @@ class DiceLook:
 
 @dataclass(frozen=True, slots=True)
 class DiceSet:
-    """The dice in use, of one look or of several, with the most frequent look first."""
+    """The looks of the dice in use, one or several, with the most frequent look first."""
 
     looks: tuple[DiceLook, ...]
 
@@ -71,7 +71,7 @@ class DiceSet:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """Measurements of the tray and the lens with the printed mat.
+    """Measurements of the tray and the lens, made with the printed mat.
 
     Attributes:
         wide_mm: Longer side of the tray's floor.
@@ -101,7 +101,7 @@ class Profile:
         dice: The dice in use, or None until they have been learnt.
         leans: Leans of the flat dice in the throws from which the dice were learnt. They determine the lens
             and the size of the dice.
-        mat: Measurements with the printed mat, or None if it was not used.
+        mat: Measurements made with the printed mat, or None if it was not used.
     """
 
     camera: str

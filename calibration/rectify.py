@@ -17,7 +17,7 @@ SIDE_PX = 256
 def rectify_floor(
     image: Image, tray: Quad, *, side_px: int = SIDE_PX, margin: float = 0.0
 ) -> Image:
-    """Project the floor of the tray onto a square image (side, side, 3) uint8.
+    """Project the floor of the tray onto a square image (side_px, side_px, 3) uint8.
 
     Args:
         image: Frame (height, width, 3) BGR. Its border pixels are repeated beyond the border.
@@ -35,7 +35,7 @@ def rectify_floor(
 
 
 def floor_corners(side_px: int, margin: float) -> NDArray[np.float32]:
-    """Return the corners (4, 2) of the floor in the square of `rectify_floor`.
+    """Return the corners (4, 2) of the floor in the square image that `rectify_floor` returns.
 
     Args:
         side_px: Side of the square in pixels.

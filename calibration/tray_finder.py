@@ -45,8 +45,8 @@ class FoundTray:
 
     Attributes:
         tray: The floor.
-        confidence: From 0 to 1. The higher it is, the more likely all four corners are right within 3 % of
-            the tray's width.
+        confidence: From 0 to 1. The higher it is, the more likely all four corners are right to within
+            3 % of the tray's width.
     """
 
     tray: Outline
@@ -105,7 +105,7 @@ def floor_map(image: Image) -> Map:
 
 
 def _letterbox(width: int, height: int) -> tuple[float, int, int]:
-    """Return the scale of the frame in the network's input, and its left and upper margin."""
+    """Return the scale of the frame in the network's input, and its left and upper margins."""
     scale = min(INPUT_SIZE_PX[0] / width, INPUT_SIZE_PX[1] / height)
     left = (INPUT_SIZE_PX[0] - round(width * scale)) // 2
     top = (INPUT_SIZE_PX[1] - round(height * scale)) // 2
@@ -131,7 +131,7 @@ def _enclosing_rectangle(likely: Map, size: tuple[int, int]) -> Floats | None:
 def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
     """Move the sides to the edges of the floor, and return the corners (4, 2) with their confidence.
 
-    The search runs from the guess and from a smaller and a larger one, because from a wrong guess the rim of the
+    The search starts from the guess, and again from a smaller and a larger one, because from a wrong guess the rim of the
     walls can look like the edge of the floor. If the results differ, the confidence is lower.
     """
     centre = guess.mean(axis=0)

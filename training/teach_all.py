@@ -29,8 +29,8 @@ class TeachingStep:
     Attributes:
         name: Name of the step, as written to done.txt.
         command: The command line.
-        made: Files that the command writes only at its end, so that they show that the step is done. May be
-            empty.
+        made: Files that the command writes only when it ends, so that their existence shows that the step is
+            done. May be empty.
     """
 
     name: str
@@ -39,7 +39,7 @@ class TeachingStep:
 
     @property
     def is_made(self) -> bool:
-        """Whether the files that show that the step is done exist."""
+        """Whether `made` is not empty and all its files exist."""
         return bool(self.made) and all(path.exists() for path in self.made)
 
 

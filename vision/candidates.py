@@ -213,7 +213,7 @@ def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Ca
 def _read_again_at_known_size(
     picture: Image, seen: list[Closeup], pose: CameraPose | None, sizes: "_DieSizes"
 ) -> list[Closeup]:
-    """Read a die again, with a corrected size, if it seems to have a size that no known die has."""
+    """Read again, at a corrected size, each die whose size fits none of the known dice."""
     fitted = [(one, sizes.fitted(one.detection)) for one in seen]
     again = [detection for one, detection in fitted if detection is not one.detection]
     kept = [one for one, detection in fitted if detection is one.detection]
@@ -324,7 +324,7 @@ class _DieSizes:
         return replace(detection, edge=exp(size) * scale)
 
     def deviation(self, detection: Detection) -> float:
-        """Return the absolute value of the logarithm of an edge divided by the most similar known edge."""
+        """Return the absolute value of the logarithm of the detected edge divided by the most similar known edge."""
         edge = detection.edge / _scale_at(self.pose, detection)
         return min(MAX_SIZE_DEVIATION, abs(log(edge / self.nearest(edge))))
 

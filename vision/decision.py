@@ -117,7 +117,7 @@ class Verdict:
 
 
 Judged = tuple[Candidate, Verdict]
-"""A candidate and the verdict about it."""
+"""A candidate and the verdict on it."""
 
 
 def judge_candidate(
@@ -144,14 +144,14 @@ def judge_candidate(
 def with_second_opinions(
     picture: Image, judged: Sequence[Judged], looks: Sequence[FaceLook]
 ) -> list[Judged]:
-    """Return the verdicts about a throw after a comparison of its faces with earlier looks.
+    """Return the verdicts on a throw after comparing its faces with earlier looks.
 
-    Looks confirm or correct a doubtful face, and can make a certain face doubtful. A throw without doubtful
-    faces is not compared, because that takes time and would find hardly any mistake.
+    Looks can confirm or correct a doubtful face, and can make a certain face doubtful. A throw without doubtful
+    faces is not compared, because that takes time and would find hardly any mistakes.
 
     Args:
         picture: Frame (height, width, 3) BGR.
-        judged: Candidates with the verdicts about them.
+        judged: Candidates with the verdicts on them.
         looks: Looks of earlier throws.
     """
     if not looks or not any(_is_doubtful(verdict) for _, verdict in judged):

@@ -1,4 +1,4 @@
-"""Face reader: two separately trained networks, of which one sees each die closely and one its surroundings.
+"""Face reader: two separately trained networks, one of which sees more of the surroundings of each die.
 
 Each network estimates which face a die shows and how the die lies. If the camera pose is known, its input also
 contains the outline that a flat die would have there.
@@ -116,7 +116,7 @@ class Closeup:
 
     @cached_property
     def face(self) -> FaceProbabilities:
-        """The probabilities of each face and of no die."""
+        """The probability of each face, and that there is no die."""
         no_die, *faces = (float(p) for p in softmax(self.mean.face_logits))
         best = 1 + int(np.argmax(faces))
         worst_view = min(float(softmax(view.face_logits)[best]) for view in self.views)
@@ -142,7 +142,7 @@ def read_faces(
     """Read the face at each detection.
 
     The first network examines every detection. Where there may be a die, both networks then examine it at
-    its corrected position; in a tray, the first one only if the correction is not small.
+    its corrected position. In a tray, the first one does so only if the correction is not small.
 
     Args:
         picture: (height, width, 3) BGR.
@@ -191,7 +191,7 @@ def query_networks(
 
 
 def resolve_doubts(closeups: Sequence[Closeup], pose: CameraPose | None) -> list[Closeup]:
-    """Return the closeups after showing the networks each doubtful die in further orientations until it is clear.
+    """Show the networks each doubtful die in further orientations until it is clear, and return the closeups.
 
     Args:
         closeups: Closeups with the estimates for the first orientation.

@@ -87,7 +87,7 @@ def find_dice(
 
 
 def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -> list[Detection]:
-    """Keep only the best of detections that overlap too much to be two dice.
+    """Keep only the best of any detections that overlap too much to be different dice.
 
     Args:
         detections: Detections in frame pixels.

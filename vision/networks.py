@@ -110,7 +110,7 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
 
     Args:
         record: File in which the result of the check is kept for the next start.
-        wait: Called before the check, which keeps a core busy for some seconds. The check is left out if it
+        wait: Called before the check, which keeps a core busy for some seconds. The check is skipped if it
             returns False.
     """
     if "onnxruntime" not in installed_engines():

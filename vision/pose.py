@@ -137,7 +137,7 @@ def _directions(vanishing: Vector) -> Vector:
 
 
 def _corner_misfits(across: Vector, along: Vector) -> Vector:
-    """Return for each focal length how far the walls are from perpendicular, plus how unusual that length is.
+    """Return, for each focal length, how far the walls are from perpendicular plus how unusual that length is.
 
     `across` and `along` are the directions (focals, 3) of the walls. The result (focals,) is a sum of squares.
     """
@@ -147,7 +147,7 @@ def _corner_misfits(across: Vector, along: Vector) -> Vector:
 
 
 def _lean_misfits(ups: Vector, leans: Sequence[Lean]) -> Vector:
-    """Return for each focal length how badly the leans fit flat dice, capped so that a cocked die counts little.
+    """Return, for each focal length, how badly the leans fit flat dice, capped so that a cocked die counts little.
 
     `ups` are the normals (focals, 3) of the floor. The result (focals,) is a sum of squares.
     """

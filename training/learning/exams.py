@@ -1,6 +1,6 @@
 """Tests a network on exams, sets of samples that are never used for training.
 
-One exam has new scenes of the kinds used for training, another one has kinds that are kept out of training. The
+One exam has new scenes of the kinds used for training, another has kinds that are kept out of training. The
 exams of a network are made once and kept in files, so that scores from different days can be compared.
 """
 
@@ -208,7 +208,7 @@ def find_peaks(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return the peaks of a heat map of dice, best first, and which of them are dice.
 
-    Lower peaks next to the best one of a die do not count, because `vision` keeps only the best.
+    Lower peaks on the same die as a better one do not count, because `vision` keeps only the best.
 
     Args:
         odds: Log odds (h, w) of a die in each cell.
@@ -216,7 +216,7 @@ def find_peaks(
         care: Mask (h, w), 1 in cells that are used for training.
 
     Returns:
-        Rows, columns, whether each peak is the best one of a die, and whether it counts.
+        Rows, columns, whether each peak is the best on its die, and whether it counts.
     """
     peaks = (odds >= cv2.dilate(odds, np.ones((3, 3), np.uint8))) & (odds > MIN_PEAK_LOG_ODDS)
     places = np.argwhere(peaks)

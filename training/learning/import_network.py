@@ -1,8 +1,8 @@
 """Loads an exported network so that its training can continue.
 
 In an exported file, each batch normalisation is folded into the convolution before it. This module gives every
-normalisation the mean and variance that the output of its convolution has for example inputs, and compensates for
-them. The network gives the same outputs as before, and its layers learn at their usual pace.
+normalisation the mean and variance of its convolution's outputs for a set of sample inputs, and compensates for them.
+The network returns the same outputs as before, and its layers learn at their usual pace.
 """
 
 from pathlib import Path

@@ -1,10 +1,11 @@
 """Measure how well evenings at one tray are read: python -m training.learning.judge_evenings DIR.
 
-DIR is a folder that `lamp_evenings` has written. Each throw is read twice: knowing only the corners of the tray, and
-also knowing the empty tray and earlier throws. The command prints how many readings are right, asked (unsure) or silent
-(wrong but sure), and every throw that is read worse when more is known. Then it prints, for several thresholds of the
-probability that a face is right, the number of questions and silent errors in throws without foreign objects and traps,
-and how many of the faces with a similar probability are right.
+DIR is a folder that `lamp_evenings` has written. Each throw is read twice: once when only the corners of the tray are
+known, and once when the empty tray and earlier throws are known as well. The command prints how many readings are
+right, how many ask (unsure) and how many are silent errors (wrong but sure), and every throw that is read worse when
+more is known. Then it prints, at several thresholds for the probability that a face is right, the number of questions
+and silent errors in throws without foreign objects or traps, and how many of the faces with a similar probability are
+right.
 
 With `--fit`, the command fits that probability to the dice of all throws, and writes the weights.
 """
@@ -90,7 +91,7 @@ def main() -> None:
 
 
 def read_evening(place: Path) -> Iterator[ThrowRead]:
-    """Yield two readings of each throw of an evening: without and with what earlier images reveal.
+    """Yield two readings of each throw of an evening: one without and one with what earlier images reveal.
 
     Args:
         place: Folder of the evening.
@@ -167,7 +168,7 @@ def _worse(reads: list[ThrowRead]) -> Iterator[str]:
 
 
 def _curve(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str]:
-    """Yield a line for each threshold, with the questions and silent errors of throws without objects and traps."""
+    """Yield a line for each threshold, with the questions and silent errors in throws without objects or traps."""
     some = [r for r in reads if r.kind == "clean" and not r.is_asked_anyway]
     least = [min((_chance(face, weights) for face in r.faces), default=1.0) for r in some]
     for threshold in THRESHOLDS:
@@ -180,7 +181,10 @@ def _curve(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str
 
 
 def _reliability(reads: list[ThrowRead], weights: Mapping[str, float]) -> Iterator[str]:
-    """Yield how many faces are right of those with similar chances of being right, tray known in any way."""
+    """Yield a line for each range of probabilities: how many faces are in it, and what share of them is right.
+
+    The faces of all readings count, however much was known about the tray.
+    """
     chances = [(_chance(face, weights), face.is_right) for one in reads for face in one.faces]
     for low, high in pairwise(CHANCE_LIMITS):
         found = [is_right for chance, is_right in chances if low <= chance < high]

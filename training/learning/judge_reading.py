@@ -1,9 +1,10 @@
 """Measure how well whole trays are read: python -m training.learning.judge_reading OUT --rests DIR.
 
-The command renders trays of kinds that are never used for training, reads them with the networks in `vision`, and prints
-how many readings are right, asked (unsure) or silent (wrong but sure), first knowing only the corners of the tray, then
-also the empty tray. A trap is a tray with a cocked, stacked or hidden die, for which only an unsure reading is correct.
-The images stay in OUT, so that other networks can be tested on the same images.
+The command renders trays of kinds that are never used for training, reads them with the networks in `vision`, and
+prints how many readings are right, how many ask (unsure) and how many are silent errors (wrong but sure): first when
+only the corners of the tray are known, then when the empty tray is known as well. A trap is a tray with a cocked,
+stacked or hidden die, for which only an unsure reading is correct. The images stay in OUT, so that other networks can
+be tested on the same images.
 """
 
 import argparse

@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def make_evening(folder: Path, number: int) -> None:
-    """Render one evening, unless it exists.
+    """Render one evening, unless it already exists.
 
     Args:
         folder: Folder for all evenings.

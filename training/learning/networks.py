@@ -130,7 +130,7 @@ class ChangeNet(nn.Module):
         self.out = nn.Conv2d(neck, 1, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return for each cell the logit that it shows an object."""
+        """Return, for each cell, the logit of the probability that it shows an object."""
         s4 = self.s4(x)
         s8 = self.s8(s4)
         top = self.side[2](self.s16(s8))
@@ -163,7 +163,7 @@ class DieNet(nn.Module):
         )  # fmt: skip
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the numbers of DIE_OUTPUTS for each patch, during training followed by the log odds of the parts."""
+        """Return the numbers of DIE_OUTPUTS for each patch, followed during training by the log odds of the parts."""
         seen = self.body(x)
         out: Tensor = self.out(self.neck(seen))
         return torch.cat([out, self.parts(seen).flatten(1)], 1) if self.training else out
@@ -203,9 +203,9 @@ class FloorNet(nn.Module):
 class FrameNet(nn.Module):
     """A network that finds the edges of a tray's floor: it maps images (n, 3, h, w) to scores (n, 4, h, w).
 
-    Each of the four sides has a channel in which a larger value means that the edge of the floor is more likely to be
-    there. During training, a fifth channel follows: the logit of the floor. The input is BGR from 0 to 1. Its height and
-    width are multiples of 32.
+    Each of the four sides has a channel in which a larger value means that a pixel is more likely to lie on the edge of
+    the floor. During training, a fifth channel follows: the logit of the floor. The input is BGR from 0 to 1. Its
+    height and width are multiples of 32.
     """
 
     def __init__(

@@ -46,7 +46,7 @@ def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
     """Return the loss of the floor network: the sum of a cross entropy and a Dice loss.
 
     Args:
-        out: Logits (n, 1, h, w) that a cell shows the floor.
+        out: Logits (n, 1, h, w) of the probability that each cell shows the floor.
         truth: Share (n, 1, h, w) of each cell that is floor.
     """
     seen = torch.sigmoid(out)
@@ -146,7 +146,7 @@ def main() -> None:
 def train(
     net: nn.Module, pool: list[TrayImages], task: TrayTask, options: argparse.Namespace, checkpoint: Path
 ) -> None:  # fmt: skip
-    """Train a network by AdamW with a learning rate that falls along half a cosine.
+    """Train a network with AdamW, at a learning rate that falls along half a cosine.
 
     Args:
         net: The network.

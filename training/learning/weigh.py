@@ -6,8 +6,8 @@ die lies flat. (`judge_evenings` fits the third, whether its face is right.) In 
 is known, and in some of those also the empty tray. Flatness can be judged only if the whole tray is in the image, so
 further views show such trays.
 
-At the end, the command prints for several thresholds of the probability of lying flat how many flat dice would be asked
-about and how many other dice would be accepted.
+At the end, the command prints, at several thresholds for the probability that a die lies flat, how many flat dice
+would be asked about and how many other dice would be accepted.
 """
 
 import argparse

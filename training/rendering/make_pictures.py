@@ -1,7 +1,7 @@
 """Path trace images for training: python -m training.rendering.make_pictures DIR RESTS.
 
-If the command was stopped, it resumes, because it skips images that exist. Most images are fields of dozens of dice,
-since such an image takes no longer than one with three dice. Images of trays come with an empty-tray image.
+If the command was stopped, it resumes, because it skips images that already exist. Most images show fields of dozens of
+dice, since such an image takes no longer than one with three dice. Images of trays come with an empty-tray image.
 """
 
 import argparse

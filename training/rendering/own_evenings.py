@@ -1,9 +1,9 @@
 """Render test images that are never used for training: python -m training.rendering.own_evenings DIR.
 
 The command makes evenings at one tray (the empty tray, three throws from which the reader learns the dice, and sixteen
-throws to read) and single renders, in the format that `vision.dataset` reads. Every other evening shows what people
-usually own, of kinds that are used for training. The others show kinds that are kept out of training. The command resumes
-where it stopped.
+throws to read) and single renders, in the format that `vision.dataset` reads. Every other evening shows things that
+people usually own, of kinds that are used for training. The others show kinds that are kept out of training. The
+command resumes where it stopped.
 """
 
 import argparse
@@ -75,11 +75,11 @@ def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
 
 
 def make_evening(folder: Path, number: int) -> None:
-    """Render one evening. Images that exist are not rendered again.
+    """Render one evening. Images that already exist are not rendered again.
 
     Args:
         folder: Folder for all evenings and renders.
-        number: Number of the evening. Odd evenings show kinds that are kept out of training.
+        number: Number of the evening. Odd-numbered evenings show kinds of objects that are kept out of training.
     """
     purpose = Purpose.KEPT_OUT if number % 2 else Purpose.ORDINARY
     name = f"own_{'strange' if number % 2 else 'plain'}_{number:02d}"
@@ -129,7 +129,7 @@ RENDER_PLANS = (
 
 
 def make_render(folder: Path, number: int) -> None:
-    """Render a single image of a tray, unless it exists.
+    """Render a single image of a tray, unless it already exists.
 
     Args:
         folder: Folder for all evenings and renders.

@@ -142,7 +142,7 @@ class _Frame:
         shade_image(*self.all, self.scratch, loose, only, *where, out)
 
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-        """Return for each pixel the `Part` that it shows, and the number of the die or -1."""
+        """Return, for each pixel, the `Part` that it shows, and the number of the die or -1."""
         first, count = self.all.w[at.W_SOLIDS], self.all.w[at.N_SOLIDS]
         kinds = self.all.w[first : first + count * at.W_SOLID].reshape(-1, at.W_SOLID)
         kinds = np.vstack([kinds, [0, 0, Part.GROUND, 0, 0, -1]])
@@ -176,7 +176,7 @@ def _grown(mask: NDArray[np.bool_], by_px: int) -> NDArray[np.bool_]:
 
 
 def cast_masks(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """Return for each pixel of a scene (h, w) the `Part` that it shows, and the number of the die or -1."""
+    """Return, for each pixel of a scene (h, w), the `Part` that it shows, and the number of the die or -1."""
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))
     frame = _Frame.from_scene(
         pack_scene(world, [blank] * len(world.styles), np.random.default_rng(0))
@@ -186,7 +186,7 @@ def cast_masks(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
 
 
 def visible_top_shares(world: World) -> list[float]:
-    """Return for each die the share of the flat part of its top that the camera sees."""
+    """Return, for each die, the share of the flat part of its top that the camera sees."""
     if not world.dice:
         return []
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))

@@ -38,7 +38,7 @@ def draw_camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
 
     Args:
         rng: Source of random numbers.
-        moderate: Whether the settings are such as people usually choose. If not, they may be extreme.
+        moderate: Whether the settings are ones that people usually choose. If not, they may be extreme.
     """
     calm = 0.5 if moderate else 1.0
     red, green, blue = 2 ** rng.normal(0, 0.16 * calm, 3)

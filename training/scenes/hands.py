@@ -127,7 +127,7 @@ def make_sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Sol
 
 
 def make_nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
-    """Return a nail for each fingertip, or no nails in 3 of 10 hands.
+    """Return a nail for each fingertip or, for three hands in ten, none at all.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are

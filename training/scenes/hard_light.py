@@ -33,7 +33,7 @@ SWITCH_CHANCE = 0.35
 
 
 def draw_hard_light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:
-    """Draw hard light on a tray: one small lamp, or two, in a room that gives hardly any light.
+    """Draw hard light on a tray: one small lamp, or two, in a room that adds hardly any light.
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are

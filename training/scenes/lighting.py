@@ -198,7 +198,7 @@ def _lamps(  # noqa: PLR0911 - one return per kind
 
 
 def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
-    """Draw one small lamp or, in one of five images, two."""
+    """Draw one small lamp or, in one image in five, two."""
     return tuple(
         make_lamp(rng, draw_direction(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
         for _ in range(int(rng.choice([1, 1, 1, 1, 2])))

@@ -213,7 +213,7 @@ def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tupl
 def _sunk(die: RestingDie, edge: float) -> RestingDie:
     """Lower a cocked die so that its rounded edge touches the floor.
 
-    Throws are simulated with sharp edges.
+    Throws are simulated with sharp-edged dice.
     """
     low = float(die.corners()[:, 2].min())
     reach = float(np.abs(die.turn[2]).sum())

@@ -69,7 +69,7 @@ class Opinion:
     Attributes:
         value: Face of the most similar look.
         similarity: Correlation with that look.
-        lead: How much less similar every look of another face is.
+        lead: How much less similar the most similar look of any other face is.
         knows_all: Whether there are looks of all six faces. If not, the face may be one that was never seen.
         is_confirmed: Whether a person said what the face of the most similar look is.
     """
@@ -84,8 +84,8 @@ class Opinion:
         """Check whether the opinion is clear enough.
 
         Args:
-            similarity: Least similarity.
-            lead: Least lead.
+            similarity: Smallest similarity that suffices.
+            lead: Smallest lead that suffices.
         """
         return self.similarity >= similarity and self.lead >= lead
 
@@ -123,11 +123,11 @@ def ask_looks(pixels: Floats, looks: Sequence[FaceLook]) -> Opinion | None:
 
 
 def is_like_any(pixels: Floats, looks: Iterable[FaceLook]) -> bool:
-    """Check whether a face is the same as one of some looks.
+    """Check whether a face is the same as the face in at least one of the given looks.
 
     Args:
         pixels: Look of the face, from `cut_look`.
-        looks: Looks to compare it with, until one is alike.
+        looks: Looks to compare it with, up to the first one that shows the same face.
     """
     return any(similarity(pixels, look.pixels) >= MIN_SAME_FACE for look in looks)
 
@@ -152,10 +152,11 @@ def similarity(one: Floats, other: Floats) -> float:
 
 
 def add_look(looks: Sequence[FaceLook], new: FaceLook) -> tuple[FaceLook, ...]:
-    """Return the looks with a new one. The oldest that nobody confirmed is dropped first.
+    """Return the looks with a new one added. If its face then has too many, the oldest unconfirmed one is dropped.
 
-    A confirmed look also removes those of other faces that are the same but that nobody confirmed: those
-    were read wrong.
+    A confirmed look also removes unconfirmed looks that are the same but were read as another face: those
+    readings were wrong. If all looks of the face are confirmed, an unconfirmed look is not added, and a
+    confirmed one replaces the oldest.
 
     Args:
         looks: The looks so far, oldest first.

@@ -107,7 +107,7 @@ def make_die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> l
     Args:
         view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
-        count: Number of samples to try.
+        count: Number of samples to try to make.
         kind: Name of the network: "finder", "change", "near" or "wide".
     """
     size = np.array(view.part.shape[::-1])
@@ -221,7 +221,7 @@ def _cut(view: TrayView, place: PatchPlace, rng: Generator, kind: str, k: int) -
 
 
 def _parts(view: TrayView, box: tuple[int, int, int, int], k: int) -> Floats:
-    """Return for each pixel of a box whether it shows die `k`, its top, or another die, as 0 or 1 (h, w, 3)."""
+    """Return, for each pixel of a box, whether it shows die `k`, its top, or another die, as 0 or 1 (h, w, 3)."""
     left, top, right, bottom = box
     dice = view.die[top:bottom, left:right]
     this = dice == k

@@ -94,7 +94,7 @@ def choose_piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) ->
 def _inside(centre: Floats, half: Floats, full: Floats) -> Floats:
     """Return the centre of a crop, moved so that the crop lies inside the image if possible.
 
-    `half` and `full` are half of the size of the crop and the size of the image.
+    `half` is half the size of the crop, and `full` is the size of the image.
     """
     kept = np.clip(centre, half, np.maximum(half, full - half))
     return np.where(2 * half < full, kept, full / 2)
@@ -113,7 +113,7 @@ def _cells(shot: CameraShot) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
 
 
 def _share(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return for each cell of STRIDE by STRIDE pixels whether a mask covers most of it."""
+    """Return, for each cell of STRIDE by STRIDE pixels, whether a mask covers most of it."""
     size = (mask.shape[1] // STRIDE, mask.shape[0] // STRIDE)
     mean = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return np.asarray(mean > 0.5, bool)

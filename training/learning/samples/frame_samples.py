@@ -1,4 +1,4 @@
-"""Makes samples for the network that corrects the guessed corners of a tray: images of guesses, and true edges."""
+"""Makes samples for the network that corrects the guessed corners of a tray: images around the guesses, and true edges."""
 
 import cv2
 import numpy as np
@@ -91,7 +91,7 @@ def find_true_ends(tray: Floats, side: int) -> Floats:
     """Return the row of one side of the tray at each of COLUMNS, or NaN where the side is not in the image.
 
     Args:
-        tray: True corners (4, 2) in the square of `calibration.frame_fit`.
+        tray: True corners (4, 2) in the square image of `calibration.frame_fit`.
         side: Number of the side, 0 to 3, which is rotated to the top first.
     """
     up = rotate_side_up(side, tray)

@@ -123,7 +123,7 @@ def _picture(folder: Path, row: Mapping[str, Any]) -> NDArray[np.uint8]:
 
 
 def add_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return an image of one die with plain ground around it, because the patches of the networks are larger."""
+    """Return an image of one die with plain ground around it, because the networks' patches are larger than a die."""
     height, width = picture.shape[:2]
     add = round(BORDER_SHARE * max(height, width))
     rim = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]).astype(

@@ -60,7 +60,7 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
     Args:
         view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
-        count: Number of samples to try.
+        count: Number of samples to try to make.
         kind: Name of the network: "finder", "change", "near" or "wide".
     """
     new_samples: list[Any]
@@ -82,7 +82,7 @@ def concatenate(parts: list[Arrays]) -> Arrays:
 
 
 def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tuple[int, Arrays]]:
-    """Yield chunks of samples without end, each with the number of the next view.
+    """Yield chunks of samples endlessly, each with the number of the next view.
 
     Args:
         recipe: How to make the samples.
@@ -138,7 +138,7 @@ class SampleStream:
             maker.start()
 
     def batch(self, size: int) -> Arrays:
-        """Return a batch of `size` samples. On average, one sample in `again` (see the constructor) is new."""
+        """Return a batch of `size` samples. On average, each sample is used `again` times (see the constructor)."""
         self._due += size / self._again
         while self._made < max(self._due, size):
             self._take()
@@ -164,7 +164,7 @@ class SampleStream:
         self._made += count
 
     def _next(self) -> tuple[int, Arrays]:
-        """Return the next chunk of a worker, and wait for it as long as all workers are running."""
+        """Return the next chunk from a worker, waiting for it only while all workers are running."""
         while True:
             try:
                 return self._ready.get(timeout=QUEUE_TIMEOUT_S)  # type: ignore[no-any-return]

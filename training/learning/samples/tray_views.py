@@ -46,7 +46,7 @@ class TrueDice:
 
 @dataclass(frozen=True, eq=False)
 class TrayView:
-    """A tray as linear BGR light, scaled as a camera with automatic exposure would, and the true labels."""
+    """A tray as linear BGR light, scaled as automatic exposure would scale it, and the true labels."""
 
     name: str
     light: Floats  # (h, w, 3)
@@ -108,7 +108,7 @@ def cast_view(
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
         request: What the scene should contain.
-        surprises: Probabilities of lamps that move after the empty-tray image, and of glare.
+        surprises: Probabilities that lamps move after the empty-tray image was taken, and of glare.
         empty: Whether to render the empty tray as well.
     """
     one = stage_world(seed, purpose, library, request)

@@ -130,7 +130,7 @@ class ViewSource:
         self._trouble = trouble or {}
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
-        """Return the view with a number.
+        """Return the view with this number.
 
         Args:
             number: Number of the view.

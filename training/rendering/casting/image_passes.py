@@ -152,7 +152,7 @@ def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
 def plan_light(whole, only, found, looked):
     """Decide how each pixel gets its light with soft shadows, and fill `looked` with a code for it.
 
-    A pixel of a die or an object gathers its own light (1). In the empty tray, one of four pixels
+    A pixel of a die or an object gathers its own light (1). In the empty tray, one pixel in four
     gathers light (2), and the others interpolate it (3). A pixel that is not chosen gets 0.
 
     Args:

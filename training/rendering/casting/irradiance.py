@@ -1,6 +1,6 @@
 """Compiled calculation of the light on a point: from the room, from lamps, and from nearby surfaces.
 
-Light with soft shadows is gathered along few rays per pixel and shared between neighbouring pixels, as if
+Light with soft shadows is gathered along a few rays per pixel and shared between neighbouring pixels, as if
 the surface had no bumps. Bumps are shaded with the mean direction of that light.
 """
 

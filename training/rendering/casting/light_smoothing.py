@@ -1,6 +1,6 @@
 """Compiled functions that share soft light between neighbouring pixels, each of which gathered it along different rays.
 
-On dice and objects, each pixel has gathered light. In the tray, where light changes slowly, one of four pixels has.
+On dice and objects, each pixel has gathered light. In the tray, where light changes slowly, one pixel in four has.
 """
 
 from numba import njit

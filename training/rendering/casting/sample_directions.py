@@ -13,7 +13,7 @@ ROOM_RAYS, BOUNCE_RAYS, LAMP_POINTS = 4, 2, 2
 
 
 def fit_room_gradient(room: Floats) -> Vector:
-    """Return for each colour channel the mean light of a room, and its slope along x, y and z (3, 4).
+    """Return, for each colour channel, the mean light of a room and its slope along x, y and z (3, 4).
 
     `room` is a panorama (rows, 2 rows, 3) of linear light.
     """
@@ -40,7 +40,7 @@ def blur_room(room: Floats) -> Floats:
 
 
 def _spread_over(rng: Generator, count: int) -> Vector:
-    """Return random points (SETS * count, 2) that are spread evenly over the unit square, as is each set of `count`."""
+    """Return random points (SETS * count, 2), spread evenly over the unit square as a whole and in each set of `count`."""
     n = SETS * count
     golden = np.array([0.7548776662466927, 0.5698402909980532])
     places: Vector = (rng.random(2) + np.arange(n)[:, None] * golden) % 1

@@ -71,7 +71,7 @@ def _shares(  # noqa: PLR0917 - compiled
     px: int, normals: Floats, frame: Floats, volume: Floats, kind: int, scale: float,
     stretch: float, warp: float, seed: float,
 ) -> Floats:  # fmt: skip
-    """Return for each pixel of the faces (6, px, px, 3) the shares of the second and third material, and fine grain.
+    """Return, for each pixel of the faces (6, px, px, 3), the shares of the second and third material, and fine grain.
 
     All are from 0 to 1.
     """

@@ -51,7 +51,7 @@ def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
 
 
 def face_contrasts(style: DieStyle) -> np.ndarray:
-    """Return for each face (6,) how much its weakest pip differs from the body around it.
+    """Return, for each face (6,), how much its weakest pip differs from the body around it.
 
     The measure is `visible_difference`.
     """

@@ -105,7 +105,7 @@ def is_kept_out(style: DieStyle) -> bool:
 
 
 def _ordinary(chooser: Chooser) -> DieStyle:
-    """Draw dice such as people usually own: of one colour, wood or glass, with round white or black pips."""
+    """Draw the kind of dice that people usually own: single-coloured, wooden or glass, with round white or black pips."""
     rng = chooser.rng
     style = _drawn(chooser, ORDINARY_BODY_WEIGHTS)
     pip = (draw_white if rng.random() < 0.5 else draw_black)(rng)
@@ -211,7 +211,7 @@ def _clearness(rng: np.random.Generator, kind: str) -> tuple[float, float]:
 
 
 def _palette(chooser: Chooser, kind: str) -> tuple[Rgb, Rgb, Rgb]:
-    """Draw the three colours of a body, of which the first covers most of it."""
+    """Draw the three colours of a body, the first of which covers most of it."""
     rng = chooser.rng
     own = ORDINARY_PALETTE_WEIGHTS if chooser.purpose is Purpose.ORDINARY else PALETTE_WEIGHTS
     names = list(own)

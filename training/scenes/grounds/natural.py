@@ -100,7 +100,7 @@ def draw_wood(rng: Generator, side: int) -> GroundTile:
 def nearest_points(
     rng: Generator, side: int, count: int, even: float = 0.0
 ) -> tuple[Floats, NDArray[np.int32]]:
-    """Return for each pixel of a texture tile the distance to the nearest of random points, and that point's number.
+    """Return, for each pixel of a texture tile, the distance to the nearest random point, and that point's number.
 
     Distances are in widths of the cell that each point has on average.
 

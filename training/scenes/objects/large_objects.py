@@ -29,7 +29,7 @@ from training.scenes.world import Cover, Form
 
 
 def add_pen(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a ballpoint pen or a felt-tip pen, with tip, clip and cap.
+    """Add a ballpoint pen or a felt-tip pen, with a tip, a clip and a cap.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.

@@ -1,4 +1,4 @@
-"""Adds small foreign objects to a scene: coins, pawns, screws, buttons and sugar.
+"""Adds small foreign objects to a scene: coins, pawns, screws, buttons and sugar lumps.
 
 Each object is built around the origin of the scene builder, and stands on the plane z = 0. Lengths are in
 millimetres.
@@ -142,7 +142,7 @@ def add_bottle_cap(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_pawn(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add a pawn of a board game, standing or fallen over.
+    """Add a pawn from a board game, standing or fallen over.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.

@@ -31,9 +31,9 @@ class RestLibrary:
     Attributes:
         rests: The throws.
         fields: Numbers of the throws with dozens of dice.
-        tables: Numbers of the throws that are like those of players.
-        tricky: Numbers of those `tables` in which a die is tilted, lies on another die or touches one.
-        leaning: Numbers of those `tables` in which a die is tilted by more than 3 degrees.
+        tables: Numbers of the throws that resemble players' throws.
+        tricky: Numbers of the throws in `tables` in which a die is tilted, lies on another die or touches one.
+        leaning: Numbers of the throws in `tables` in which a die is tilted by more than 3 degrees.
     """
 
     rests: tuple[Rest, ...]

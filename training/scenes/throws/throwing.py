@@ -91,7 +91,7 @@ def _rest(throwing: ThrowSetup, model: mujoco.MjModel, data: mujoco.MjData) -> R
 
 
 def _contacts(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> tuple[Vector, Vector]:
-    """Return which dice (n,) are supported by another die, and which touch one."""
+    """Return which dice (n,) are supported by another die, and which touch another die."""
     stacked, touching = np.zeros(count, bool), np.zeros(count, bool)
     for k in range(data.ncon):
         contact = data.contact[k]
