@@ -106,7 +106,7 @@ def _print_times_of(throw: StagedThrow, runs: int) -> None:
 
 
 def _reference_pass(image: Image) -> None:
-    """Do the minimum work that any contour-based reader needs, as a reference for times."""
+    """Do the minimum work that any contour-based reader needs, as a reference for the times."""
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (5, 5), 0)
     _, mask = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)

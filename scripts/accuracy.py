@@ -2,7 +2,7 @@
 
     TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
 
-The folder contains `photos/`, `renders/` and `evenings/`, see `vision.dataset`.
+The folder contains `photos/`, `renders/` and `evenings/` (see `vision.dataset`).
 """
 
 import os

@@ -149,7 +149,7 @@ class Result:
 
         Args:
             match_id: Number of the match.
-            seq: Number of the match's last step, after which these are the standings.
+            seq: Number of the match's last step, which the standings include.
         """
         text = json.dumps(asdict(self) | {"seq": seq})
         return f"{checksum(match_id, seq, None, text)} {text}"

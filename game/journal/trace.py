@@ -226,7 +226,7 @@ def _unsealed(line: bytes) -> str:
 
 
 def _step(text: str) -> tuple[Row, str] | None:
-    """Return the row in a line and the id of a match that starts with it; None if it has no row."""
+    """Return the row in a line and the id of a match that starts with it, or None if there is no row."""
     try:
         position, number, time, key, body = text.split(" ", N_FIELDS - 2)
         match_id, seq = map(int, number.split("."))

@@ -160,7 +160,7 @@ class Match:
         return self.push(Kept(tuple(dice), assumed))
 
     def bank(self, dice: Iterable[int] | None = None) -> "Match":
-        """Return the match after the turn is banked, with these faces or (None) with the best keep."""
+        """Return the match after the turn is banked with these faces, or with the best keep if None."""
         return self.push(Banked(None if dice is None else tuple(dice)))
 
     def correct(self, dice: Iterable[int], index: int | None = None) -> "Match":

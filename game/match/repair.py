@@ -216,7 +216,7 @@ class _RepairFinder:
         return Plural("one later throw is deleted", "%(n)s later throws are deleted", n=n)
 
     def _drop_the_rest(self) -> Repair:
-        """Return the repair that continues the turn from this throw and drops all later throws."""
+        """Return the repair that continues from the corrected throw and drops all later throws."""
         end = len(self.match.timeline)
         dropped = self._dropped(self.index + 1)
         if self._ends(()):

@@ -137,7 +137,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
 
 @cache
 def compile_without_endings(rules: Ruleset) -> CompiledRules:
-    """Return a compiled rule set, as if no throw won or reset the score by itself."""
+    """Return a rule set compiled as if no throw could win or reset the score by itself."""
     return compile_rules(
         replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
     )

@@ -116,7 +116,7 @@ def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> Reviewe
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:
-    """Return what the chances of winning leave out in general in a match.
+    """Return what the chances of winning a match generally leave out.
 
     A charity roll in progress makes no difference to the result.
     """

@@ -155,7 +155,7 @@ def _followed(rules: Ruleset) -> tuple[bool, bool]:
 
 
 def _catching(rules: Ruleset, compiled: CompiledRules, goal: int) -> Floats:
-    """Return `MatchEnding.catching`, for as many n as it takes until the chances hardly fall any more.
+    """Return `MatchEnding.catching`, up to the n from which the chances hardly fall any further.
 
     The chances never reach 0 if a throw can win the match.
     """

@@ -7,7 +7,7 @@ target first and is not overtaken in the last round. Only the current turn is pl
 against all opponents.
 
 An exact solution would need the scores of all players, which multiplies the number of boards by two
-hundred for each player. `docs/odds.md` gives the measured error of this model.
+hundred for each additional player. `docs/odds.md` gives the measured error of this model.
 """
 
 from collections.abc import Sequence

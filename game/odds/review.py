@@ -199,7 +199,7 @@ def _most(state: State) -> int:
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:
-    """Return how much luck and decisions changed in a match.
+    """Return a review of a match: how much luck and decisions changed.
 
     Args:
         match: The match.

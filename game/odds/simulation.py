@@ -7,8 +7,8 @@ scores are played at once.
 
 The simulated players take over points although the solution ignores that rule: a player takes over
 if throwing these dice is worth more than throwing all dice, minus the cost of a farkle. This shows
-how large the error of the solution is. Such a farkle leads to a lower sum of scores, so the
-simulation goes through all sums again until every match has ended.
+how large the error of the solution is. A farkle after taking over leads to a lower sum of scores,
+so the simulation goes through all sums again until every match has ended.
 """
 
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class _Policy:
         bank: Chance after banking, indexed by [steps at risk, position].
         kept: Chance after a keep, indexed by [steps at risk, dice left, position].
         thrown: Chance before a throw, indexed by [steps at risk, number of dice, position].
-        price: Loss in the chance of winning through a farkle after taking over, in each position.
+        price: How much a farkle after taking over lowers the chance of winning, in each position.
     """
 
     bank: Floats

@@ -169,7 +169,7 @@ class PointsTable:
         return self.throwing(0, self.throws.n_dice)
 
     def throwing(self, points: int, n_dice: int) -> float:
-        """Return the average points of a turn that throws again.
+        """Return the average points of a turn if the player throws again.
 
         Args:
             points: Points at risk.

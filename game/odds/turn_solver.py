@@ -182,7 +182,7 @@ class _Lookup:
         return best
 
     def worth_if_banked(self, table: Floats, stakes: Stakes, t: int, active: int) -> Floats:
-        """Return the value of a throw if the best keep that does not overshoot must be banked.
+        """Return a throw's value if the best keep that does not overshoot the target must be banked.
 
         Args:
             table: As for `worth`.

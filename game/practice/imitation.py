@@ -83,7 +83,7 @@ class Imitation:
     def _strategy(self, player: Player) -> Strategy:
         """Return the strategy of an opponent.
 
-        If too little is known about the opponent, it plays for the highest average points.
+        If too little is known about the opponent, the strategy maximises the average points.
         """
         if player.bot:
             return strategy_of(player.bot, None)

@@ -169,7 +169,7 @@ class Pace:
         return max(rests, key=lambda rest: rest.points)
 
     def _banked_points(self, at_risk: int, offer: Offer) -> int | None:
-        """Return the points at risk with the best keep that may be banked, or None if there is none.
+        """Return the points at risk after the best keep that may be banked, or None if there is none.
 
         The result is 0 once the points at risk exceed a target that must be hit exactly.
         """

@@ -1,6 +1,6 @@
 """Checks that a match under a rule set can be played to its end.
 
-A rule file may be valid and still not give a playable game: nothing scores, nothing can ever be
+A rule file may be valid and still not describe a playable game: nothing scores, nothing can ever be
 banked, or two options contradict each other. The checks find such faults and name the option to
 change.
 """
@@ -198,7 +198,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _gain_without_minimum(rules: Ruleset) -> float:
-    """Return what a turn scores on average if any points may be banked."""
+    """Return what a turn scores on average if any number of points may be banked."""
     return Pace(replace(rules, minimum_bank=0)).turn.points if rules.minimum_bank else 0.0
 
 
@@ -294,7 +294,7 @@ class PossibleTurns:
 
 
 def _thrown(gains: Gains, n_dice: int) -> set[int]:
-    """Return the numbers of dice that a turn can ever throw."""
+    """Return the numbers of dice that can ever be thrown in a turn."""
     found = {n_dice}
     for _ in range(n_dice):
         found |= {left for n, left in gains if n in found and left}

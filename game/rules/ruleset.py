@@ -130,11 +130,11 @@ class Ruleset:
         return face == PENALTY_FACE and self.triple_threes > 0
 
     def triple_points(self, face: int) -> int:
-        """Return the points of three of a kind, or 0 if they incur a penalty."""
+        """Return the points for three of a kind, or 0 if they incur a penalty."""
         return 0 if self.has_penalty(face) else self.triples[face - 1]
 
     def exception_points(self, face: int, n: int) -> int | None:
-        """Return the points of n of a kind if they are an exception to the option `alike`, else None.
+        """Return the points for n of a kind if they are an exception to the option `alike`, else None.
 
         Args:
             face: The face.

@@ -147,7 +147,7 @@ def _line_sizes(lines: Sequence[tuple[int, int]], step: float) -> tuple[float, f
     All lines have the same size. Dice become smaller first, because they stay readable.
 
     Args:
-        lines: Number of dice and of letters of each line.
+        lines: Number of dice and number of letters in each line.
         step: Height of a line, in mm.
     """
     die, letter = min(0.78 * step, 3.5), min(2.5, 0.86 * step)

@@ -66,7 +66,7 @@ class PadHead:
         names: The lines of each name.
         size: Size of the text, in mm.
         column: Width of a column, in mm.
-        is_upright: Whether names run upwards, because the columns are too narrow for them.
+        is_upright: Whether names run upwards because the columns are too narrow for them otherwise.
     """
 
     names: tuple[tuple[str, ...], ...]
