@@ -9,6 +9,7 @@ from device.cameras.roll_clip import ClipFrame, RollClip
 from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Situation
 from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
+from web.contracts.coach import CoachMode
 
 SCREENS = {
     "tv": (1920, 1080),
@@ -68,6 +69,16 @@ def test_a_long_question_fits_on_the_screen(screen, table):
     )
     table.show(situation=Situation.QUESTION, question=question, message=question)
     expect(screen.locator(".tv-message")).to_have_text(question)
+
+    assert overflowing(screen) == []
+
+
+@pytest.mark.browser
+def test_hot_dice_with_a_chance_of_winning_fit_on_the_screen(screen, table):
+    hot(table)
+    table.advise(CoachMode.LIVE)
+    expect(screen.locator(".unit")).to_contain_text("Chance of winning")
+    expect(screen.locator(".tv-moment")).to_contain_text("Hot dice!")
 
     assert overflowing(screen) == []
 
