@@ -198,7 +198,7 @@ def serving(
 def _server(app: Flask, options: PlayOptions) -> Server:
     """Create the page's server.
 
-    In safe mode, if the page failed to start before, other ports on every address are tried as well.
+    In safe mode, if the page failed to start earlier, other ports on every address are tried as well.
     """
     if options.safe and options.safe.blames(StartPart.PAGE):
         for port in (options.port, *OTHER_PORTS):
@@ -394,7 +394,7 @@ def _joined(*troubles: Message | None) -> Message | None:
 
 
 def _found_backup_notice(state: Path) -> Message | None:
-    """Return a notice if a backup was found on a USB stick or card, otherwise None. Only people may restore it."""
+    """Return a notice if a backup was found on a USB stick or card, otherwise None. It is restored only on request."""
     if IncomingBackup(state).file is None:
         return None
     return Message("A backup was found: the health page asks whether to restore it.")

@@ -118,7 +118,7 @@ class StartRecord:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Record the start that runs in the block if it fails; forget the failed starts if it ends normally."""
+        """If the start in the block fails, record it; if it ends normally, forget the failed starts."""
         try:
             yield
         except BaseException as error:

@@ -33,7 +33,7 @@ Only one backup at a time fits into memory.
 
 @dataclass(slots=True)
 class Maintenance:
-    """The maintenance of one companion. Implements `web.contracts.maintenance.Maintainer`.
+    """The health checks, backups and pictures of one companion. Implements `web.contracts.maintenance.Maintainer`.
 
     Attributes:
         companion: The companion.

@@ -46,7 +46,7 @@ class StagedThrow:
         )
 
     def known(self) -> KnownTray:
-        """Return what a companion knows about this tray once it has seen enough throws to determine the lens."""
+        """Return what a companion knows about this tray once it has seen enough throws to determine the properties of the lens."""
         tray = KnownTray(self.empty)
         for _ in range(ENOUGH_LEANS):
             tray = tray.with_reading(self.image, read(self.image, self.tray, known=tray))

@@ -138,7 +138,7 @@ def calibrate_show(file: str | None) -> None:
     help="Edge of a die in millimetres.",
 )
 def calibrate_height(tray: str, die_mm: float) -> None:
-    """Print how high to mount each camera above a tray, and how many pixels wide a die will be.
+    """Print how high to mount each type of camera above a tray, and how many pixels wide a die will be.
 
     \b
     traykeeper calibrate height --tray 250x250 --die 8

@@ -190,7 +190,7 @@ def unpack(data: bytes, where: Value) -> Backup:
         where: Name of the file in error messages.
 
     Raises:
-        BackupError: If any part of it is not valid.
+        BackupError: If the file is not a valid backup.
     """
     try:
         with ZipFile(io.BytesIO(data)) as pack:
