@@ -73,7 +73,7 @@ class MatchFile:
         return tuple(wire for wire, _, _ in found)
 
     def unsigned_step(self, key: str) -> int | None:
-        """Return the number of the first step of a match that lacks the other tray's signature.
+        """Return the number of the other tray's first unsigned step in the match with this id.
 
         None means that every step is signed, or that the code of the match is not known here.
         """

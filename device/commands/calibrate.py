@@ -117,7 +117,7 @@ def calibrate_mat(paper: Paper, out: str | None) -> None:
 @calibrate.command("show")
 @settings_option
 def calibrate_show(file: str | None) -> None:
-    """Print the profile in use.
+    """Print the calibration profile in use.
 
     \b
     traykeeper calibrate show

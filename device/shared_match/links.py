@@ -29,7 +29,7 @@ class Link:
     Attributes:
         side: The side of this tray: host or guest.
         code: The code on which the trays agreed.
-        id: Id of the keys derived from the code. Messages between the trays name the match by it.
+        id: Id of the keys derived from the code. Messages between the trays identify the match by it.
         address: Address of the host's page, for a guest that reaches it over HTTP; otherwise "".
         names: Names of the players at this tray, as they were entered.
         rules: Name of the rules that the host chose; None means the default rules of this tray.

@@ -1,4 +1,4 @@
-"""Pictures of throws that were read wrongly, with the true faces. They are kept only if the players allow it.
+"""Pictures of throws that were read wrongly, with the true faces. Pictures are kept only if the players allow it.
 
 They are meant for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
 failure to write one never affects the match.
@@ -140,7 +140,7 @@ class MisreadStore:
         return (self._folder / SWITCH).exists()
 
     def set_enabled(self, *, on: bool) -> None:
-        """Allow (True) or forbid (False) pictures to be kept.
+        """Set whether pictures may be kept.
 
         Raises:
             TableError: If the choice cannot be saved.

@@ -122,11 +122,11 @@ class PhotoAlbum:
         return Photo(name, width, height, (), index, clip is not None)
 
     def get(self, name: str) -> bytes | None:
-        """Return the photo with this name as JPEG, or None if it is too old."""
+        """Return the photo with this name as JPEG, or None if the album no longer contains it."""
         return self._drawn.get(name)
 
     def die(self, name: str, number: int) -> bytes | None:
-        """Return one die in a photo as the camera saw it, at full resolution, as JPEG; None if the photo is too old.
+        """Return one die in a photo as a full-resolution JPEG, as the camera saw it; None if the photo is no longer there.
 
         Args:
             name: Name of the photo.

@@ -201,7 +201,7 @@ class Webhook:
         self._identity = identity
 
     def _deliver(self, line: FeedLine) -> bool:
-        """Send an entry until it is accepted; return False if the webhook is closed first."""
+        """Keep sending an entry until it is accepted; return False if the webhook is closed first."""
         entry, events = line.entry, step_events(line)
         body: WebhookBody = {
             "type": "traykeeper.step",
