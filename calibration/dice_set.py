@@ -18,7 +18,7 @@ from calibration.rectify import Image, to_lab
 from vision.reading import Die, Problem, Quad, Reading
 
 MIN_DICE = 5
-"""Number of dice that show how much dice of one set differ."""
+"""Number of dice needed to show how much the dice of one set differ."""
 
 FACE_SHARE = 0.8
 """Share of the top face to examine: its rounded edges reflect the light instead of showing the body's colour."""

@@ -26,7 +26,7 @@ ROW_LENGTH = 49
 """Numbers in a row: one for each 1/200 of the tray's width."""
 
 ALONG = np.linspace(0.08, 0.92, 43)
-"""Positions along a side that are sampled. Their median is used, so that dice at the wall have no influence."""
+"""Positions along a side that are sampled. Their median is used, so that dice at the wall do not affect it."""
 
 MIN_MOVE = 0.02
 """If the tray has moved farther than this, in tray widths, the reader may confuse or lose dice near the walls."""

@@ -156,7 +156,7 @@ def _end(score: Map) -> tuple[Floats, float]:
     """Return the edge of the floor on the side that is at the top, as a line, and its clarity from 0 to 1.
 
     `score` (SQUARE_PX, SQUARE_PX) is higher where an edge is more likely. The line is given by two points (2, 2)
-    on it. The clarity is the mean support of the quarter of the samples that supports the line least.
+    on it. The clarity is the mean support of the quarter of the samples that support the line least.
     """
     samples = score[ROWS][:, COLUMNS].T
     shares = np.exp(samples - samples.max(axis=1, keepdims=True))

@@ -35,7 +35,7 @@ of a Camera Module 3."""
 
 RULER_MM = 100.0
 MIN_MARKERS = 6
-"""Fewer markers may all lie in one corner, where the lens distorts differently."""
+"""Smallest number of markers to use: fewer may all lie in one corner, where the lens distorts differently."""
 
 MAX_MISFIT = 0.006
 """Largest misfit in tray widths: a mat that fits worse is folded, or is a different one."""

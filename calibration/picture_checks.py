@@ -19,8 +19,8 @@ USUAL_EDGE = 0.075
 """Edge of a die of 16 mm in widths of a tray of 21 cm: the default until the dice are known."""
 
 MIN_MARGIN, TIGHT_MARGIN = 0.0, 0.01
-"""Distance of a corner from the border, as a share of the frame. Below the first the tray is cut off, below the
-second it is only just in view."""
+"""Distance of a corner from the border, as a share of the frame. Below the first, the tray is cut off; below
+the second, it is only just in view."""
 
 MIN_TRAY_AREA = 0.1
 """Share of the frame's area that a tray must fill: a smaller one is too far away."""
@@ -45,7 +45,7 @@ FADING = 0.5
 white, the rise is gradual."""
 
 MAX_UNEVENNESS = 5.0
-"""Largest ratio of the light on the brightest and darkest parts of the floor."""
+"""Largest ratio of the light on the brightest part of the floor to that on the darkest."""
 
 WALL_WIDTHS = 0.12
 """Visible width of the walls, in tray widths."""

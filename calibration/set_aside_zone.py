@@ -8,7 +8,7 @@ GAP = 0.11
 """Gap between the floor of the tray and the area, in tray widths: walls lean outwards in the frame."""
 
 MIN_DEPTH, MAX_DEPTH = 0.14, 0.5
-"""Depth of the area in tray widths: room for a row of two dice at least, and within reach at most."""
+"""Depth of the area in tray widths: at least enough for a row of two dice, at most within reach."""
 
 BORDER = 0.01
 """Share of the frame that stays free at its border."""

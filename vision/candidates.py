@@ -44,13 +44,13 @@ MIN_POSSIBLE = 0.1
 """Another die could lean against anything that is at least this likely to be a die."""
 
 MIN_DICE_FOR_SIZE = 2
-"""Number of dice that determine the size of the dice in a frame."""
+"""Number of dice needed to determine the size of the dice in a frame."""
 
 MIN_LEANS_FOR_SIZE = 6
-"""Number of known leans that determine the size of the dice of a tray."""
+"""Number of known leans needed to determine the size of the dice in a tray."""
 
 ENOUGH_LEANS = 12
-"""Number of known leans that determine the lens."""
+"""Number of known leans needed to determine the lens."""
 
 SIZE_TOLERANCE, SIZE_KERNEL, MAX_SIZE_ERROR, MEAN_SHIFT_STEPS = 0.1, 0.08, 0.4, 10
 """For correcting a size, as logarithms: a difference from all known dice that needs no correction, the width

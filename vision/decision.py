@@ -37,7 +37,7 @@ MIN_DOUBT_PROBABILITY_ALONE = 0.15
 
 MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
-that were kept out of training, where a face that is wrong and sure costs as much as twenty questions."""
+that were kept out of training, where a face that is sure but wrong costs as much as twenty questions."""
 
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
@@ -52,16 +52,17 @@ MIN_DIE_PX = 6.0
 """The pips of a die with a shorter edge are smaller than a pixel, so nobody can see its face."""
 
 MIN_CONFIRMING, MIN_CONFIRMING_LEAD = 0.75, 0.02
-"""Similarity and lead from which looks of all faces confirm a doubtful face: a four is as like a five as many a five."""
+"""Similarity and lead from which looks of all faces confirm a doubtful face: a four can look as much like a five as
+another five does."""
 
 MIN_CORRECTING, MIN_CORRECTING_LEAD = 0.85, 0.1
-"""Similarity and lead from which looks of all faces replace a doubtful face by another one."""
+"""Similarity and lead from which looks of all faces replace a doubtful face with another one."""
 
 MIN_CONTRADICTING, MIN_CONTRADICTING_LEAD = 0.8, 0.02
 """Similarity and lead from which looks contradict a certain face."""
 
 SEEN_BEFORE_CONFIDENCE = 0.95
-"""Confidence in a face that looks confirm or correct: none of those that were kept out of training was wrong."""
+"""Confidence in a face that earlier looks confirm or correct: in pictures kept out of training, no such face was wrong."""
 
 EPSILON = 1e-5
 """Probabilities closer than this to 0 or 1 count as this far away."""

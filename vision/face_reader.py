@@ -30,20 +30,20 @@ READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
 """Names of the networks, and the sizes of the patches that each was trained on."""
 
 FIRST_READER = "near"
-"""This network sees every detection. Both see those that may be a die."""
+"""This network sees every detection. Both see those that may be dice."""
 
 NO_DIE_PROBABILITY = 0.8
-"""Detections that are this likely to be no die are not examined further."""
+"""Detections that are this likely not to be dice are not examined further."""
 
 CLEAR_FACE_PROBABILITY = 0.99
 """A face that is this likely needs no further views."""
 
 DOUBTFUL_TILT_PROBABILITY = 0.2
-"""A die that is this likely to be cocked or stacked gets further views. At 0.05 the readings were the
-same in twice the time."""
+"""A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
+were the same but took twice as long."""
 
 SMALL_CORRECTION = 0.07
-"""Corrections of the position in edges, and of the logarithm of the size, that change nothing in what is read."""
+"""Corrections of the position in edges, and of the logarithm of the size, that are too small to change what is read."""
 
 MAX_SHIFT_EDGES, MAX_LOG_RESIZE = 0.4, 0.5
 """Largest correction of a detection's position and of the logarithm of its size."""

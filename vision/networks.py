@@ -46,7 +46,7 @@ CHECKED_SHAPES = {
     ("calibration", "tray"): (1, 3, 160, 192),
     ("calibration", "frame"): (1, 3, 160, 160),
 }
-"""Every network, with an input shape of ordinary use."""
+"""Every network, with a typical input shape."""
 
 _engine = "opencv"
 

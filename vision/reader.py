@@ -42,14 +42,14 @@ MIN_DISTANCE_EDGES = 0.8
 
 SIDE_VIEW_LOG_ODDS = 0.3
 """If the camera pose is unknown and the mean log odds of a cocked die are higher than this, the camera is looking
-from the side. No picture kept out of training with the camera within 30 degrees of vertical reached them."""
+from the side. No picture kept out of training that was taken within 30 degrees of vertical reached this value."""
 
 MIN_RIVAL_PROBABILITY, RIVAL_REACH_EDGES, RIVAL_SIZES = 0.06, (0.3, 1.1), (0.5, 1.6)
-"""A place that is at least this likely to be a die, at such a distance in edges, and of such a size relative to it,
-may be the top of the same die: then the face that was read may be a side."""
+"""A place next to a die may be the top of that die, so that the face that was read is a side: its smallest probability
+of being a die, and the ranges of its distance in edges and of its relative size."""
 
 NO_DIE_PROBABILITY = 0.9
-"""Nothing in trays kept out of training that was this likely to be no die turned out to be one."""
+"""Nothing in trays kept out of training that was this likely not to be a die turned out to be one."""
 
 VISIBLE_SIDES_SCALE = 1.6
 """Size of a die seen at an angle, with its sides, relative to its top face."""

@@ -16,10 +16,10 @@ PoseEstimator = Callable[[Sequence[Lean]], CameraPose | None]
 """Estimates the camera pose from the leans of dice."""
 
 MIN_WALL_EDGES = 1.1
-"""Least distance in die edges from a wall to a die that does not touch it: 0.87 at most, plus a margin."""
+"""Smallest distance in die edges from a wall to a die that does not touch it: 0.87 at most, plus a margin."""
 
 MIN_NEIGHBOUR_EDGES = 0.85
-"""Least distance to another object, as a factor of the sum of both edges."""
+"""Smallest distance to another object, as a factor of the sum of both edges."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ SMOOTHING_PX, MIN_DIFFERENCE = 3, 10.0
 """Smoothing, and the difference from 0 to 255 that noise and a flickering lamp can still cause."""
 
 WHITE_LEVEL = 250
-"""From this level of all channels on, from 0 to 255, glare hides what lies in it."""
+"""If all channels are at least this bright, from 0 to 255, glare hides what lies there."""
 
 MAX_CHANGED_SHARE = 0.5
 """If more of the tray has changed, it is another tray, or the camera was moved."""
@@ -48,7 +48,7 @@ MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
 logarithms."""
 
 MIN_KEPT_TEXTURE = 0.4
-"""Correlation of the floor's texture before and inside a shadow. An object hides the texture."""
+"""Smallest correlation of the floor's texture inside a shadow with that before it fell. An object hides the texture."""
 
 TOUCHING_CELLS = 5
 """Width in cells of the neighbourhood of a die in which its shadow begins."""

@@ -32,7 +32,7 @@ NETS = Path(__file__).parents[2] / "vision" / "nets"
 INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 384)}
 """Input shapes of the networks that see a whole image.
 
-When OpenCV 4 loads a file, it replaces a variable size by 1, which becomes 2 when the network halves and doubles it,
+When OpenCV 4 loads a file, it replaces a variable size with 1, which becomes 2 when the network halves and doubles it,
 and then it refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
 OUTPUTS = {"finder": FINDER_OUTPUTS, "near": DIE_OUTPUTS, "wide": DIE_OUTPUTS}

@@ -1,9 +1,9 @@
 """Render evenings under small, bright lamps and glare: python -m training.learning.lamp_evenings DIR.
 
-An evening at one tray has an empty-tray image, two throws from which the reader learns the dice, three throws without
-difficulties, one with foreign objects, and one that often has a cocked or stacked die. Every third evening shows kinds of
-dice and surroundings that are kept out of training. None of these images is used for training; `judge_evenings` reads
-them. The command resumes where it stopped.
+An evening at one tray has an empty-tray image, two throws from which the reader learns about the dice, three throws
+without difficulties, one with foreign objects, and one that often has a cocked or stacked die. Every third evening
+shows kinds of dice and surroundings that are kept out of training. None of these images is used for training;
+`judge_evenings` reads them. The command resumes where it stopped.
 """
 
 import argparse
@@ -35,10 +35,10 @@ from training.scenes.world import World
 
 FIRST_SEED = 9_000_000
 STRANGE_EVERY = 3
-"""One evening out of this number shows kinds that are kept out of training."""
+"""One evening in this number shows kinds that are kept out of training."""
 HARD_LIGHT_CHANCE, GLARE_CHANCE = 0.7, 0.3
 ROOM_EXPONENT = (0.0, 1.2)
-"""How many times as bright as in the darkest training views the room is, as a power of ten."""
+"""Brightness of the room relative to that in the darkest training views, as a power of ten."""
 MAX_DICE = 6
 OBJECT_THROW, TRICKY_THROW = 4, 5
 """Numbers of the throws with foreign objects, and with a die that should be cocked or stacked."""

@@ -40,7 +40,7 @@ FIRST_VIEW = 5_000
 """Number of the first view. The views are neither used for training nor in a test set."""
 MAX_TRAY_DICE = 12
 MAX_PLACES = 20
-"""Largest number of places used from one image. A floor with printed dice gave 800 places, which are all the same case."""
+"""Largest number of places used from one image. A floor with printed dice yielded 800 places, all much the same."""
 MIN_FLAT_CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
 DIE_EVIDENCE = ("bias", "finder_log_odds", "reader_log_odds", "is_tray_known", "size_deviation")

@@ -24,7 +24,7 @@ from training.scenes.world import AreaLamp, HandShape, RestingDie, Rotation, Sha
 
 Floats = NDArray[np.float32]
 FAR_MM = 4000.0
-METABALL_FACTOR = 1.5  # a metaball of Blender reaches 1.5 times as far as its radius
+METABALL_FACTOR = 1.5  # a Blender metaball reaches 1.5 times as far as its radius
 SHEET_PX = (24, 192)
 """Smallest and largest number of pixels across a face of a die."""
 

@@ -1,4 +1,4 @@
-"""A fast renderer in compiled code: soft shadows, one bounce of light and glass, in a tenth of a second.
+"""A fast renderer in compiled code: soft shadows, one bounce of light and glass, in a tenth of a second per image.
 
 The ray caster renders the same scenes as `path_tracer`, a hundred times as fast. It also renders the same tray without
 dice, and returns what each pixel shows.

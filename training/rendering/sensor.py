@@ -30,7 +30,7 @@ class CameraStyle:
     saturation: float
     smooth: float  # strength of the noise filter
     sharp: float
-    quality: int  # quality of JPEG; 0 for none
+    quality: int  # JPEG quality; 0 for no compression
 
 
 def draw_camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:

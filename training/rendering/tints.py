@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
 SPECTRUM_SPREAD = 0.3
-"""Standard deviation of the logarithm by which a Fourier amplitude is changed."""
+"""Standard deviation of the logarithm of the factor by which a Fourier amplitude is multiplied."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ ROOM_EXPONENT = (-3.0, -0.5)
 TUBE_LAMPS = 7
 """Number of small lamps in a row that form a tube, whose shadows are sharp in one direction only."""
 SHADE_CHANCE = 0.15
-"""Probability that something between lamp and tray casts a shadow on the tray."""
+"""Probability that something between the lamp and the tray casts a shadow on the tray."""
 SWITCH_CHANCE = 0.35
 """Probability that one of several lamps was switched off, instead of all lamps being moved."""
 

@@ -15,7 +15,7 @@ LAMP_WEIGHTS = {
 }  # fmt: skip
 ORDINARY_LAMP_WEIGHTS = {"one": 0.4, "two": 0.2, "window": 0.25, "none": 0.15}
 SHADE_CHANCE = 0.3
-"""Probability that something between lamp and tray casts shadows."""
+"""Probability that something between a lamp and the tray casts shadows."""
 
 HARD_ROOM_EXPONENT = (-3.0, -0.8)
 """Light from the room under hard light, as a power of ten of the light from a lamp."""

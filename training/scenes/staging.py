@@ -1,8 +1,8 @@
 """Composes random scenes: dice at rest, floors, light and foreign objects, seen by a camera.
 
 The same seed and library of throws give the same scene. There are four kinds of scenes. A `table` is a throw as players
-see it, in a tray or on an open table. A `field` has dozens of dice with many looks. `close` shows a few dice that fill
-the image, and `clutter` shows a few dice among everyday objects.
+see it, in a tray or on an open table. A `field` has dozens of dice with many different looks. `close` shows a few dice
+that fill the image, and `clutter` shows a few dice among everyday objects.
 """
 
 from dataclasses import dataclass, replace

@@ -30,7 +30,7 @@ TRIED_TURNS, STEPS, SMALLEST_STEP = 2, 12, 1e-3
 """For aligning two looks: the number of best quarter turns to begin with, and when to stop."""
 
 MAX_STRETCH, SCALES, MAX_SHIFT_EDGES = 1.3, (0.8, 1.25), 0.25
-"""Limits of an alignment: longer over shorter axis, scale, and shift. Beyond them, it is a coincidence."""
+"""Limits of an alignment: longer over shorter axis, scale, and shift. Beyond them, the similarity is a coincidence."""
 
 FACES = 6
 

@@ -295,9 +295,9 @@ def smooth_ramp(value):
 
 @njit(**JIT)
 def transmitted_light(f, w, x, y, z, dx, dy, dz, far):
-    """Return the share of red, green and blue light that passes dice, objects and hands on a ray.
+    """Return the shares of red, green and blue light that get past dice, objects and hands along a ray.
 
-    Only dice of glass let light pass, and tint it.
+    Only glass dice let light through, and they tint it.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

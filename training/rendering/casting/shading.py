@@ -46,9 +46,9 @@ from training.rendering.casting.surface_points import (
 
 PI = np.pi
 AIR_TO_GLASS = 1 / 1.49
-GLASS_BOUNCES = 3  # reflections inside a die of glass
+GLASS_BOUNCES = 3  # reflections inside a glass die
 MAX_MIRROR_ROUGHNESS = 0.5  # below this roughness a surface mirrors its surroundings
-GLASS_SHARE = 0.75  # brightness inside a die of glass relative to a place without shadows
+GLASS_SHARE = 0.75  # brightness inside a glass die relative to a place without shadows
 BELOW_GLASS_SHARE = 0.6  # brightness of the ground below it
 
 

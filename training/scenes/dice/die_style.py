@@ -29,7 +29,7 @@ BODY_WEIGHTS = {
     "wood": 0.09, "stone": 0.05, "gradient": 0.04, "metal": 0.05, "pearl": 0.05, "glitter": 0.04,
     "camouflage": 0.02, "flakes": 0.02, "cells": 0.05, "ribbons": 0.05, "halves": 0.05,
 }  # fmt: skip
-"""How often each way to mix the colours of a body is drawn."""
+"""How often each way of mixing the colours of a body is drawn."""
 ORDINARY_BODY_WEIGHTS = {"plain": 0.7, "wood": 0.14, "marble": 0.08, "pearl": 0.08}
 PALETTE_WEIGHTS = {"white": 0.27, "ivory": 0.1, "black": 0.14, "strong": 0.26, "pastel": 0.09,
             "earthy": 0.06, "any": 0.08}  # fmt: skip
@@ -42,7 +42,7 @@ FINISH_WEIGHTS = {
     "painted": 0.22, "bowl": 0.36, "drilled": 0.22, "raised": 0.05, "groove": 0.05, "printed": 0.06,
     "inlaid": 0.04,
 }  # fmt: skip
-"""How often each way to make pips is drawn: paint on the surface, a painted bowl, a hole with a
+"""How often each way of making pips is drawn: paint on the surface, a painted bowl, a hole with a
 flat bottom and so on."""
 GLASS_TYPES = ("clear", "frosted", "cloudy")
 
