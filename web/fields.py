@@ -225,7 +225,7 @@ def one_of(words: tuple[str, ...]) -> Field:
 
 
 def corners(count: int = 4) -> Field:
-    """Return a field for points [x, y], as fractions of the image's width and height."""
+    """Return a field for `count` points [x, y], as fractions of the image's width and height."""
     allowed = Message("%(n)s points [x, y], each from 0 to 1", n=count)
     share = replace(number(-MAX_OUTSIDE, 1 + MAX_OUTSIDE), allowed=allowed, is_quoted=False)
     point = replace(_list_of(share, 2, least=2), allowed=allowed, is_quoted=False)

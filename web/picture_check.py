@@ -1,4 +1,4 @@
-"""Checks a picture that a phone sends by its header, before anything is decoded."""
+"""Checks the header of a picture that a phone sends, before anything is decoded."""
 
 from struct import unpack
 
@@ -32,7 +32,7 @@ TOO_MANY_BYTES = Message(
 
 
 def check_type(begin: bytes) -> None:
-    """Check that a file is a JPEG or a PNG, from its first bytes.
+    """Check from its first bytes that a file is a JPEG or a PNG.
 
     Raises:
         HttpProblem: If it is anything else. The message says what to do.

@@ -73,7 +73,7 @@ class Routes(Blueprint):
 
     Args:
         name: Name of the blueprint.
-        prefix: Path that the path of each route is appended to.
+        prefix: Path that comes before the path of each route.
 
     Attributes:
         declared: Endpoint -> its declaration.

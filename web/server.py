@@ -57,7 +57,7 @@ class Server:
         host: The address to listen on; the default is every IPv4 address of this machine, and `::` is
             every address.
         port: The port to listen on; 0 means any free port.
-        send_timeout_s: How long a phone may acknowledge no data before it is disconnected, in seconds.
+        send_timeout_s: How long a phone may go without acknowledging data before it is disconnected, in seconds.
 
     Attributes:
         app: The application.

@@ -60,7 +60,7 @@ class StepStream:
         return new_events
 
     def _number_after(self, last_id: str) -> int:
-        """Return how many events a program no longer needs. Without a known id, it gets only new events."""
+        """Return how many events a program no longer needs. If `last_id` is unknown, it needs only new events."""
         ids = [event_id for event_id, _ in self._events]
         known = ids.index(last_id) + 1 if last_id in ids else len(ids)
         return self._n_events - len(ids) + known

@@ -79,7 +79,7 @@ def split_names(text: str) -> Iterable[str]:
 
 
 def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
-    """Refuse requests to any other host name.
+    """Refuse requests to host names that are not in `hosts`.
 
     Args:
         app: The app whose requests are checked.
@@ -126,7 +126,7 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
 
 
 def allow_readers(app: Flask, origins: Iterable[str]) -> None:
-    """Let pages of other programs read what every watcher may read.
+    """Let other programs' pages read what every watcher may read.
 
     Their requests are answered without cookies, so that they never act as somebody's phone.
 
@@ -147,7 +147,7 @@ def allow_readers(app: Flask, origins: Iterable[str]) -> None:
 
 
 def _refuse_other_sites() -> None:
-    """Refuse a change from a page of another site. A request without `Origin`, as from curl, is let through."""
+    """Refuse a change requested by another site's page. A request without `Origin`, as from curl, is let through."""
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return
     origin = request.headers.get("Origin")

@@ -9,8 +9,8 @@ class RateLimit:
     """Counts the attempts by each address within a period. Any thread may call its methods.
 
     Args:
-        max_per_address: How many attempts one address has in a period.
-        max_total: How many attempts all addresses together have. One person can use many addresses.
+        max_per_address: How many attempts one address may make in a period.
+        max_total: How many attempts all addresses together may make. One person can use many addresses.
         period_s: How long an attempt counts, in seconds.
         clock: Returns monotonic time in seconds.
     """

@@ -205,7 +205,7 @@ class Scorekeeper:
         return f"<web.Scorekeeper {self.view()}>"
 
     def view(self) -> ScorekeeperView:
-        """Return what every phone may know about the scorekeeper."""
+        """Return who the scorekeeper is, in a form that every phone may see."""
         with self._shared.lock:
             record = self._shared.record
             asking, is_present = self._asking, self._is_present
@@ -303,7 +303,7 @@ class Scorekeeper:
             self._shared.request = None
 
     def release(self) -> None:
-        """Take the role from the scorekeeper; the next phone that proves its right gets the role."""
+        """Take the role from the scorekeeper. The next phone that presents a proof gets it."""
         with self._shared.changing():
             self._shared.update(holder="")
 

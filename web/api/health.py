@@ -74,7 +74,7 @@ def create_health(
 
 
 def create_backups(maintainer: Maintainer | None) -> Routes:
-    """Create the routes of health checks, backups and the images of throws.
+    """Create the routes for health checks, backups and the images of throws.
 
     If `maintainer` is None, there are no checks, and all other requests are refused.
     """

@@ -88,7 +88,7 @@ def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
 
 
 def _limit(attempts: RateLimit, refusal: Callable[[int], Message]) -> None:
-    """Count an attempt by this request's address, unless it has to wait."""
+    """Count an attempt by the address of this request, or refuse the request if that address has to wait."""
     address = str(request.remote_addr)
     if wait_s := attempts.wait_s(address):
         headers = {"Retry-After": f"{wait_s:.0f}"}

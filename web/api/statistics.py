@@ -39,7 +39,7 @@ def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
 
 
 def create_statistics(coach: Coach | None) -> Routes:
-    """Create the routes of players and dice sets. If `coach` is None, every request is refused."""
+    """Create the routes for players and dice sets. If `coach` is None, every request is refused."""
     routes = Routes("counted")
 
     @routes.read("/players", "What each player did in all matches", errors=(404, 503))

@@ -121,7 +121,7 @@ def _knock_out(
 
 
 def _seeds(n_players: int) -> list[int]:
-    """Return the standard bracket order: seed 0 against the last, seed 1 in the other half."""
+    """Return the seeds in standard bracket order: 0 meets the last one, and 1 is in the other half."""
     seeds = [0]
     while len(seeds) < n_players:
         last = 2 * len(seeds) - 1

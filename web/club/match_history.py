@@ -27,7 +27,7 @@ the time when it was switched off."""
 
 
 class AddResult(Enum):
-    """What the history did with an entry."""
+    """What the history did with an entry that a tray sent."""
 
     NEW = auto()
     KNOWN = auto()
@@ -42,7 +42,7 @@ class StoredMatch:
     Attributes:
         tray: Name of the tray where it is played.
         seq: Number of its last entry, from 0.
-        chain: Digest over all entries up to the last one.
+        chain: Digest of all entries up to the last one.
         match: The match after that entry.
     """
 

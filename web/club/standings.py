@@ -68,7 +68,7 @@ class LeagueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's row of the table. Only matches with a winner count.
+    """A player's row in the table. Only matches with a winner count.
 
     Attributes:
         player: Number of the player.

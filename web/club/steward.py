@@ -46,7 +46,7 @@ class Steward:
     def load(cls, path: Path) -> Self:
         """Read the key from a file, which is created if it is missing or incomplete.
 
-        Only the owner of the file can read it. If it cannot be written, the key is valid until the
+        Only the owner of the file can read it. If the file cannot be written, the key is valid until the
         board stops.
         """
         with suppress(OSError, UnicodeDecodeError):

@@ -172,7 +172,7 @@ class Tournaments:
     def update_running(self) -> bool:
         """Set and return `has_running`.
 
-        While no tournament is running, the results are read again only after a win was undone or added.
+        While no tournament is running, the results are read again only after a win has been undone or added.
         """
         (won,) = self._store.rows("SELECT COUNT(winner) AS n FROM match")
         if not self.has_running and won["n"] == self._n_won:

@@ -195,7 +195,7 @@ class Calibration(Protocol):
         """Return the current state."""
 
     def keep_alive(self) -> None:
-        """Keep the button and the lamp for the calibration for a few more seconds."""
+        """Reserve the button and the lamp for the calibration for a few more seconds."""
 
     def picture(self) -> bytes | None:
         """Return the current image as JPEG, or None while there is no camera."""

@@ -67,7 +67,7 @@ class ReviewedMatch:
 
 
 class Coach(Protocol):
-    """Calculates in the background. Any thread may call its methods, most of which return at once."""
+    """Calculates odds and reviews matches in the background. Any thread may call its methods, most of which return at once."""
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """Return the review of a match, or None while it is being calculated.

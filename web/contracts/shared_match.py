@@ -42,7 +42,7 @@ class SharedPlay(Protocol):
     """Plays matches together with another tray. Any thread may call its methods."""
 
     def view(self) -> OtherTrayView | None:
-        """Return what is shown of the other tray; None if there is none."""
+        """Return what the page shows of the other tray, or None if there is none."""
 
     def invitation(self, page: str) -> str:
         """Return the secret invitation for the other tray; "" if there is none.

@@ -38,7 +38,7 @@ MARK = 20
 
 
 def score_curve(match: Match) -> str:
-    """Draw every player's score over the turns, up to the target or the best score."""
+    """Return an SVG curve of every player's score over the turns, up to the target or the best score."""
     rows = scores_by_turn(match)
     top = max_score(match, rows)
     low = min(0, *(score for row in rows for score in row))
@@ -69,7 +69,7 @@ def max_score(match: Match, rows: Sequence[Sequence[int]]) -> int:
 
 
 def turn_bars(match: Match) -> str:
-    """Draw the points of every turn as a bar in the player's colour; a farkle is a short stub."""
+    """Return an SVG chart with a bar for each turn in the player's colour; a farkle is a short stub."""
     turns = match.state.turns
     top = max((turn.points for turn in turns), default=0) or 1
     step = (WIDE - LEFT - RIGHT) / max(len(turns), 12)
@@ -94,7 +94,7 @@ def turn_bars(match: Match) -> str:
 
 
 def mark(seat: int, x: float, y: float, size: float) -> str:
-    """Draw a player's shape on a disc of the player's colour.
+    """Return SVG elements that draw a player's shape on a disc of the player's colour.
 
     Args:
         seat: Seat of the player.
@@ -127,7 +127,7 @@ def _grid(score: int, y: Callable[[int], float]) -> str:
 
 
 def svg(high: int, title: str, lines: list[str]) -> str:
-    """Wrap lines of SVG into a drawing as wide as the page.
+    """Return an SVG drawing, as wide as the page, that contains the given elements.
 
     Args:
         high: Height, in SVG units.
@@ -144,7 +144,7 @@ HALF = 0.5
 
 
 def win_curve(match: Match, review: Review) -> str:
-    """Draw the chances of winning at the start of each turn and at the end of a match.
+    """Return an SVG chart of the chances of winning, at the start of each turn and at the end of a match.
 
     Args:
         match: The match.
@@ -178,7 +178,7 @@ def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]
 
 
 def _between_two(match: Match, review: Review) -> str:
-    """Draw the first player's chance, filled above and below one half in the leader's colour."""
+    """Return an SVG chart of the first player's chance, filled in the leader's colour above or below one half."""
     points = _points(match, review, 0)
     path = _path(points)
     first, second = (f"seat-{seat_colour(seat)}" for seat in (0, 1))
@@ -204,7 +204,7 @@ def _line(match: Match, review: Review, seat: int) -> str:
 
 
 def _turning_point(review: Review, point: ReviewedMoment) -> str:
-    """Draw a vertical line at the turn of the turning point."""
+    """Return an SVG line, drawn vertically at the turn of the turning point."""
     before = sum(standing.event <= point.event for standing in review.curve)
     x = _x(before - HALF, review)
     return f'<path class="turning" d="M{x:.1f} {TOP}V{HIGH - BOTTOM}"/>'

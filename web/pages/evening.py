@@ -92,7 +92,7 @@ def _of_newest_evening(newest_first: Sequence[PlayedMatch]) -> list[PlayedMatch]
 
 
 def _is_same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
-    """Return whether two matches belong to one evening, even if a clock was ahead before it was set."""
+    """Return whether two matches belong to one evening, even if the clock was ahead during the earlier one."""
     if newest.last_s is None or played.last_s is None:  # the clock was never set
         return played is newest
     return abs(newest.last_s - played.last_s) < EVENING_S

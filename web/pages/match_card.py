@@ -112,7 +112,7 @@ def _card_rows(ranked: Sequence[Side]) -> list[CardRow]:
 
 
 def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
-    """Draw the rows, all at one size. If there are too many, the last line says how many are left out."""
+    """Return the rows as SVG elements of one size. If there are too many, the last says how many are left out."""
     shown = rows if len(rows) <= MAX_ROWS else rows[: MAX_ROWS - 1]
     height = min(MAX_ROW_HEIGHT, (BOTTOM - TOP) / min(len(rows), MAX_ROWS))
     longest = max((row.name for row in shown), key=len)
@@ -126,7 +126,7 @@ def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
 
 
 def _draw_row(row: CardRow, y: float, height: float, size: int) -> str:
-    """Draw a row whose middle is at `y`."""
+    """Return the SVG elements of a row whose middle is at `y`."""
     radius, weight = 0.36 * height, 800 if row.leads else 600
     base = y + 0.36 * size
     name = _text(LEFT + 2 * radius + 16, base, row.name, size=size, weight=weight)
@@ -150,7 +150,7 @@ def _draw_row(row: CardRow, y: float, height: float, size: int) -> str:
 
 
 def _curve(match: Match) -> str:
-    """Draw every player's score over the turns."""
+    """Return SVG elements that draw every player's score over the turns as a curve."""
     rows = scores_by_turn(match)
     top = max_score(match, rows)
     step = (CURVE_RIGHT - CURVE_LEFT) / max(len(rows) - 1, 1)

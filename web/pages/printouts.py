@@ -18,7 +18,7 @@ from web.pages.sides import side_name, standings
 
 
 def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
-    """Create the blueprint of the rules and printouts.
+    """Create the blueprint for the rules and printouts.
 
     Args:
         table: Its match decides which rules are shown.

@@ -78,7 +78,7 @@ class TurnJson(TypedDict):
 
 
 class LastThrowJson(ThrowJson):
-    """The throw in view: the last one of this turn or, until the next throw, of the turn before.
+    """The throw in view: the last one of this turn or, until the next throw, of the previous turn.
 
     `ending` is the ending of its turn. `tapped_in` means that a person entered it, not the camera;
     `simulated`, that a bot threw simulated dice.
@@ -234,7 +234,7 @@ class ChoiceMadeJson(TypedDict):
 
 
 class MomentJson(TypedDict):
-    """A moment of the turn that ended last: the luck of a throw, or what a decision lost.
+    """A moment of the turn that ended last: how lucky a throw was, or what a decision lost.
 
     `event` is its index in the timeline. `points` is its effect on the points of the turn, `win`
     its effect on the chance of winning, or null if this is unknown. `done` and `best` are the decision that
@@ -254,7 +254,7 @@ class CoachJson(TypedDict):
 
     `solved` means that chances of winning are known. `solving` is how much of their calculation
     is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
-    `win` is the chance of winning of the current player, or null. `caveats` name what the chances
+    `win` is the current player's chance of winning, or null. `caveats` name what the chances
     leave out: "leader" (they are for two players, against the best of the others), "several" (they
     are for a race and off by about one point), "taking over", "penalties", "multiplied", "other"
     (rules that `traykeeper odds` names).
