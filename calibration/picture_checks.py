@@ -143,7 +143,7 @@ def check_picture(
 
 
 def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
-    """Check that the whole tray is in view, from above, and large enough.
+    """Check that the whole tray is in view, seen from above and large enough.
 
     Args:
         image: Frame (height, width, 3) BGR.

@@ -1,6 +1,6 @@
-"""Cuts square patches out around single dice: upright, centred and scaled to one size.
+"""Cuts a square patch out of a frame around each die: upright, centred and scaled to one size.
 
-Each patch comes with the lean that a flat die would have there: how far the camera sees its top displaced
+Each patch comes with the lean that a flat die would have there: how far its top appears displaced
 from its foot.
 """
 

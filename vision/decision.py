@@ -70,7 +70,7 @@ EPSILON = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence about one candidate. The names are those of the weights in nets/decision.json.
+    """Evidence about one candidate. The fields have the names of the weights in nets/decision.json.
 
     Attributes:
         bias: Always 1.

@@ -38,7 +38,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quad:
-    """Four corners in frame pixels, in order around the shape, such as the floor of a tray."""
+    """Four corners of a shape, such as the floor of a tray, in frame pixels and in order around it."""
 
     corners: tuple[
         tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]

@@ -79,7 +79,7 @@ def draw_room(rng: Generator) -> Floats:
 
 
 def _round_poles(room: Floats) -> Floats:
-    """Blur the rows of a panorama near straight up and straight down, where all columns are nearly one direction."""
+    """Blur the rows of a panorama near straight up and straight down, where all columns point almost the same way."""
     columns = room.shape[1]
     for row in (*range(5), *range(-5, 0)):
         away = row if row >= 0 else -1 - row

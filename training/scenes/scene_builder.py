@@ -42,7 +42,7 @@ class SceneBuilder:
         return len(self.covers) - 1
 
     def move(self, at: Vector, yaw: float = 0.0) -> None:
-        """Set the position and rotation of the axes in which the next solids are given.
+        """Set the position and rotation of the axes in which the next solids are placed.
 
         Args:
             at: Position (3,) in millimetres.

@@ -66,7 +66,7 @@ def is_between_walls(f, w, x, y, z):
 
 @njit(**JIT)
 def distance_to_wall(f, w, x, y, z, dx, dy, dz, far):
-    """Return the distance along a ray from between the walls to a wall, or NO_HIT if it passes above them.
+    """Return the distance to a wall along a ray that starts between the walls, or NO_HIT if it passes above them.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

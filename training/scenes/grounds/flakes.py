@@ -136,7 +136,7 @@ def _polygon(mask: NDArray[np.uint8], corners: NDArray[np.float64]) -> None:
 
 
 def match_dice_colour(rng: Generator, cover: Cover, body: tuple[float, float, float]) -> Cover:
-    """Return the surface material of a floor with its pattern in nearly the colour of the dice.
+    """Return the surface material of a floor whose pattern has nearly the colour of the dice.
 
     Args:
         rng: Source of random numbers.
