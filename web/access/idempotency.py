@@ -62,7 +62,7 @@ class RememberedRequest:
         """Wait for the response and return it.
 
         Raises:
-            HttpProblem: If the request is still running.
+            HttpProblem: If the request is still running after the wait.
         """
         if not self.is_ready.wait(MAX_WAIT_S):
             raise HttpProblem(

@@ -40,7 +40,7 @@ def create_picture(table: Table) -> Routes:
 
 
 class PictureUpload:
-    """The parts of the one picture that is being sent. Any thread may call its methods."""
+    """The parts of the one picture that is being uploaded. Any thread may call its methods."""
 
     def __init__(self) -> None:
         self._lock = Lock()

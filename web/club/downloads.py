@@ -64,7 +64,7 @@ def _without_formula(name: str) -> str:
 
 
 def _json_lines(history: MatchHistory, standings: League) -> Iterator[str]:
-    """Yield every entry, oldest match first, so that another board can import them."""
+    """Yield all entries as lines of JSON, oldest match first, so that another board can import them."""
     for match in reversed(standings.matches(limit=NO_LIMIT)):
         for entry in history.entries(match.id):
             yield json.dumps({"tray": match.tray, **entry.to_json()}, ensure_ascii=False) + "\n"

@@ -72,8 +72,8 @@ class MatchHistory:
     def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
         """Add an entry that a tray sent, for the first time or again.
 
-        The tray is the authority: if it sends a known number with different content, the club's
-        entries from that number on are replaced.
+        The tray is the authority: if it sends an entry with a known number but different content,
+        the club's entries from that number on are replaced.
 
         Args:
             tray: Name of the tray.

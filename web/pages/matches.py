@@ -209,9 +209,10 @@ def throw_positions(history: History, match_id: int) -> dict[int, int]:
 
 
 class _WrittenThrows:
-    """Where in the journal throws were written, found by their identity or by the places of their dice.
+    """The position of each throw in the journal, found by its identity or by where its dice lay.
 
-    Throws from another tray have no places, and throws that a repair has written again are new objects.
+    The journal does not say where the dice of another tray lay, and a throw that a repair has
+    written again is a new object.
     """
 
     def __init__(self) -> None:
