@@ -44,7 +44,7 @@ class CalibrationContext:
         n_dice: Number of dice in a throw of the self-test.
         simulated: Whether the tray is simulated.
         size: Width and height of a frame in pixels.
-        real_button: Whether there is a button that a finger can press.
+        real_button: Whether there is a physical button at the tray.
         showing: The colour that the lamp is showing while a person checks it; None outside the check.
         made: When the saved profile was made; None if there is none.
         drift: What has changed since the profile was made; None if nothing has.

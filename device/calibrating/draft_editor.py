@@ -129,7 +129,7 @@ class DraftEditor:
                 self.draft = self.draft.with_press(held_s)
 
     def apply_press(self, command: DraftCommand) -> None:
-        """Carry out a command that was given with the button. A refusal becomes the draft's message."""
+        """Carry out a command given by pressing the button. If it is refused, the reason becomes the draft's message."""
         try:
             self.apply(command)
         except TableError as error:

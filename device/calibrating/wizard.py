@@ -95,7 +95,7 @@ class Wizard:
         profiles: The store that holds the calibration profile.
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
-        real_button: Whether there is a button that a finger can press.
+        real_button: Whether there is a physical button at the tray.
         changed: Called when the lamp or the page may have to show something else.
         drift_watch: Knows what has changed since the profile was made; None if nothing watches for
             changes.
@@ -192,7 +192,7 @@ class Wizard:
         return state_of(self._editor.draft, context)
 
     def keep_alive(self) -> None:
-        """Implement `Calibration.keep_alive`: keep the button and the lamp for a few seconds more."""
+        """Implement `Calibration.keep_alive`: keep the button and the lamp for a few more seconds."""
         self.page.keep_alive()
 
     def picture(self) -> bytes | None:

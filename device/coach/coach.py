@@ -161,10 +161,10 @@ class TableCoach:
             self._just_won.review_again()
         self._changed()
 
-    # Before and in a match against a bot
+    # Before and during a match against a bot
 
     def think(self, bot: Bot, state: State) -> "Future[Event | None]":
-        """Start computing the decision of a bot, and return its future.
+        """Start computing a bot's decision, and return the future that receives it.
 
         Args:
             bot: The bot whose turn it is.

@@ -99,7 +99,7 @@ class Worker:
         """Work on the table of chances for some rules, and return how much of it is done, from 0 to 1.
 
         Args:
-            rules: The rules.
+            rules: The rules under which the chances apply.
             seconds: How long to work, in seconds.
 
         Raises:

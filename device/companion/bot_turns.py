@@ -91,7 +91,10 @@ class BotTurns:
         self._make(state, event)
 
     def _next_state(self) -> State | None:
-        """Return the state in which a bot has to act, or None. If the state is new, start computing the decision."""
+        """Return the state in which a bot has to act, or None if no bot has to act.
+
+        If the state is new, start computing the bot's decision.
+        """
         match = self._table.match
         state = match.state if match else None
         if state is None or not self._is_due(state):

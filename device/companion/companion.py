@@ -74,7 +74,7 @@ class Stores:
         profiles: The stored calibration.
         throw_pictures: Stores one picture of each throw; None means that none are stored.
         misreads: Stores pictures that were read wrongly; None means that none are stored.
-        notice: What people have to know about damage found in the journal at the start.
+        notice: What people have to know about damage found in the journal at start-up.
     """
 
     profiles: ProfileStore = field(default_factory=ProfileStore)
@@ -98,7 +98,7 @@ class Companion:
         scorekeeper: Decides which phone may change the match; None means a new one, which is not
             stored.
         coach: Calculates chances and the best decisions; None if there is no coach.
-        other_tray: Returns what is known about the other tray of a shared match, or None.
+        other_tray: Returns what is known about the other tray of a shared match, or None if there is none.
         on_turn: Called in every pass of the companion's loop, at least about once a second.
         bots: How bots play; None means the usual options.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
@@ -225,7 +225,10 @@ class Companion:
         return self._pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:
-        """Implement `Table.photo_clip`: return a clip of how the dice in a photo came to rest, or None."""
+        """Implement `Table.photo_clip`: return a clip of how the dice in a photo came to rest.
+
+        The clip is Motion JPEG; the result is None if there is no clip.
+        """
         return self._pictures.album.clip(photo_id)
 
     def view(self) -> bytes | None:
@@ -239,8 +242,8 @@ class Companion:
     def do(self, command: Command, request: str = "") -> Snapshot:
         """Implement `Table.do`: carry out a command from a phone, and return the resulting snapshot.
 
-        A press or a hold has the same effect as one at the tray. The table's message says what it
-        led to, or why it was refused.
+        A press or a hold has the same effect as one at the tray. The table's message says what the
+        press or hold led to, or why it was refused.
         """
         match command:
             case Press() | Hold() | MoveSimulatedButton():

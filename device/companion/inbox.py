@@ -37,7 +37,7 @@ class ButtonReleased:
 
     Attributes:
         held_s: How long the button was down, in seconds.
-        request: Id of the phone's request for it; "" if there is none.
+        request: Id of the request with which a phone pressed the button; "" if there is none.
         is_finger: True if the button itself was pressed, False if a page only asked for the same
             effect.
     """
@@ -73,7 +73,7 @@ class JournalMended:
     """A note for the companion: the journal was damaged while in use, and has been repaired.
 
     Attributes:
-        notice: What the players have to know about it.
+        notice: What the players have to know about the damage and the repair.
     """
 
     notice: Message
@@ -156,7 +156,7 @@ class Inbox:
 
         Args:
             held_s: How long the button was down, in seconds.
-            request: Id of the phone's request for it; "" if there is none.
+            request: Id of the request with which a phone held the button; "" if there is none.
         """
         self.post(ButtonReleased(held_s, request))
 

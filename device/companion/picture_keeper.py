@@ -24,13 +24,13 @@ NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
 
 
 class _FaceTeacher:
-    """Passes on the true faces in each picture of the tray, so that the table learns how they look."""
+    """Passes on the true faces in each picture of the tray, so that the watch learns what faces look like."""
 
     def __init__(self, note_faces: NoteFaces) -> None:
         self._note_faces = note_faces
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Implement `TruthReceiver.record`: pass on the true faces if the picture is one of the tray."""
+        """Implement `TruthReceiver.record`: pass on the true faces if the picture shows the tray."""
         if truth and isinstance(picture, CapturedReading):
             tray_reading = picture.tray_reading
             self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)

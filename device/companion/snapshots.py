@@ -18,7 +18,7 @@ from web.contracts.table import Photo, ScorekeeperView, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """The current problems of the companion; each is None if all is well.
+    """The current problems of the companion; an attribute is None if there is no such problem.
 
     Attributes:
         camera: Why there is no camera.
@@ -143,7 +143,7 @@ class SnapshotPublisher:
     """Publishes what the table shows, on the phones and at the tray.
 
     Args:
-        first: The snapshot at the start.
+        first: The snapshot that is shown until another one is published.
         output: Lamp, buzzer and voice.
 
     Attributes:

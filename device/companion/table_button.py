@@ -18,7 +18,7 @@ class TableButton:
     """The button of the table.
 
     A page presses a simulated button at its pin, so that the lamp shows what releasing the button
-    would do. If the button is real, a page posts the note that a finger would have caused.
+    would do. If the button is real, a page posts the same note as a press of that button would.
 
     Args:
         button: The button at the tray; None if there is none.
@@ -43,7 +43,7 @@ class TableButton:
 
     @property
     def is_real(self) -> bool:
-        """Whether there is a button that only a finger at the tray can press."""
+        """Whether there is a physical button, which can be pressed only at the tray."""
         return self._button is not None and self._simulated is None
 
     @property

@@ -117,7 +117,7 @@ class TableParts:
         hands_off: Whether thrown dice are read without a press of the button.
         is_alive: Called repeatedly during a long task, to tell the watchdog that the program is working.
         safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
-        other_tray: Returns what is known about the other tray of a shared match, or None.
+        other_tray: Returns what is known about the other tray of a shared match, or None if there is none.
     """
 
     session: Session
@@ -208,7 +208,7 @@ class TableWorker:
         self._parts.bots.act()
 
     def has_news(self) -> bool:
-        """Implement `NoteWorker.has_news`: check for a hung camera, a stuck button, rolling dice and a lost phone."""
+        """Implement `NoteWorker.has_news`: return whether something shown, such as the lamp or a problem, has changed."""
         if report := self._parts.camera.check_hung():
             self._take(report)
             return True

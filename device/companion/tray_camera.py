@@ -31,7 +31,7 @@ class TrayCamera:
         options: How the tray is watched.
         n_dice: Number of dice in a throw of the self-test.
         simulated_tray: The simulated tray; None if the tray is real.
-        has_real_button: Whether there is a button that a finger can press.
+        has_real_button: Whether there is a physical button at the tray.
         restart: Called repeatedly while the camera hangs and only a new process can use it again. It
             may end this process.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.

@@ -27,8 +27,8 @@ def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = (
     Args:
         match: The match as it stands.
         tray_reading: The reading of the still tray.
-        before: Where the dice lay when they were last read for another purpose, such as the
-            roll-off; empty if the last throw of the match was read later.
+        before: Where the dice lay when they were last read for a purpose other than a throw of this
+            match, such as the roll-off; empty if a throw of this match has been read since then.
     """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
@@ -65,7 +65,8 @@ def offer_earlier(
     Args:
         match: The match as it stands.
         earlier: The reading of the tray before it was emptied.
-        before: Where the dice lay when they were last read for another purpose, such as the roll-off.
+        before: Where the dice lay when they were last read for a purpose other than a throw of this
+            match, such as the roll-off; empty if a throw of this match has been read since then.
         age_s: How long ago those dice lay in the tray, in seconds.
     """
     verdict = judge(match, earlier, before)
@@ -84,7 +85,7 @@ def offer_earlier(
 
 
 def ask_to_confirm(verdict: Accept | Ask) -> Ask:
-    """Return a question asking whether a costly throw was read correctly, for a throw that cannot be read twice."""
+    """Return a question asking whether a costly throw, which cannot be read a second time, was read correctly."""
     right = Message("Were all dice read correctly? If not, tap the wrong one.")
     if isinstance(verdict, Ask):
         return replace(verdict, question=Paragraph(verdict.question, right))
@@ -266,8 +267,8 @@ def _judge_throw(state: State, placement: Placement) -> Verdict:
 def _take_over(state: State, placement: Placement) -> Verdict:
     """Judge the first throw of a turn that may build on what the previous player left over.
 
-    Throwing all dice is a fresh start; throwing as many as were left over is a take-over. If the two
-    numbers are the same, ask.
+    Throwing all dice is a fresh start; throwing as many as were left over is a take-over. If all dice
+    were left over, ask which of the two was meant.
     """
     assert state.left_over is not None  # noqa: S101 - checked by the caller
     left, n, thrown = state.left_over, state.rules.n_dice, len(placement.thrown)

@@ -106,11 +106,11 @@ class LiveMatch:
 
     Args:
         record: The record to which each step is written before it takes effect.
-        other_tray: The other tray; None if matches cannot be played with one.
+        other_tray: The other tray; None if matches cannot be shared with another tray.
 
     Attributes:
         match_id: Number of the match in the record; 0 if there is none.
-        other_tray: The other tray; None if matches cannot be played with one.
+        other_tray: The other tray; None if matches cannot be shared with another tray.
         trouble: Why the last step could not be written; None if it was written.
         last_seen_position: Position in the record of the newest throw that a camera saw; 0 if no
             throw has been seen since the program started.

@@ -97,7 +97,7 @@ class MatchStarts:
 
         Args:
             match: The match before its first event.
-            message: The message that the table shows about it.
+            message: The message that the table shows about the new match.
             key: Id of the match if it is played at two trays; "" creates a new id.
         """
         table = self._table

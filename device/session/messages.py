@@ -67,7 +67,7 @@ def standing(match: Match) -> Message:
 
 
 def moved_on(match: Match | None) -> Message:
-    """Return a message that refuses a command meant for an earlier state, and gives the current state.
+    """Return a message that refuses a command meant for an earlier state of the match, and gives the current state.
 
     Args:
         match: The match in play; None if there is none.

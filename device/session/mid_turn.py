@@ -21,7 +21,7 @@ from game.wording import dice_count, number_word
 
 
 def judge_mid_turn(state: State, placement: Placement) -> Verdict:
-    """Return what a throw after the first one of a turn means.
+    """Return what any throw of a turn except the first means.
 
     Args:
         state: The state of the match before the throw.

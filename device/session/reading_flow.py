@@ -85,8 +85,8 @@ class ReadingRequests:
     Args:
         table: The state of the table.
         camera: Knows whether there is a camera.
-        plays: What can be played. It banks the turn without a reading if the button was held to
-            bank but the tray never comes to rest, although no dice are rolling.
+        plays: What can be played. `plays.match` banks the turn without a reading if the button was
+            held to bank but the tray never comes to rest, although no dice are rolling.
     """
 
     def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:
@@ -219,8 +219,8 @@ class ReadingResults:
         Args:
             number: Number of the request.
             tray_reading: What is in the tray now.
-            earlier: What was in the tray before it was emptied; None if that had already been used,
-                or if the tray was not emptied.
+            earlier: The reading of the tray before it was emptied; None if that reading has already been
+                used, or if the tray was not emptied.
 
         Returns:
             The reading that the table shows now, either `tray_reading` or `earlier`. None if this
@@ -401,7 +401,7 @@ class ReadingResults:
         return True
 
     def _follow(self, verdict: Verdict | None, since_s: float | None = None) -> None:
-        """Carry out a verdict, if there is one. If the tray is empty, wait for a throw after `since_s`."""
+        """Carry out a verdict, if there is one. If the tray is empty, wait for a throw made after the time `since_s`."""
         if isinstance(verdict, EmptyTray):
             self._requests.request(AwaitThrow(), since_s)
         elif verdict is not None:

@@ -155,7 +155,7 @@ class Session:
             self._check_bank(command.points, self._plays.match.bank_points(command.dice))
 
     def check_step(self, step: int | None) -> None:
-        """Raise an error that says what has changed if the match is no longer at this step.
+        """Check that the match is still at this step; if not, raise an error that gives its current state.
 
         Args:
             step: Number of the step that a phone was showing; None if the phone did not send it.

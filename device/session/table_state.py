@@ -209,7 +209,7 @@ class TableState:
 
     @property
     def unread_throw(self) -> Message | None:
-        """Why nothing can be kept or banked before a throw is read; None if no throw is unread.
+        """Why nothing can be kept or banked until the throw in the tray has been read; None if no throw is unread.
 
         Without this refusal, a player who sees a farkle in the tray could still bank.
         """

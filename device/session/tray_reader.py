@@ -37,7 +37,7 @@ class TrayReading:
 
         Args:
             die: Index of the die in the reading, from 0.
-            face: Pips on its top face, 1 to 6.
+            face: Number of pips on the top face of the die, 1 to 6.
         """
         dice = list(self.reading.dice)
         dice[die] = replace(dice[die], value=face, confidence=1.0, problem=None)
@@ -95,7 +95,7 @@ class TrayReader(Protocol):
         """Forget what was learnt from wrong readings about what the tray looks like.
 
         Args:
-            since_s: Time of the first reading to forget, in seconds on the watch's clock.
+            since_s: Time of the first reading to forget, in seconds on the watch's clock; 0 forgets all.
         """
 
     @property

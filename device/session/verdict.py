@@ -13,8 +13,8 @@ class Answer:
 
     Attributes:
         label: The sentence that a person chooses.
-        actions: The step of the match that the answer means.
-        chosen: Called when the answer is chosen, if it is not a step of the match; otherwise None.
+        actions: The actions of the match step that the answer stands for; empty if it stands for none.
+        chosen: Called when the answer is chosen, if the answer stands for no match step; otherwise None.
     """
 
     label: Message
@@ -27,9 +27,9 @@ class Accept:
     """The verdict that the throw counts.
 
     Attributes:
-        events: The step of the match.
+        events: The events of the match step that records the throw.
         note: A message saying what was assumed; None if nothing was.
-        repairs: Other interpretations of the throw; one tap replaces the step with one of them.
+        repairs: Other interpretations of the throw; one tap replaces the match step with one of them.
     """
 
     events: tuple[Event, ...]
@@ -55,8 +55,8 @@ class NotThrown:
     """The verdict that the dice were not thrown, so the match stays as it is.
 
     Attributes:
-        note: A message saying why they do not count as thrown.
-        override: The answer that they were thrown after all; None if it is not offered.
+        note: A message saying why the dice do not count as thrown.
+        override: The answer that the dice were thrown after all; None if that answer is not offered.
     """
 
     note: Message

@@ -47,7 +47,7 @@ def _fill_circle(mask: Image, die: Die, radius: float, value: int) -> None:
 
 
 def _connected_objects(mask: Image, new: TrayChange) -> Image:
-    """Return a mask of the objects in `new` that touch the given mask; the result is one cell wider."""
+    """Return a mask of the objects in `new` that touch the given mask, widened by one cell on every side."""
     _, found = cv2.connectedComponents(new.objects)
     labels = _cells_to_pixels(found.astype(np.float32), new, mask.shape)
     touching = np.setdiff1d(labels[mask > 0], 0)

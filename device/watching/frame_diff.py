@@ -195,7 +195,7 @@ def _is_global(gain: float, ratio: Grey) -> bool:
 
 
 def _thick_blobs(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
-    """Return the labels of the blobs that are as thick as an arm somewhere.
+    """Return the labels of the blobs that are as thick as an arm at some point.
 
     Args:
         mask: (height, width) uint8: 255 where something has changed, otherwise 0.

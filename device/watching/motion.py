@@ -99,7 +99,8 @@ class MotionWatch:
     def tumbled_since(self, mark_s: float) -> bool | None:
         """Return whether dice were seen tumbling freely, not moved by a hand, after the time `mark_s` in seconds.
 
-        None means that only one or two frames look like it: a very short throw, or a die laid down.
+        None means that only one or two frames look like tumbling, which can be a very short throw or a
+        die that was laid down.
         """
         frames = sum(time_s > mark_s for time_s in self._tumbles_s)
         return True if frames >= MIN_TUMBLE_FRAMES else None if frames else False

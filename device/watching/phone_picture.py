@@ -46,7 +46,10 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
 
 
 def _crop_to_dice(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
-    """Return a photo cropped to the dice, because the rest is private, and the left and top edges of the crop."""
+    """Return a photo cropped to the dice, and the left and top edges of the crop in pixels of the photo.
+
+    The rest of the photo is private.
+    """
     if not reading.dice:
         return image, (0, 0)
     height, width = image.shape[:2]

@@ -42,7 +42,7 @@ class ReadRequests:
         self._lock = Lock()
 
     def put(self, request: ReadRequest) -> int:
-        """Replace the outstanding request with a new one, and return the number that the new one is given."""
+        """Replace the outstanding request with a new one, and return the number assigned to the new one."""
         with self._lock:
             self.current = replace(request, number=next(self._numbers))
             return self.current.number

@@ -16,7 +16,7 @@ class CapturedReading:
     Attributes:
         request: Number of the request.
         tray_reading: The reading, with positions in pixels of the whole frame.
-        image: The frame or, if it came from a phone, the part of it around the dice.
+        image: The frame or, if a phone took the picture, the part of the photo around the dice.
         zones: Corners of the tray and of any set-aside area in pixels of the whole frame, the tray
             first.
         earlier: If the tray is empty now, a reading of the dice that lay in it before; otherwise
@@ -35,12 +35,12 @@ class CapturedReading:
 
     @property
     def reading(self) -> Reading:
-        """The reading, in pixels of the whole frame."""
+        """The reading, with positions in pixels of the whole frame."""
         return self.tray_reading.reading
 
     @property
     def reading_in_image(self) -> Reading:
-        """The reading, in pixels of `image`."""
+        """The reading, with positions in pixels of `image`."""
         return self.reading.relative_to(*self.offset_px)
 
 

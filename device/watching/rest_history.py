@@ -15,7 +15,7 @@ class TrayRest:
 
     Attributes:
         image: A full frame, captured at the beginning of the period.
-        from_s: Beginning of the period in seconds.
+        from_s: When the period began, in seconds.
         until_s: When the tray was last seen unchanged, in seconds.
         preview: The preview at the beginning of the period, by which an unchanged tray is recognised
             once a hand has left.
@@ -61,7 +61,8 @@ class RestHistory:
             preview: The next preview.
             is_settled: Whether the tray is at rest in that preview.
             capture: Captures a full frame.
-            finish_clip: Returns the clip of the roll that ends with a preview, or None.
+            finish_clip: Returns the clip of the roll that ends with the given preview; None if none was
+                recorded.
 
         Returns:
             The period of rest that begins with this preview; None if none does.

@@ -62,12 +62,15 @@ class RememberedReading:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether it shows dice, and the match has neither accepted it nor recorded its faces."""
+        """Whether the reading shows dice, and the match has neither accepted it nor recorded its faces."""
         return bool(self.reading.dice) and not self.is_accepted and self.faces is None
 
     @property
     def true_faces(self) -> tuple[int | None, ...]:
-        """The face of each die as the match records it or, if the match records none, as a sure reading shows it."""
+        """The face of each die as the match records it or, if the match has not recorded the reading, as it was read.
+
+        A face is None if the match does not know it, or if an unrecorded reading was not sure.
+        """
         dice = self.reading.dice
         if self.faces is not None:
             return tuple(self.faces.get((die.x, die.y)) for die in dice)
@@ -102,7 +105,7 @@ class TrayMemory:
 
         Args:
             tray: The tray.
-            leans: How far dice seemed to lean in earlier throws; used only if it is not the same tray.
+            leans: How far dice seemed to lean in earlier throws; used only if the tray is a different one.
         """
         with self._lock:
             if tray != self._tray:
@@ -173,7 +176,7 @@ class TrayMemory:
 
         Args:
             time_s: Time of the accepted reading, in seconds; None if the dice were entered on a phone.
-            has_tumbled_since: Returns whether dice were certainly seen tumbling after a time.
+            has_tumbled_since: Returns whether dice were certainly seen tumbling after a time in seconds.
         """
         with self._lock:
             for old in self._readings:
@@ -226,7 +229,7 @@ class TrayMemory:
         """Discard readings that were wrong or undone, and the foreign objects that were marked in them.
 
         Args:
-            since_s: Time of the first reading to discard, in seconds.
+            since_s: Time of the first reading to discard, in seconds; 0 discards all.
         """
         with self._lock:
             gone = [old for old in self._readings if old.time_s >= since_s]

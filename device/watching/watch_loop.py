@@ -1,4 +1,4 @@
-"""The loop of the watch: it opens the camera, takes previews and answers requests for a reading."""
+"""The watch loop: opens the camera, takes previews and answers requests for a reading."""
 
 import logging
 from collections.abc import Callable
