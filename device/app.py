@@ -485,7 +485,7 @@ def _camera(
     )
 
     def opener(named: str) -> CameraOpener:
-        """Return the function that opens a camera, set up with the newest calibration at the time of the call."""
+        """Return the function that opens the camera of this name, set up with the newest calibration."""
         spec = profiles.resolve_camera(named)
         tuning = profiles.tuning_for(spec, usual)
         return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)

@@ -1,4 +1,4 @@
-"""`traykeeper club`: the board of a club night, which shows every tray on a broker."""
+"""`traykeeper club`: the board of a club night, which shows every tray that is connected to a broker."""
 
 import json
 import re

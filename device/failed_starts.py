@@ -160,9 +160,10 @@ class StartRecord:
         log.warning("failed starts cannot be counted: no folder can be written")
 
     def _read(self) -> tuple[FailedStart, ...]:
-        """Return the failed starts since the last boot that lie within `WINDOW_S`; a damaged file counts as empty.
+        """Return the failed starts since the last boot that began at most `WINDOW_S` seconds ago.
 
-        A later folder is used only after the first has become read-only, so its record is the newer one.
+        A damaged file counts as empty. If the record is in several folders, the one in the later folder is the newer
+        one, because that folder is used only once the first has become read-only.
         """
         found: dict[float, FailedStart] = {}
         for folder in self._folders:

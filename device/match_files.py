@@ -1,4 +1,7 @@
-"""Files that contain matches (journals, backups and texts), and a comparison of a match in two of them."""
+"""Files that contain matches: journals, backups and texts.
+
+`compare` compares the copies of a match in two such files.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -52,7 +52,7 @@ class Route:
         media_type: Media type of the response.
         query: The query parameters of a `GET`.
         returns_state: Whether the response is the state of the table.
-        errors: HTTP status codes of refusals that not every route has.
+        errors: HTTP status codes of the refusals that are particular to this route.
         max_body_bytes: The longest body that is accepted.
     """
 

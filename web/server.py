@@ -215,7 +215,10 @@ def _remedy(host: str, port: int, error: OSError) -> str:
 def _accept(
     server: Any, sock: socket.socket, address: tuple[Any, ...], *args: Any, **kwargs: Any
 ) -> None:
-    """Accept a connection. If its address has too many, close an idle one or refuse the new one."""
+    """Accept a connection from an address that does not have too many.
+
+    Otherwise, close an idle connection from that address or, if none is idle, refuse the new one.
+    """
     address = (address[0].removeprefix(IPV4_IN_IPV6), address[1])
     others = [c for c in server.active_channels.values() if c.addr[0] == address[0]]
     if len(others) >= MAX_PER_ADDRESS and not _close_oldest_idle(others):

@@ -43,7 +43,7 @@ class StepStream:
         """Return a function, for one stream, that returns the events since its last call as text.
 
         Args:
-            last_id: The last event that the program has, if it continues after a lost connection.
+            last_id: Id of the last event that the program has received; "" if it has none yet.
         """
         n_sent: int | None = None
 

@@ -62,7 +62,7 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """Return the seconds from when the dice come to rest until they are read, whether on request or in advance."""
+        """Return how long it takes, with these settings, to read dice that have come to rest, in seconds."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:

@@ -36,7 +36,7 @@ OWN = "own:"
 
 
 def diverged(seq: int) -> SharedMatchError:
-    """Return the error for two trays whose copies of a match differ, beginning with the entry of this number."""
+    """Return the error for two trays whose copies of a match differ from entry number `seq` onwards."""
     return SharedMatchError(
         Message(
             "The match differs between the two trays from step %(n)s on: run `traykeeper "
@@ -69,7 +69,7 @@ MarkedEntry = tuple[WireEntry, Entry, str]
 
 
 def entries_with_marks(history: History, number: int, key: str) -> list[MarkedEntry]:
-    """Return the entries of a match, each in the form that trays exchange and as in the journal, with its mark.
+    """Return the entries of a match, each in the form that trays exchange and as it is in the journal, with its mark.
 
     Entries that record that a match was reopened are left out, because only one tray may have them.
 

@@ -31,7 +31,7 @@ class SharedTable(DoingTable, ChangingTable, Protocol):
 
 
 class SharedMatches:
-    """The matches that this tray plays with another one.
+    """The matches that this tray plays with another tray.
 
     Implements `SharedPlay` for the pages and `OtherTray` for the session.
 

@@ -89,7 +89,7 @@ class SignedEntry:
 
     @staticmethod
     def text(wire: WireEntry) -> str:
-        """Return the text of an entry that its signature covers."""
+        """Return the text that the signature of an entry covers."""
         return json.dumps(wire.to_json(), sort_keys=True, separators=(",", ":"))
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The match that this tray plays with another one: how it begins, and how each message is answered."""
+"""The match that this tray plays with another tray: how it begins, and how each message is answered."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -55,7 +55,7 @@ class SameNameError(IllegalMove):
 
 
 class TrayPair:
-    """The match that this tray plays with another one. Thread-safe.
+    """The match that this tray plays with another tray. Thread-safe.
 
     Args:
         parts: The stores and connections that shared matches use.

@@ -191,7 +191,7 @@ class Webhook:
             self._progress.advance(line.entry)
 
     def _find_position(self) -> None:
-        """Find the entry to continue with, at the start and after a backup has been restored."""
+        """Find the entry to continue with, when the thread starts and after a backup has been restored."""
         identity = self._feed.identity
         if identity == self._identity:
             return

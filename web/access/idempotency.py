@@ -133,7 +133,8 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
     def memory() -> RequestMemory:
         """Return the memory in which this request is remembered.
 
-        Requests that anybody may send have a memory of their own, so they cannot displace the others.
+        Requests that anybody may send have a memory of their own, so they cannot
+        displace requests that need permission.
         """
         route = current_route()
         if route:

@@ -132,7 +132,7 @@ def allow_readers(app: Flask, origins: Iterable[str]) -> None:
 
     Args:
         app: The app whose API they may read.
-        origins: Their addresses, such as `http://foundry.local:30000`.
+        origins: Addresses of the other programs' pages, such as `http://foundry.local:30000`.
     """
     allowed = {origin.rstrip("/").lower() for origin in origins}
 
@@ -159,7 +159,7 @@ def _refuse_other_sites() -> None:
 
 
 def _refuse_forms() -> None:
-    """Refuse everything but JSON, because a form on another site can send other types."""
+    """Refuse every body that is not JSON, because a form on another site can send other types."""
     if request.method == "POST" and request.content_type and not request.is_json:
         raise HttpProblem(415, NO_JSON)
 

@@ -44,8 +44,9 @@ def pin_at(time_s: float, secret: bytes, periods_ago: int = 0, *, shown_by: byte
     Args:
         time_s: Time in seconds since 1970.
         secret: Secret of the table, 32 bytes.
-        periods_ago: How many periods before that time.
-        shown_by: `MACHINE` or `SCOREKEEPER`.
+        periods_ago: How many periods to go back from that time; 0 means its own period.
+        shown_by: Where the PIN is shown: `MACHINE` for `traykeeper pin`, `SCOREKEEPER` for the
+            scorekeeper's phone.
     """
     period = int(time_s // PERIOD_S) - periods_ago
     mac = hmac.digest(secret, b"%b %d" % (shown_by, period), sha256)
@@ -93,7 +94,7 @@ class PinChecker:
 
         Args:
             pin: The PIN that a phone has sent.
-            address: Address of that phone. Wrong PINs block this address before they block others.
+            address: Network address of that phone; wrong PINs block it before they block other addresses.
             machine_only: Whether only the PIN from `traykeeper pin` counts.
 
         Raises:

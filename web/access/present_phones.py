@@ -1,4 +1,4 @@
-"""The phones that are present, and what people may call each of them: "An iPhone", "Tablet 2"."""
+"""The phones that are present, each with a name by which people can recognise it: "An iPhone", "Tablet 2"."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -98,7 +98,10 @@ class PresentPhones:
         return seen is not None and self._clock() - seen.seen_s < ABSENT_AFTER_S
 
     def label(self, phone: str) -> Message:
-        """Return what people may call a phone. The name has a number if other phones of its kind are present."""
+        """Return a name by which people can recognise a phone.
+
+        The name has a number if other phones of its kind are present.
+        """
         seen = self._phones.get(phone)
         if seen is None:
             return ALONE[PhoneKind.OTHER]

@@ -1,8 +1,8 @@
 """The scorekeeper: the one phone that may change the match. Every other phone watches.
 
 A phone becomes the scorekeeper by proving that somebody stands at the tray, either with a press of
-the tray's real button or with the PIN. If the current scorekeeper's phone is still active, its
-owner is asked first. HTTP paths and stored files call the scorekeeper's right the `pencil`.
+the tray's real button or with the PIN. If the current scorekeeper's phone is still active, the
+current scorekeeper is asked first. HTTP paths and stored files call the scorekeeper's right the `pencil`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -178,7 +178,8 @@ class Scorekeeper:
         record: The state from before a restart; a scorekeeper who comes back still has the right.
         save: Called with the state that must survive a restart, whenever that changes.
         on_change: Called whenever the phones have to be informed.
-        has_button: Whether the tray has a real button, whose press makes a phone the scorekeeper.
+        has_button: Whether the tray has a real button. Pressing it makes the phone that has asked
+            the scorekeeper.
         clock: Returns monotonic time in seconds.
 
     Attributes:
@@ -289,7 +290,7 @@ class Scorekeeper:
         return is_given
 
     def answer(self, *, give: bool) -> None:
-        """If `give` is true, hand over to the phone that is asking; otherwise, refuse its request.
+        """If `give` is true, hand the role to the phone that is asking; otherwise, refuse its request.
 
         Raises:
             TableError: If no phone is waiting.

@@ -40,7 +40,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
 
     Args:
         table: The companion.
-        calibration: The calibration; if it is None, the page is refused.
+        calibration: The calibration; if it is None, requests for the page are refused.
     """
     blueprint = Blueprint("calibration", __name__)
 

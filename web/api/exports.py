@@ -56,5 +56,5 @@ def _digits(dice: list[int]) -> str:
 
 
 def _safe(name: str) -> str:
-    """Quote a name that a spreadsheet would run as a formula."""
+    """Return a name, quoted if a spreadsheet would run it as a formula."""
     return f"'{name}" if name[:1] in "=+-@" else name

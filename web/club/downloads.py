@@ -59,7 +59,7 @@ def _csv_row(values: tuple[object, ...]) -> str:
 
 
 def _without_formula(name: str) -> str:
-    """Quote a name that a spreadsheet would run as a formula."""
+    """Return a name, quoted if a spreadsheet would run it as a formula."""
     return f"'{name}" if name[:1] in "=+-@" else name
 
 

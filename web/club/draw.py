@@ -56,7 +56,7 @@ class Pairing:
         number: Position in the order of play, from 0.
         round: Round of the tournament, from 1.
         first: A player number; None while the player is not known yet.
-        second: The other player number, or None.
+        second: The other player's number; None while that player is not known yet.
     """
 
     number: int
@@ -89,7 +89,10 @@ def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tup
 
 
 def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairings by the circle method: all but the first player move one place each round."""
+    """Yield the round, from 1, and the two players of each pairing.
+
+    This is the circle method: all players but the first move one place each round.
+    """
     fixed, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
     for round_ in range(1, len(others) + 1):
         seats = [fixed, *others]
@@ -102,7 +105,10 @@ def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
 def _knock_out(
     plan: TournamentPlan, winners: Mapping[frozenset[int], int]
 ) -> Iterator[tuple[int, int | None, int | None]]:
-    """Yield the pairings of a bracket in which the strongest get the byes and meet last."""
+    """Yield the round, from 1, and the two players of each pairing; None is a player not yet known.
+
+    The strongest players get the byes, and meet last.
+    """
     slots: list[int | None] = [
         plan.players[seed] if seed < len(plan.players) else BYE
         for seed in _seeds(len(plan.players))
@@ -121,7 +127,7 @@ def _knock_out(
 
 
 def _seeds(n_players: int) -> list[int]:
-    """Return the seeds in standard bracket order: 0 meets the last one, and 1 is in the other half."""
+    """Return the seeds in standard bracket order: 0 meets the last seed, and 1 is in the other half."""
     seeds = [0]
     while len(seeds) < n_players:
         last = 2 * len(seeds) - 1

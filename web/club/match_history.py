@@ -193,7 +193,14 @@ class _MatchTables:
     def append(
         self, entry: WireEntry, after: StoredMatch, before: StoredMatch | None, *, live: bool
     ) -> None:
-        """Write an entry and its effect on the match in one transaction."""
+        """Write an entry and its effect on the match in one transaction.
+
+        Args:
+            entry: The entry.
+            after: The match after the entry.
+            before: The match before the entry; None if the entry is the first.
+            live: Whether the entry was made just now rather than while the tray was offline.
+        """
         state = after.match.state
         with self._store.transaction():
             if before is None:
@@ -214,7 +221,10 @@ class _MatchTables:
                 self.write_seats(entry.match, after)
 
     def _began_s(self, entry: WireEntry, *, live: bool) -> float:
-        """Return the tray's time, or the board's time if the tray's clock is not set or plainly wrong."""
+        """Return when the match began, by the tray's clock.
+
+        If that clock is not set or plainly wrong, return the time now by the board's clock.
+        """
         now_s = self._clock()
         is_wrong = live and abs(entry.began_s - now_s) > MAX_CLOCK_ERROR_S
         return now_s if is_wrong or not entry.began_s else entry.began_s

@@ -87,7 +87,7 @@ def create_tournament_pages(
         calls: The tournaments, and the calls of their players to trays.
         people: The players of the club.
         steward: Decides who may draw a tournament.
-        trays: Their screen is updated after a change.
+        trays: The current state of every tray; after a change, it is published again for the screen.
     """
     pages = Blueprint("cups", __name__, url_prefix="/tournaments")
     tournaments = calls.tournaments

@@ -68,7 +68,9 @@ class People:
         return player
 
     def add(self, name: str) -> int:
-        """Return the number of a player, who is added if the name is new and need not have played yet.
+        """Return the number of a player, who is added if the name is new.
+
+        Unlike with `find_or_add`, the player need not have played yet.
 
         Raises:
             IllegalMove: If the name is not usable.

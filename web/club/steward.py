@@ -96,7 +96,7 @@ def create_steward(steward: Steward, people: People, trays: Trays) -> Blueprint:
     Args:
         steward: Checks the key.
         people: The players of the club.
-        trays: Their screen is updated after a change.
+        trays: The current state of every tray; after a change, it is published again for the screen.
     """
     pages = Blueprint("steward", __name__)
     pages.app_context_processor(lambda: {"steward": steward.is_here})

@@ -69,7 +69,7 @@ class TournamentCalls:
         ]
 
     def _busy_players(self, trays: tuple[TrayStatus, ...]) -> set[int]:
-        """Return the players who are in the middle of a match or called to one."""
+        """Return the numbers of the players who are in the middle of a match or have been called to one."""
         busy: set[int] = set()
         for tray in trays:
             if tray.online and tray.summary and tray.summary["winner"] is None:

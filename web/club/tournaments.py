@@ -220,7 +220,8 @@ class Tournaments:
         """Return the first match of each pair since the draw.
 
         A match counts if nobody else played in it, if the club did not know it before the draw
-        (rows up to `after`), and if it began later. An abandoned match counts only once it is won.
+        (rows up to `after`), and if it did not begin before the draw (`since_s`). A match in
+        `abandoned`, by its id, counts only once it is won.
         """
         rows = self._store.rows(
             "SELECT match.id, tray, winner, one.player AS first, two.player AS second, one.won "

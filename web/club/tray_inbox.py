@@ -75,7 +75,10 @@ class TrayInbox:
         self._requests.retry(lambda name: self._trays.get(name).online)
 
     def on_connected(self) -> None:
-        """Start again after the broker has accepted the connection, because messages may have been lost."""
+        """Forget which trays are online and what they were asked, because messages may have been lost.
+
+        Called when the broker has accepted the connection.
+        """
         self._requests.forget()
         self._warned.clear()
         self._caught_up.clear()

@@ -44,7 +44,7 @@ class TrayState:
     Attributes:
         match: The match at the tray; None before the first.
         seq: Number of the last entry of that match.
-        chain: Digest over its entries.
+        chain: Digest of the entries of that match.
         situation: A value of `game.situation.Situation`.
         message: What the tray says, in English.
         question: The open question, if any.

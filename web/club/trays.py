@@ -21,7 +21,7 @@ class TrayStatus:
         name: Name of the tray.
         online: Whether the tray is connected to the broker.
         match: The last match that began there; None before the first.
-        seq: Number of the last entry in the club's history; -1 if only the tray knows the match.
+        seq: Number of the match's last entry in the club's history; -1 if only the tray knows the match.
         summary: Summary of the match, from the club's history if it has the match.
         situation: A value of `game.situation.Situation`.
         message: What the tray says, in English.
@@ -86,7 +86,7 @@ class Trays:
         return self.snapshot()
 
     def refresh(self) -> None:
-        """Publish a new version because something else on the screen has changed."""
+        """Publish a new version of the snapshot, so that every screen is updated."""
         with self._changed:
             self._version += 1
             self._changed.notify_all()

@@ -212,7 +212,12 @@ class Calibration(Protocol):
         """
 
     def set_button_use(self, to: str) -> CalibrationState:
-        """Set what a press of the button does: "button", "learn", "test", or "" for the match."""
+        """Set what a press of the button is used for while the calibration page is open.
+
+        Args:
+            to: "button" checks the button, "learn" measures dice to learn the dice set, "test" reads
+                a throw of the self-test, and "" leaves the button to the match.
+        """
 
     def show_colour(self, colour: str) -> CalibrationState:
         """Show "red", "green" or "blue" on the lamp, or "" for its usual colour."""

@@ -86,11 +86,11 @@ class ScorekeeperView:
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.
         asking: The phone that is asking to take over, or "" if none is.
-        by_button: Whether the next press of the real button makes that phone the scorekeeper.
+        by_button: Whether the next press of the real button makes the asking phone the scorekeeper.
         by_holder: Whether the scorekeeper is active and is being asked instead.
         own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
         players: (phone, player's name) of each phone that belongs to a player.
-        asker: What people may call that phone: its player, or its kind; "" if none is asking.
+        asker: A name for the asking phone: its player, or its kind; "" if none is asking.
     """
 
     holder: str = ""

@@ -35,7 +35,7 @@ def _is_readable(app: Flask, code: str) -> bool:
 
 
 def requested_language() -> str:
-    """Return the language that was picked on the phone, or else the best one for its browser."""
+    """Return the language picked on the phone or, if none was, the best one for its browser."""
     if not has_request_context():
         return "en"
     readable: dict[str, str] = current_app.extensions[READABLE]

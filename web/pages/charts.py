@@ -163,7 +163,7 @@ def win_curve(match: Match, review: Review) -> str:
 
 
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:
-    """Return the points of a player's line as x and chance."""
+    """Return the x, in SVG units, and the chance of winning of each point on a player's line."""
     found = []
     seats = match.state.team_seats(seat)
     for i, standing in enumerate(review.curve):

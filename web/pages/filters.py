@@ -150,7 +150,7 @@ def n_dice(number: int) -> str:
 
 
 def fairness(fair: Fairness) -> str:
-    """Explain to a player whether dice are fair."""
+    """Return a sentence that tells a player whether dice are fair."""
     return translate(_fairness(fair))
 
 

@@ -278,7 +278,7 @@ def require_ready(found: T | None) -> T:
 
 
 def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Match]:
-    """Return the entry of a match in the journal, and the match.
+    """Return the summary of a match in the journal, and the match itself.
 
     Args:
         history: The journal.

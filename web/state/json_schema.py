@@ -1,6 +1,7 @@
 """The JSON of the table, as returned by `/api/v1/state`, by every `POST` and in the event stream.
 
-Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, seats count from 0.
+Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, and seats are
+numbered from 0.
 Each docstring here is the description of its object in the OpenAPI document.
 """
 
@@ -284,7 +285,7 @@ class PencilJson(TypedDict):
     """The scorekeeper: the phone `holder`. Phones are identified by their badges; "" means none.
 
     The phone `asking` asks to take over: with `by_button` the next press of the real button
-    decides, with `by_holder` the scorekeeper is being asked. `asker` is what people may call that phone:
+    decides, with `by_holder` the scorekeeper is being asked. `asker` is a name for the asking phone:
     its player, or its kind, with a number if others of its kind are present. With `own_turn` the
     `players` may act on their own phones during their turns.
     """

@@ -202,7 +202,7 @@ def _keeps(state: State, odds: Mapping[Dice, OddsJson], translate: Translate) ->
 
 
 def _bank(match: Match, translate: Translate) -> BankJson | None:
-    """Return what banking would do with the keep that a player chose, or else with the best one."""
+    """Return what banking would do with the keep that a player chose, or with the best one if none was chosen."""
     state = match.state
     if state.winner is not None or state.player.bot:
         return None
