@@ -26,7 +26,7 @@ LINE_SHARE = 1 / 320
 """Line width relative to the longer side: about one point on a phone that shows the frame 400 points wide."""
 
 LABEL_SHARE = 1 / 34
-"""Height of a label's letters relative to the longer side: legible on that phone."""
+"""Height of a label's letters relative to the longer side: legible on a phone that shows the frame 400 points wide."""
 
 
 def annotate(image: NDArray[np.generic], reading: Reading) -> Image:

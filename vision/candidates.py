@@ -31,7 +31,7 @@ SMALL_TRAY_DIE_PX = 11.0
 
 LARGE_TRAY_DIE_SHARE = 0.12
 """From this edge on, as a share of the longer side of a tray, the finder may miss a die at the scale of a tray,
-because it takes its pips for dice. It sees such a die at the coarse scale."""
+because it takes the pips for dice. At the coarse scale, the finder sees such a die."""
 
 SMALL_FRAME_DIE_PX, TRAY_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
 """If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
@@ -362,7 +362,7 @@ def _detect(
 
     Return its detections in frame pixels, and the cells that show a hand.
 
-    Several detections may be the same die. All are kept, because a blurred shape at a coarse scale can
+    Several detections may show the same die. All are kept, because a blurred shape at a coarse scale can
     get a higher probability than a die.
     """
     input_px = TRAY_PX if has_tray else LOOK_PX

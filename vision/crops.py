@@ -18,7 +18,7 @@ PATCH_REACH = 0.75
 """Distance from the centre to a corner, as a share of the patch's side: half the diagonal and a margin."""
 
 View = tuple[int, bool]
-"""Number of quarter turns to the left, and whether the patch is then mirrored."""
+"""Number of anticlockwise quarter turns, and whether the patch is then mirrored."""
 
 VIEWS: tuple[View, ...] = tuple((turn, mirror) for mirror in (False, True) for turn in range(4))
 """All orientations of a patch. A network is not invariant to them, so the mean over several is more accurate."""

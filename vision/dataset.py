@@ -23,8 +23,8 @@ BOX_MARGIN = 0.2
 
 AMBIGUOUS_TILTS_DEG = ((9, 11), (24, 26))
 AMBIGUOUS_VISIBLE_SHARE = (0.93, 0.98)
-"""Between these limits it is a matter of opinion whether a die is cocked, leaning or hidden, so such a picture
-is left out."""
+"""Ranges of the tilt, and of the visible share of the top face, in which it is a matter of opinion whether a die is
+cocked, leaning or hidden. A picture with such a die is left out."""
 
 
 SIDE_VIEWS = ("tilted", "oblique", "low")
@@ -49,8 +49,8 @@ class LabelledDie:
     """The labelled bounding box of a die.
 
     Attributes:
-        x: Left side in pixels.
-        y: Upper side in pixels.
+        x: Column of the left edge in pixels.
+        y: Row of the top edge in pixels.
         w: Width in pixels.
         h: Height in pixels.
         value: Face from 1 to 6, or None if nobody could read it.

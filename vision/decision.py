@@ -33,7 +33,7 @@ MIN_DOUBT_PROBABILITY = 0.35
 """Between this probability and `MIN_DIE_PROBABILITY`, the reading asks about a candidate."""
 
 MIN_DOUBT_PROBABILITY_ALONE = 0.15
-"""The same limit if no candidate is a die: an empty tray is certain only if nothing in it could be a die."""
+"""Replaces `MIN_DOUBT_PROBABILITY` if no candidate is a die: an empty tray is certain only if nothing in it could be a die."""
 
 MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures

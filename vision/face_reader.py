@@ -116,7 +116,7 @@ class Closeup:
 
     @cached_property
     def face(self) -> FaceProbabilities:
-        """The probability of each face, and that there is no die."""
+        """The probability of each face, and the probability that there is no die."""
         no_die, *faces = (float(p) for p in softmax(self.mean.face_logits))
         best = 1 + int(np.argmax(faces))
         worst_view = min(float(softmax(view.face_logits)[best]) for view in self.views)

@@ -109,7 +109,8 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
     """Return the mean of the outputs of both networks for a frame, except for the output "hand".
 
     `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). The output
-    "hand" is that of the network that gets both. Without an empty-tray image, it is the larger of the two.
+    "hand" comes from the network that gets both. Without an empty-tray image, it is the larger of the two
+    networks' outputs.
     """
     reference = np.zeros((4, *now.shape[1:]), np.float32)
     if empty is not None:

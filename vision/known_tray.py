@@ -63,7 +63,7 @@ class KnownTray:
     ) -> "KnownTray":
         """Return what is known about the tray, with the looks of a throw whose faces are known.
 
-        A face counts as confirmed by a person if the reading had another one, or asked about it.
+        A face counts as confirmed by a person if the reading had a different value for the die, or asked about it.
 
         Args:
             image: Frame (height, width, 3) BGR that was read.

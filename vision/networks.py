@@ -32,7 +32,7 @@ MAX_DIFFERENCE = 1e-3
 """An engine gives the same answers if none of its outputs differs from OpenCV's by more than this."""
 
 CHECK_TIMEOUT_S = 300
-"""The check takes about two seconds on a desktop computer."""
+"""Time limit for checking an engine, which takes about two seconds on a desktop computer."""
 
 MAX_BATCH = 2
 """Patches that OpenCV sees at once: more are no faster, and their buffers take more memory."""
@@ -97,13 +97,13 @@ def installed_engines() -> tuple[str, ...]:
 
 
 def use_engine(name: str) -> None:
-    """Run all networks in this engine from now on: "opencv" or "onnxruntime"."""
+    """Run all networks with this engine from now on: "opencv" or "onnxruntime"."""
     global _engine  # noqa: PLW0603 - one engine serves all threads
     _engine = name
 
 
 def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
-    """Use ONNX Runtime if it is installed and gives the same answers as OpenCV, and return the engine's name.
+    """Use ONNX Runtime if it is installed and gives the same answers as OpenCV, and return the name of the chosen engine.
 
     The first call after an installation or update runs the check in a process of its own, because an
     engine that does not suit the processor can crash. Until the check is over, OpenCV stays in use.
@@ -131,7 +131,7 @@ def choose_engine(record: Path, wait: Callable[[], bool] = lambda: True) -> str:
 
 
 def differences(engine: str) -> Iterator[tuple[str, float]]:
-    """Yield the name of each network and the largest difference between its outputs in an engine and in OpenCV."""
+    """Yield each network's name and the largest difference between its outputs from an engine and from OpenCV."""
     rng = np.random.default_rng(0)
     for (room, name), shape in CHECKED_SHAPES.items():
         inputs = rng.random(shape, dtype=np.float32)
@@ -148,7 +148,7 @@ def _read_record(path: Path) -> dict[str, Any]:
 
 
 def _networks_crc() -> int:
-    """Return a checksum of all networks, which shows that the check must be repeated after a change."""
+    """Return a checksum of all networks. When it changes, the engine must be checked again."""
     checksum = 0
     for room, name in CHECKED_SHAPES:
         checksum = crc32(_path(room, name).read_bytes(), checksum)

@@ -73,7 +73,7 @@ class CameraPose:
         return max(MIN_SCALE, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
 
     def edge_at_centre(self, lean: Lean) -> float:
-        """Return the edge in pixels that a die with this lean would have in the centre of the frame."""
+        """Return the edge in pixels that the die with this lean would have if it lay in the centre of the frame."""
         x, y = (
             share * self.long_side_px + middle
             for share, middle in zip((lean.x, lean.y), self.centre, strict=True)

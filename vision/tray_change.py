@@ -48,7 +48,8 @@ MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
 logarithms."""
 
 MIN_KEPT_TEXTURE = 0.4
-"""Smallest correlation of the floor's texture inside a shadow with that before it fell. An object hides the texture."""
+"""Smallest correlation of the floor's texture inside a shadow with the texture in the empty-tray image. An object
+hides the texture."""
 
 TOUCHING_CELLS = 5
 """Width in cells of the neighbourhood of a die in which its shadow begins."""
@@ -98,7 +99,7 @@ class ChangedRegion:
         lit: Share of the area that is lighter than the empty tray, as no shadow can be.
         is_entering: Whether the region reaches in from outside the tray.
         is_touching: Whether the region touches a die that was read.
-        shade: How light and texture differ from the empty-tray image.
+        shade: How light and texture differ from those in the empty-tray image.
     """
 
     x: float
@@ -157,7 +158,7 @@ class TrayChange:
     before: Floats
 
     def is_new(self, x: float, y: float, edge: float) -> bool:
-        """Check that a detected die differs from the empty tray, and so is not a pattern of the floor.
+        """Check that a detected die differs from the empty tray, and so is not a pattern on the floor.
 
         Args:
             x: Column of the centre of the die.

@@ -38,7 +38,7 @@ STRANGE_EVERY = 3
 """One evening in this number shows kinds that are kept out of training."""
 HARD_LIGHT_CHANCE, GLARE_CHANCE = 0.7, 0.3
 ROOM_EXPONENT = (0.0, 1.2)
-"""Brightness of the room relative to that in the darkest training views, as a power of ten."""
+"""Range of the factor by which a room is brighter than in the hard light of training views, as powers of ten."""
 MAX_DICE = 6
 OBJECT_THROW, TRICKY_THROW = 4, 5
 """Numbers of the throws with foreign objects, and with a die that should be cocked or stacked."""

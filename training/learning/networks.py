@@ -33,7 +33,7 @@ DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
 
 
 def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
-    """Return the slice of channels of each output, given its number of channels."""
+    """Return the slice of channels of each output by name, given the number of channels of each."""
     out, begin = {}, 0
     for name, count in outputs.items():
         out[name] = slice(begin, begin + count)
@@ -81,9 +81,9 @@ class Residual(nn.Module):
 
 
 class FinderNet(nn.Module):
-    """A network that finds dice: it maps images (n, 7, h, w) from 0 to 1 to (n, 9, h/4, w/4).
+    """A network that finds dice: it maps images (n, 7, h, w) to outputs (n, 9, h/4, w/4).
 
-    The height and width of its input are multiples of 32.
+    The values of the input are from 0 to 1. Its height and width are multiples of 32.
     """
 
     def __init__(self, widths: tuple[int, ...] = (16, 32, 48, 80, 128), neck: int = 32) -> None:
@@ -113,10 +113,10 @@ class FinderNet(nn.Module):
 
 
 class ChangeNet(nn.Module):
-    """A network that tells objects from shadows: it maps (n, 6, h, w) from 0 to 1 to logits (n, 1, h/4, w/4).
+    """A network that tells objects from shadows: it maps images (n, 6, h, w) to logits (n, 1, h/4, w/4).
 
-    The input is an image and the empty-tray image, adapted to the brightness of the image. Its height and width are
-    multiples of 16.
+    The input is an image and the empty-tray image, adapted to the brightness of the image, with values from 0 to 1.
+    Its height and width are multiples of 16.
     """
 
     def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 40), neck: int = 16) -> None:

@@ -47,7 +47,7 @@ class Tint:
 def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Picture:
     """Return an image with a different mean and contrast in CIE L*a*b*.
 
-    `cast` has the shift of each channel, and the factor of the contrast.
+    `cast` contains the shift of each channel and the contrast factor.
     """
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
     mean = lab.mean(axis=(0, 1))

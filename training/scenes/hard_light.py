@@ -21,9 +21,9 @@ HARD_LAMP_WEIGHTS = {
 HEIGHTS_DEG = {"high": (0, 25), "middle": (25, 55), "low": (55, 72), "grazing": (72, 82)}
 """Range of the angle between straight up and the direction of a single distant lamp."""
 RADIUS_EXPONENT = (-2.3, -0.9)
-"""Radius of a lamp as a power of ten of its distance: from a bare LED to a small lampshade."""
+"""Range of a lamp's radius relative to its distance, as powers of ten: from a bare LED to a small lampshade."""
 ROOM_EXPONENT = (-3.0, -0.5)
-"""Light from the room as a power of ten of the light from the lamp."""
+"""Range of the light from the room relative to the light from the lamp, as powers of ten."""
 TUBE_LAMPS = 7
 """Number of small lamps in a row that form a tube, whose shadows are sharp in one direction only."""
 SHADE_CHANCE = 0.15

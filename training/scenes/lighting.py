@@ -18,7 +18,7 @@ SHADE_CHANCE = 0.3
 """Probability that something between a lamp and the tray casts shadows."""
 
 HARD_ROOM_EXPONENT = (-3.0, -0.8)
-"""Light from the room under hard light, as a power of ten of the light from a lamp."""
+"""Range of the light from the room relative to a lamp of power 1 under hard light, as powers of ten."""
 
 
 def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) -> Light:

@@ -100,7 +100,7 @@ def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> P
 def aim_camera(  # noqa: PLR0917 - the pose of a camera
     rng: Generator, size: tuple[int, int], focal: float, aim: Vector, away: float, tilt: float
 ) -> Pinhole:
-    """Return a camera that looks at a point from a distance, rotated at random around the point and about its axis.
+    """Return a camera that looks at a point from a distance, rotated at random around the point and about its own axis.
 
     Args:
         rng: Source of random numbers.

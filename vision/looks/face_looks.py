@@ -136,7 +136,7 @@ def similarity(one: Floats, other: Floats) -> float:
     """Return the correlation of two looks, aligned with each other.
 
     Args:
-        one: (LOOK_PX, LOOK_PX) a look.
+        one: A look (LOOK_PX, LOOK_PX).
         other: The look that is aligned with it.
     """
     reference = _normalised(one)
@@ -152,7 +152,7 @@ def similarity(one: Floats, other: Floats) -> float:
 
 
 def add_look(looks: Sequence[FaceLook], new: FaceLook) -> tuple[FaceLook, ...]:
-    """Return the looks with a new one added. If its face then has too many, the oldest unconfirmed one is dropped.
+    """Return the looks with a new one added. If its face then has too many, the oldest unconfirmed look is dropped.
 
     A confirmed look also removes unconfirmed looks that are the same but were read as another face: those
     readings were wrong. If all looks of the face are confirmed, an unconfirmed look is not added, and a
@@ -220,7 +220,7 @@ def _compared_mask() -> NDArray[np.uint8]:
 
 
 def _quarter_turn(turn: int) -> Floats:
-    """Return the matrix (2, 3) that turns a look by quarter turns to the left, like `np.rot90`."""
+    """Return the matrix (2, 3) that rotates a look anticlockwise by `turn` quarter turns, like `np.rot90`."""
     angle = turn * np.pi / 2
     c, s = np.cos(angle), np.sin(angle)
     linear = np.array([[c, -s], [s, c]])

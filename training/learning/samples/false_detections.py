@@ -13,7 +13,7 @@ from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
 SAME_DIE_OFFSET, SAME_DIE_LOG_SIZE = 0.4, 0.55
-"""A place shows a die if their distance in die edges and the logarithm of the ratio of their sizes are at most this."""
+"""A place shows a die if their distance in die edges and the logarithm of the ratio of their sizes are below these."""
 CACHED_VIEWS = 64
 
 

@@ -38,7 +38,7 @@ class FinderSample:
         empty: The same crop (h, w, 3) BGR of the empty-tray image, or zeros if that is not known.
         known: Whether the empty-tray image is known.
         flags: Five masks (5, h/4, w/4): hand, foreign object, die that is not trustworthy, cells whose heat is used
-            for training, and cells whose hand and object are used.
+            for training, and cells whose hand and object masks are used.
         maps: Seven maps (7, h/4, w/4): heat, weight, size, offset (2), and cosine and sine of the rotation.
     """
 

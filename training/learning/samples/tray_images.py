@@ -52,8 +52,8 @@ class TrayImages:
 
         Args:
             rng: Source of random numbers.
-            matrix: Affine map (2, 3) to apply, or None.
-            size: Width and height after that map.
+            matrix: Affine map (2, 3) to apply, or None to return the whole image.
+            size: Width and height of the result. Needed only with `matrix`.
         """
         light = self.lights[int(rng.integers(len(self.lights)))].astype(np.float32)
         if matrix is not None:

@@ -101,7 +101,8 @@ class ViewSource:
             training, instead of trays whose outline is kept out.
         hard: Probability of hard light, from one or two small lamps in a dark room.
         trouble: Probability of each feature that makes images hard to read, such as a row of TROUBLE.
-        mixture: Row of MIXTURES to use. None takes that of the finder or of the networks that read one die.
+        mixture: Row of MIXTURES to use. None selects the row for the finder or, if `for_finder` is false, the row
+            for the networks that read one die.
     """
 
     def __init__(

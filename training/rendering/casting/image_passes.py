@@ -444,8 +444,8 @@ def best_neighbour(found, normals, one, met, i, j):
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         one: Number of the surface at the point.
         met: Description (SURFACE_FIELDS,) of the surface at the point.
-        i: Row of the pixel.
-        j: Column of the pixel.
+        i: Row of the pixel in which the point lies.
+        j: Column of the pixel in which the point lies.
     """
     best, y0, x0 = 0.6, -1, -1
     for y in range(max(0, i - 1), min(found.shape[0], i + 2)):

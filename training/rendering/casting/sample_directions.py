@@ -40,7 +40,7 @@ def blur_room(room: Floats) -> Floats:
 
 
 def _spread_over(rng: Generator, count: int) -> Vector:
-    """Return random points (SETS * count, 2), spread evenly over the unit square as a whole and in each set of `count`."""
+    """Return random points (SETS * count, 2) in the unit square, spread evenly overall and within each set of `count`."""
     n = SETS * count
     golden = np.array([0.7548776662466927, 0.5698402909980532])
     places: Vector = (rng.random(2) + np.arange(n)[:, None] * golden) % 1

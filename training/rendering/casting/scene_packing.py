@@ -109,7 +109,7 @@ def _masks(out: _Writer, world: World) -> None:
 def _solids(out: _Writer, world: World) -> tuple[Vector, Ints]:
     """Write the tables of all solids: parts of the tray and objects, then dice, then a hand.
 
-    Return the table of floats and that of integers.
+    Return a table of floats and a table of integers, with a row for each solid.
     """
     planes: list[Vector] = []
     solids, kinds = [], []

@@ -90,7 +90,7 @@ def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = Non
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
         side: Width and height of the texture tile in pixels.
-        kinds: Relative frequency of each kind. None takes that for floors and tables.
+        kinds: Relative frequency of each kind. None selects the usual frequencies for floors and tables.
     """
     rng = chooser.rng
     if kinds is None:

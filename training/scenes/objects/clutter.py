@@ -46,7 +46,7 @@ def scatter_objects(  # noqa: PLR0917 - all limits of a place
         drop_mm: Height of the floor of the tray above the table, in millimetres.
         reach_mm: Largest distance from the centre of an open table, in millimetres.
         count: Number of objects to try to place.
-        kinds: Relative frequency of each kind. None takes OBJECT_WEIGHTS.
+        kinds: Relative frequency of each kind. None means OBJECT_WEIGHTS.
     """
     there = []
     for _ in range(count):
