@@ -202,7 +202,7 @@ def command(rolls: int, slower: float) -> None:
 
 
 def _compare_formats(motion_jpeg: bytes) -> None:
-    """Print how the frames of a clip compare as JPEGs and as an animated WebP."""
+    """Print the size of a clip, and the time to compress it, as JPEGs and as an animated WebP."""
     start = b"\xff\xd8\xff"
     parts = [np.frombuffer(start + part, np.uint8) for part in motion_jpeg.split(start)[1:]]
     frames = [np.asarray(cv2.imdecode(part, cv2.IMREAD_COLOR), np.uint8) for part in parts]

@@ -1,8 +1,8 @@
 """`traykeeper bench club`: measure a club board with many trays.
 
 Many simulated trays, a Mosquitto broker and a club board run in separate processes. Each simulated tray has its own
-connection and publishes the same messages as a real one: an event and a state for each step. The program plays their
-matches against itself. The club board is the real one.
+connection and publishes the same messages as a real one: an event and a state for each step. The matches of
+the simulated trays are played by `SelfPlay`. The club board is not simulated.
 """
 
 import json
@@ -201,7 +201,7 @@ class _TimedInbox(TrayInbox):
 
 
 class _SelfPlayedMatches:
-    """The matches that a simulated tray has played against itself, used in place of a journal."""
+    """The matches that have been played at a simulated tray, used in place of a journal."""
 
     def __init__(self) -> None:
         self.played: list[SelfPlay] = []

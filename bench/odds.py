@@ -37,7 +37,7 @@ _STEP = 50
 def command(target: int, small: int) -> None:
     """Measure the time and memory to solve a match, and the time for one answer, compared with simple value iteration.
 
-    The time of simple value iteration grows with the fourth power of the target, so the two are compared on a
+    The time of simple value iteration grows with the fourth power of the target, so the two methods are compared on a
     smaller match.
 
     \b

@@ -45,7 +45,7 @@ class Position:
 
     Attributes:
         scores: Scores in steps of 50 points. The player whose turn it is comes first.
-        later: Number of players who still have a turn in this round after that player.
+        later: Number of players who still have a turn in this round, not counting the player whose turn it is.
     """
 
     scores: tuple[int, ...]
@@ -154,7 +154,8 @@ class SimulatedMatches:
     def _last_draws(self, most: int, *, opened: int) -> Draws:
         """Return the points of N_DRAWS equally likely turns in a last round, in steps of 50.
 
-        The array is indexed by the number of steps needed to win, and by draw.
+        The array is indexed by the number of steps needed to win, from 0 to `most`, and by draw. `opened` is 1 for a
+        player who is on the board, otherwise 0.
         """
         ended = last_turns(self._wins.rules, most, opened=bool(opened))
         return np.array([_drawn(ended[:, needed]) for needed in range(most + 1)])
@@ -218,7 +219,10 @@ class SimulatedMatches:
 
     @staticmethod
     def _winner(score: Indices, closer: Indices) -> Indices:
-        """Return the seat that wins each match: the highest score, or in a tie the first to reach the goal."""
+        """Return the seat that wins each match: the highest score, or in a tie the first to reach the goal.
+
+        `score` contains the final score of each seat in each match, `closer` the first seat to reach the goal.
+        """
         best = score.max(axis=1)
         tied = score[np.arange(len(score)), closer] == best
         found: Indices = np.where(tied, closer, score.argmax(axis=1))

@@ -1,4 +1,4 @@
-"""Lets the program play matches against itself, step by step, for benchmarks, pictures and tests."""
+"""Plays all seats of a match by a simple strategy, step by step, for benchmarks, pictures and tests."""
 
 from random import Random
 
@@ -13,11 +13,11 @@ BANKS_AT = 500
 
 
 class SelfPlay:
-    """A match that the program plays against itself, with its journal entries so far.
+    """A match in which a simple strategy plays all seats, with the journal entries so far.
 
     Args:
         match: The match before its first step.
-        match_id: Identifier of the match in its entries.
+        match_id: Identifier of the match in its journal entries.
         began_s: When the match began, in seconds since 1970.
 
     Attributes:
@@ -30,13 +30,16 @@ class SelfPlay:
         self.entries = [WireEntry.first(match_id, match, began_s)]
 
     def do(self, *actions: Action) -> WireEntry:
-        """Apply actions as one step, and return its journal entry."""
+        """Apply actions as one step, and return the journal entry of the step."""
         self.match = self.match.push(*actions)
         self.entries.append(self.entries[-1].then(*actions))
         return self.entries[-1]
 
     def play(self, random: Random) -> WireEntry:
-        """Bank if there are enough points, otherwise throw the dice in hand, and return the journal entry."""
+        """Bank if `BANKS_AT` points are at risk and the rules allow it, otherwise throw; return the journal entry.
+
+        After hot dice, the player always throws again.
+        """
         state = self.match.state
         if _should_bank(state):
             return self.do(Banked())
@@ -60,7 +63,7 @@ def whole_match(
     began_s: float,
     teams: list[int] | None = None,
 ) -> SelfPlay:
-    """Let the program play a whole match against itself.
+    """Play a whole match, with all seats played by a simple strategy.
 
     Args:
         rules: The rules of the match.

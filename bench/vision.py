@@ -115,7 +115,7 @@ class ReadingTime:
 
 
 def reading_times(widths_px: Sequence[int], runs: int) -> Iterator[ReadingTime]:
-    """Yield the time of a reading with increasing knowledge about the tray, for each installed engine.
+    """Yield the time of a reading for each width, each engine and each amount of knowledge about the tray.
 
     Args:
         widths_px: Widths of the pictures, in pixels.

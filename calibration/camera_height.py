@@ -52,7 +52,7 @@ class CameraView:
         return max(width_mm / across, depth_mm / down)
 
     def px_per_mm(self, height_mm: float) -> float:
-        """Return the number of pixels per millimetre at a distance from the lens."""
+        """Return the number of frame pixels per millimetre at a distance of `height_mm` from the lens."""
         return self.width_px / self.visible_mm(height_mm)[0]
 
 

@@ -1,7 +1,7 @@
 """Measures drift since calibration: whether the tray has moved, and whether the light has changed.
 
 Across each side of the tray, the brightness changes in a characteristic way: felt, wall, rim, table. The
-profile stores it as a row of numbers for each side. If a row matches the present frame better after a shift,
+profile stores this brightness as a row of numbers for each side. If a row matches the current frame better after a shift,
 that shift is the distance that the tray has moved.
 """
 
@@ -72,7 +72,7 @@ class Drift:
 
 
 def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
-    """Return how the brightness changes across each of the four sides of the tray, from inside to outside.
+    """Return a row of log brightness across each of the four sides of the tray, from inside to outside.
 
     Args:
         image: Frame (height, width, 3) BGR.
@@ -141,7 +141,10 @@ def _correlation(then: Floats, now: Floats, shift: int) -> float:
 
 
 def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
-    """Return the row of one side (0 to 3): log brightness across it, as the median of many samples along it."""
+    """Return the log brightness across one side (0 to 3) of the tray, from inside to outside.
+
+    Each value is the median of many samples along the side. `light` is the log brightness of each frame pixel.
+    """
     corners = np.array(tray.corners, np.float64)
     start, end = corners[side], corners[(side + 1) % 4]
     along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)

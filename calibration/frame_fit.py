@@ -1,8 +1,8 @@
-"""Moves four guessed corners of a tray to the real edges of its floor.
+"""Refines four guessed corners of a tray until the lines between them follow the real edges of its floor.
 
 "Frame" here means four corners around the tray. The area around the guess is projected onto a square, in which
-a network locates the edge of the floor on each side. The corners are moved there, and this is repeated several
-times. The more clearly the edges are located, the higher the confidence.
+a network locates the edge of the floor on each side. The corners are moved to where these edges cross, and
+this is repeated several times. The more clearly the edges are located, the higher the confidence.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,9 @@ class FrameFit:
 
 
 def fit_frame(picture: Image, corners: Floats) -> FrameFit:
-    """Move corners to the edges of the floor. If they do not come to rest, the confidence is 0.
+    """Refine guessed corners so that the lines between them follow the edges of the floor.
+
+    If the corners do not converge, the confidence is 0.
 
     Args:
         picture: Picture (height, width, 3) BGR.
@@ -135,7 +137,7 @@ def rotate_side_back(side: int, points: Floats) -> Floats:
 
 
 def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
-    """Move the corners once, and return them with the clarity (4,) of each side from 0 to 1.
+    """Refine the corners once, and return them (4, 2) with the clarity (4,) of each side from 0 to 1.
 
     If the new sides do not form a frame, the corners stay and the clarity is 0.
     """
@@ -173,7 +175,7 @@ def _end(score: Map) -> tuple[Floats, float]:
 
 
 def _robust_line(position: Floats, weight: Floats) -> tuple[float, float]:
-    """Fit a line to one point in each of COLUMNS, and return its slope and its row at column 0.
+    """Fit a line to one point in each column of COLUMNS, and return its slope and its row at column 0.
 
     The method is iteratively reweighted least squares. `position` is the row of each point, and `weight` says how clear
     the point is.

@@ -1,4 +1,4 @@
-"""Outlines of areas in the frame: four corners as shares of its width and height, valid at any resolution."""
+"""Outlines of areas in the frame: four corners as shares of the frame's width and height, valid at any resolution."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -39,13 +39,13 @@ class OutlineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A convex tray or set-aside area in the frame.
+    """The convex outline of a tray or set-aside area in the frame.
 
     Attributes:
         corners: Four (x, y) in order around the area, as shares of the frame's width and height.
 
     Raises:
-        OutlineError: If the corners do not form such an area.
+        OutlineError: If the corners do not form such an outline.
     """
 
     corners: tuple[Share, Share, Share, Share]

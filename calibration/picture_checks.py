@@ -176,7 +176,7 @@ def _slant(tray: Quad) -> float:
 
 
 def light(image: Image, tray: Quad) -> PictureCheck:
-    """Check that there is enough light, not too much, and from more than one side.
+    """Check that there is enough light but not too much, and that it comes from more than one side.
 
     Args:
         image: Frame (height, width, 3) BGR.

@@ -1,4 +1,4 @@
-"""Projects the floor of the tray as if seen from directly above, and converts pixels."""
+"""Projects the floor of the tray as if seen from directly above, and converts the colours of pixels."""
 
 from typing import Any
 

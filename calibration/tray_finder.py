@@ -131,8 +131,8 @@ def _enclosing_rectangle(likely: Map, size: tuple[int, int]) -> Floats | None:
 def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
     """Move the sides to the edges of the floor, and return the corners (4, 2) with their confidence.
 
-    The search starts from the guess, and again from a smaller and a larger one, because from a wrong guess the rim of the
-    walls can look like the edge of the floor. If the results differ, the confidence is lower.
+    The search starts from the guess, and again from a smaller and a larger one, because after a wrong guess the rim of the
+    walls can be mistaken for the edge of the floor. If the results differ, the confidence is lower.
     """
     centre = guess.mean(axis=0)
     fits = [frame_fit.fit_frame(image, centre + (guess - centre) * s) for s in START_SCALES]

@@ -50,7 +50,7 @@ class DiceLog:
 
     Attributes:
         throws: The newest throws, at most `MAX_THROWS`.
-        counts: How often each face was thrown, from 1 to 6, over all throws.
+        counts: How often each face, from 1 to 6, came up in all throws.
     """
 
     throws: tuple[DiceThrow, ...] = ()
@@ -77,7 +77,7 @@ class DiceLog:
         Args:
             dice: The faces of all dice in the tray.
             thrown: The faces of the dice that were thrown.
-            places: Where the dice lie, if a camera saw them.
+            places: Where the dice lie. Empty if the throw was entered by hand.
         """
         throw = DiceThrow(self.n_throws, dice, thrown, places)
         return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))

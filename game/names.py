@@ -98,7 +98,7 @@ def default_name(seat: int) -> str:
 
 
 def display_name(name: str) -> Value:
-    """Return a name as a message shows it. A default name is translated."""
+    """Return a name for use in messages. A default name becomes a message, so it is translated."""
     found = _NAMELESS.fullmatch(name)
     return Message("Player %(n)s", n=int(found[1])) if found else name
 

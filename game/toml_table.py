@@ -50,7 +50,7 @@ def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
 
 
 def nearest(word: str, known: Iterable[str]) -> Message:
-    """Return a hint that names the most similar known word, or else all known words.
+    """Return a hint that names the most similar known word, or all known words if none is similar.
 
     Args:
         word: The unknown word.
@@ -280,7 +280,10 @@ def is_number(found: object) -> TypeGuard[float]:
 
 
 def _no_toml(text: str, where: str, why: str) -> Message:
-    """Return an error message for invalid TOML, with the file and line that tomllib's message names."""
+    """Return an error message for invalid TOML, with the file, the line and, if known, the remedy.
+
+    `where` is the name of the file, and `why` is the message of tomllib's error.
+    """
     found, at, place = why.partition(" (at ")
     what: Value = found
     lines = text.rstrip().split("\n")

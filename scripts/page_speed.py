@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/page_speed.py
 
-The page shows a match with a photo. The camera is simulated. It and Chromium both run on this machine.
+The page shows a match with a photo. The camera is simulated. The companion and Chromium both run on this machine.
 """
 
 from collections.abc import Iterator

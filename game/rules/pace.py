@@ -1,4 +1,4 @@
-"""How fast players score: what a turn scores on average, and what it costs in penalties.
+"""How fast players score: what a turn scores on average, and how much it loses to penalties.
 
 These averages assume a player who banks as soon as the rules allow. `game.rules.playability` uses
 them to refuse rules under which penalties take more points than turns score, or hardly any turn can
@@ -48,7 +48,7 @@ class TurnAverages:
 
 
 class Pace:
-    """Average turns under a rule set, for a player who is on the board."""
+    """How fast a player who is on the board scores under a rule set."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
@@ -82,7 +82,7 @@ class Pace:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """Average points that a turn costs, by the rule option that charges them.
+        """Average number of points lost per turn to each penalty, by the rule option that imposes it.
 
         A reset is assumed to cost half the target. If scores cannot fall below zero, no penalty
         costs more than a reset.

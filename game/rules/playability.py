@@ -51,8 +51,8 @@ class RulesProblem:
 def find_problems(rules: Ruleset) -> tuple[RulesProblem, ...]:
     """Return the reasons why these rules cannot be played. There are none if the rules can be played.
 
-    If scoring combinations need more dice than the rules have, all of them are returned. Otherwise
-    only the first reason is returned, because later reasons often follow from it.
+    If combinations need more dice than the rules have, one reason is returned for each of them.
+    Otherwise only the first reason is returned, because later reasons often follow from it.
     """
     needs_dice = tuple(_more_dice_than_there_are(rules))
     return needs_dice or tuple(islice(_faults(rules), 1))
@@ -244,7 +244,7 @@ class PossibleTurns:
 
     @cached_property
     def gains(self) -> Gains:
-        """The lowest and highest score of a keep, by dice thrown and left, for throws that can occur."""
+        """Lowest and highest score of a keep, by number of dice thrown and left, for possible throws."""
         found: Gains = {}
         for dice, keeps in scoring.keep_table(self.rules).items():
             bonus = self.rules.last_die_twice if len(dice) == 1 else 0
@@ -267,7 +267,7 @@ class PossibleTurns:
 
     @property
     def least(self) -> int | None:
-        """The fewest points that a turn can bank without a minimum, or None if it can never bank."""
+        """The fewest points that a turn could bank without a minimum bank; None if no turn can bank."""
         before = {self.rules.n_dice: 0}
         for _ in range(self.rules.n_dice):
             for (n, left), (low, _) in self.gains.items():
@@ -294,7 +294,7 @@ class PossibleTurns:
 
 
 def _thrown(gains: Gains, n_dice: int) -> set[int]:
-    """Return the numbers of dice that can ever be thrown in a turn."""
+    """Return the numbers of dice that a throw in a turn can have."""
     found = {n_dice}
     for _ in range(n_dice):
         found |= {left for n, left in gains if n in found and left}

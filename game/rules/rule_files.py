@@ -7,7 +7,8 @@ published rule set and changes some of its options:
     title = "Our kitchen table"
     opening = 350
 
-To extend another file, name it with its ending. It is looked for in the same folder.
+To extend another file, give its full name, such as `house.toml`. The file is looked for in the same
+folder.
 """
 
 import json
@@ -54,7 +55,7 @@ def names() -> tuple[str, ...]:
 def is_file_name(name_or_path: str) -> bool:
     """Return whether a name is the name of a file, such as `house.toml`.
 
-    Published names have no ending.
+    The names of published rule sets have no extension.
     """
     return bool(Path(name_or_path).suffix)
 
@@ -74,8 +75,8 @@ def load(name_or_path: str) -> Ruleset:
 def from_file(path: str) -> Ruleset:
     """Return the rule set in a file.
 
-    The rule set is named after the file, without its ending. If a published rule set has the same
-    name, the ending is kept, so that the two can be told apart.
+    The rule set is named after the file, without its extension. If a published rule set has the same
+    name, the extension is kept, so that the two can be told apart.
 
     Raises:
         FileError: If the file cannot be read.
@@ -222,7 +223,11 @@ def _extends_published(rules: Ruleset) -> bool:
 
 
 def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
-    """Return the rules that a file extends, or the default rules."""
+    """Return the rules that a table extends, or the default rules if it extends none.
+
+    `extends` is the name of the rule set to extend, not yet checked, or None. `path` is the chain
+    of files that led to the table, as in `_read`.
+    """
     if extends is None:
         return Ruleset(name="", title="")
     if path and isinstance(extends, str) and is_file_name(extends):
@@ -236,7 +241,10 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
 
 
 def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Ruleset:
-    """Return the rules of the file that a table extends, which lies in the same folder."""
+    """Return the rules of the file that a table extends.
+
+    The file is looked for in the folder of the last file in `path`, the chain that led to the table.
+    """
     file = path[-1].parent / extends
     if file.resolve() in [each.resolve() for each in path] or len(path) > MAX_PARENTS:
         what = Message("refers back to itself through %(file)s", file=str(file))
@@ -316,7 +324,11 @@ def _value(table: TomlTable, key: str, default: object, *, is_new: bool) -> Any:
 def _by_number(
     table: TomlTable, key: str, default: tuple[Any, ...], *, is_new: bool
 ) -> tuple[Any, ...]:
-    """Return the values of a table like `{ 1 = 100, 5 = 50 }`, with defaults for missing keys."""
+    """Return the values of an option that is a table like `{ 1 = 100, 5 = 50 }`, in order of its keys.
+
+    The value for a missing key is taken from `default`. If `is_new`, it is 0 instead, or None in
+    `alike_faces`.
+    """
     keys = TABLE_KEYS.get(key, tuple(map(str, FACES)))
     found = table.data[key]
     if not isinstance(found, Mapping) or not set(found) <= set(keys):

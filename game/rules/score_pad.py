@@ -83,7 +83,7 @@ class PadHead:
         return max((1.2 * self.size * len(lines) for lines in self.names), default=self.size) + 1.4
 
     def draw(self, i: int, x: float, y: float) -> Iterator[str]:
-        """Yield the parts of the drawing that show the name of one player above that player's column.
+        """Yield the SVG elements that show the name of one player above that player's column.
 
         Args:
             i: Number of the column, from 0.
@@ -118,7 +118,10 @@ def _pad_head(names: Sequence[str], column: float) -> PadHead:
 
 
 def _lines(name: str, letters: int) -> tuple[str, ...]:
-    """Return a name broken into lines. Between the players of a team, a line ends before the plus sign."""
+    """Return a name broken into lines of at most `letters` letters, unless a single word is longer.
+
+    Between the players of a team, a line ends before the plus sign.
+    """
     bound = name.replace(" + ", f" +{NO_BREAK_SPACE}")
     wrapped = wrap(bound, letters, break_long_words=False)
     return tuple(line.replace(NO_BREAK_SPACE, " ") for line in wrapped)

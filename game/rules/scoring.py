@@ -244,7 +244,7 @@ def count_orders(dice: Dice) -> int:
 
 @lru_cache(_TABLES)
 def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
-    """Return all legal keeps of every throw of 1 to `n_dice` dice, highest score first."""
+    """Return all legal keeps of every throw of 1 to `rules.n_dice` dice, highest score first."""
     best = _best_partitions(rules)
     sizes = range(1, rules.n_dice + 1)
     found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
@@ -327,7 +327,7 @@ def combos(rules: Ruleset) -> tuple[Combo, ...]:
 
 
 def _singles(rules: Ruleset) -> Iterator[Combo]:
-    """Yield single dice with the same face as one combination, such as "two 1s" for 200."""
+    """Yield combinations of like dice that each score on their own, such as "two 1s" for 200."""
     for face, points in zip(FACES, rules.singles, strict=True):
         for n in range(1, rules.n_dice + 1):
             yield _same(face, n, n * points)

@@ -45,7 +45,8 @@ class Award:
         kind: Kind of the award.
         seat: Seat of the player who gets the award.
         words: Text of the award.
-        event: Index of the throw that the award is for, in the match's timeline, or None.
+        event: Index of the throw that the award is for, in the match's timeline; None if it is not
+            for a single throw.
         dice: The dice of that throw, or the dice kept by the decision.
         turn: Number of the turn, from 1; 0 if the award is not for a single turn.
     """
@@ -75,7 +76,7 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
 
 
 def closing_moment(match: Match) -> Message | None:
-    """Return a sentence about the winner's comeback, or else about the best turn of the match.
+    """Return a sentence about the winner's comeback, or, if there was none, about the best turn.
 
     The result is None before somebody has won, or if nobody has banked any points.
     """

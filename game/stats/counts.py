@@ -1,4 +1,4 @@
-"""Totals over all matches in a journal: what each player did, and how the dice fell."""
+"""Totals over all matches in a journal: what each player did, and how often each face came up."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ class DiceSetPeriod:
 
 @dataclass(frozen=True, slots=True)
 class DiceSetTotals:
-    """How the dice of one set fell, and how well they were read.
+    """How often each face came up on the dice of one set, and how well the dice were read.
 
     Attributes:
         dice: The set.

@@ -1,4 +1,4 @@
-"""Whether dice fall evenly: a chi-square test of the counted faces, explained in words.
+"""Whether dice are fair: a chi-square test of the counted faces, explained in words.
 
 Misread dice look like loaded dice, so the number of corrected readings should be shown with the
 result.
@@ -25,10 +25,10 @@ MIN_P = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """How often each face of some dice fell, and the result of testing whether the dice are fair.
+    """How often each face of some dice came up, and the result of testing whether the dice are fair.
 
     Attributes:
-        counts: How often each face fell, from 1 to 6.
+        counts: How often each face, from 1 to 6, came up.
         chi_square: Sum of (counted - expected)^2 / expected, with five degrees of freedom.
         p: Chance that fair dice give at least this sum. None until enough dice are counted.
     """
@@ -71,7 +71,7 @@ class Fairness:
 
 
 def fairness(counts: Sequence[int]) -> Fairness:
-    """Test whether dice are fair, given how often each face fell, from 1 to 6."""
+    """Test whether dice are fair, given how often each face, from 1 to 6, came up."""
     total = sum(counts)
     expected = total / len(FACES)
     chi_square = sum((n - expected) ** 2 for n in counts) / expected if total else 0.0
@@ -89,6 +89,6 @@ def upper_tail(chi_square: float) -> float:
 
 
 def count_faces(events: Iterable[Event]) -> tuple[int, ...]:
-    """Return how often each face fell in the throws among these events, from 1 to 6."""
+    """Return how often each face, from 1 to 6, came up in the throws among these events."""
     counts = Counter(face for event in events if isinstance(event, Thrown) for face in event.dice)
     return tuple(counts[face] for face in FACES)
