@@ -28,7 +28,7 @@ tray that a person can see vary by 3 or more.
 
 
 class CameraError(TraykeeperError, OSError):
-    """The camera is missing, hung or unplugged; the message says what to do."""
+    """The camera is missing, unplugged or no longer responding; the message says what to do."""
 
 
 class CameraStuckError(CameraError):

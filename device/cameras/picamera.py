@@ -312,7 +312,7 @@ def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the largest full-field sensor mode of useful width or, if none is that narrow, the smallest.
+    """Return the widest full-field sensor mode up to `WIDTH_PX` pixels wide or, if all are wider, the narrowest.
 
     Return None if no mode reports which part of the sensor it uses.
     """

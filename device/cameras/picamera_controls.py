@@ -144,7 +144,10 @@ class PicameraControls:
         return HeldLight(exposure_us, gain, red, blue)
 
     def _wait_until_settled(self) -> Metadata | None:
-        """Return the metadata of a frame once the exposure is steady; None if the camera does not report it."""
+        """Wait until the exposure is steady, at most `SETTLE_FRAMES` frames, and return the metadata of the last one.
+
+        Return None if the camera does not report its exposure.
+        """
         metadata, steady = self._next_metadata(), 0
         if "ExposureTime" not in metadata or not self._has("ExposureTime", "AnalogueGain"):
             return None
@@ -173,7 +176,7 @@ def _alike(old: Metadata, new: Metadata) -> bool:
 
 
 def _exposure_values(metadata: Metadata) -> tuple[float, ...]:
-    """Return the total exposure of a frame (time multiplied by gain), and its red and blue gains if it has any."""
+    """Return the total exposure of a frame (time multiplied by gain), then its red and blue gains if reported."""
     amount = metadata["ExposureTime"] * metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0)
     return (amount, *(metadata.get("ColourGains") or ()))
 

@@ -127,7 +127,8 @@ class ClipRecorder:
         Args:
             still: The first preview with the dice at rest.
             has_rolled: Whether dice have rolled since `rested_s`.
-            accepted_s: When a throw was last accepted, in seconds. An earlier roll is not shown.
+            accepted_s: When a throw was last accepted, in seconds on the camera's clock. Rolls before
+                that are not shown.
         """
         if self._tray is None or not self._frames:
             return None

@@ -46,7 +46,7 @@ class VideoStream(Protocol):
         """Wait for the next frame.
 
         Returns:
-            Whether the stream is still open, and the image; the image is None if it is broken.
+            Whether the stream is still open, and the image (None if it is corrupt).
         """
 
     def release(self) -> None:
@@ -62,7 +62,7 @@ class StreamCamera:
 
     Args:
         url: The address of the stream, which may contain a user name and password.
-        tuning: The rotation of the pictures, and their largest width.
+        tuning: The settings of the camera, of which only the rotation and the largest width are used.
         open_stream: Opens the stream at an address, or returns None if it cannot; None means
             `open_video`. Tests pass another function.
 

@@ -34,7 +34,7 @@ class TrayCut:
 
 
 def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
-    """Return the upright box around the zones, with a margin for walls and labels.
+    """Return the rectangle around the zones, with a margin for walls and labels.
 
     Args:
         width: Width of the frame in pixels.

@@ -51,8 +51,8 @@ class UsbCamera:
     """A webcam over the tray.
 
     A separate thread reads every frame as it arrives, so that the driver's buffers are always empty and
-    `preview` does not wait. `capture` waits for the third frame from now. Focus, exposure and white
-    balance are fixed if the driver allows it; a setting that it does not allow is None in `tuning`.
+    `preview` does not wait. `capture` waits for the third frame after the call. Focus, exposure and white
+    balance are fixed if the driver allows it; a setting that cannot be fixed is None in `tuning`.
 
     Args:
         which: The N in /dev/videoN, a path below /dev, or a part of the camera's name.

@@ -121,7 +121,7 @@ class VideoNodes:
         """Return the node of the camera that a person named.
 
         A number that no longer exists means the camera that had it before or, after a restart, the
-        only camera that there is.
+        only camera there is.
 
         Args:
             which: The number of a node, a path below /dev, or a part of the camera's name; "" means
@@ -246,7 +246,10 @@ def _name(folder: Path) -> str:
 
 
 def _usb_device(folder: Path) -> Path | None:
-    """Return the folder of the USB device, which is the parent of the interface that the node belongs to."""
+    """Return the folder of the USB device that a node belongs to, or the node's own folder for a loopback device.
+
+    Return None for any other node.
+    """
     interface = (folder / "device").resolve()
     if "/usb" in str(interface):
         return interface.parent

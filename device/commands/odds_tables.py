@@ -127,7 +127,7 @@ def _show_turn(rules: Ruleset) -> None:
 
 
 def _limit(rules: Ruleset, n_dice: int) -> str:
-    """Return, as text, the highest number of points at risk at which it is best to throw this many dice."""
+    """Return up to how many points at risk it is best to throw this many dice: "always", "never" or, say, "to 450"."""
     table = points_table(rules)
     step = table.throws.step
     start = max(step, table.throws.minimum * step)

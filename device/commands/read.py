@@ -93,7 +93,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
 
 @lru_cache(MAX_TABLES)
 def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
-    """Return what a companion would know about a tray after seeing its empty-tray image and some throws."""
+    """Return what a companion would know about a tray after seeing these pictures of it, empty and with throws."""
     empty = load(pictures.empty) if pictures.empty else None
     alone = KnownTray(empty)
     throws = [read_picture(load(throw), tray, known=alone) for throw in pictures.throws]
@@ -101,7 +101,7 @@ def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
 
 
 def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
-    """Read an image, using what the list of pictures says about its tray, or else the profile."""
+    """Read an image, using what the profile and the list of pictures say about its tray."""
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None

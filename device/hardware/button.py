@@ -1,4 +1,4 @@
-"""The button at the tray. How long it was down decides, when it is released, whether that was a press or a hold."""
+"""The button at the tray. Once it is released, the time it was down decides whether that was a press or a hold."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -23,8 +23,8 @@ class TrayButton:
 
     Args:
         factory: Pin factory of gpiozero.
-        on_press: Called when the button is released within `hold_s`, with the id of the phone's request that
-            pressed the simulated button; "" if a finger pressed a real one.
+        on_press: Called when the button is released within `hold_s` seconds, with the id of the phone's request for
+            pressing the simulated button; "" if a real button was pressed.
         on_hold: Called when the button is released later, with the seconds it was held and the same id.
         on_holding: Called with the seconds for which the button has been down: at once with 0, then every `hold_s`
             seconds; and with None when it is released.

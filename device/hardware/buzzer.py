@@ -38,13 +38,13 @@ _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 
 
 def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
-    """Return the sound for a change of the indicator, or "" for silence.
+    """Return the notes to play when the indicator changes, as in `SOUNDS`; "" means silence.
 
-    When the button is released, only a bank makes a sound: any other state that the indicator returns to is one that
-    the player already knows.
+    When the button is released, only a bank makes a sound: if the indicator returns to any other state, the player
+    already knows that state.
 
     Args:
-        before: The previous indicator; None at the start.
+        before: The previous indicator; None if there was none.
         after: The current indicator.
         banked: Whether a turn has just been banked.
     """

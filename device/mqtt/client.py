@@ -60,8 +60,8 @@ class BrokerEvents:
         on_connected: Called when the broker has accepted the connection.
         on_lost: Called when the connection has been lost, or could not be made.
         on_message: Called with the topic and payload of each message that arrives.
-        on_acknowledged: Called when the broker has answered a message, with the message's number and None, or
-            the reason if the broker refused it.
+        on_acknowledged: Called when the broker has answered a message, with two arguments: the message's number,
+            and why the broker refused it (None if it did not).
         on_trouble: Called with one line when a problem has begun or changed.
     """
 

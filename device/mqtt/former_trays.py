@@ -31,7 +31,8 @@ class FormerTray:
         url: URL of the broker.
         tray: Name of the tray in topics.
         secret: File with the user name and password for the broker; empty if there is none.
-        ca: File with the certificate of an authority; empty if there is none.
+        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
+            system's authorities.
     """
 
     url: str
@@ -45,7 +46,7 @@ class FormerTray:
         return cls(progress.url, progress.tray, progress.secret, progress.ca)
 
     def is_same_tray(self, progress: Progress | None) -> bool:
-        """Return whether this and `progress` belong to the same name on the same broker."""
+        """Return whether `progress` has the same broker and the same name of the tray as this one."""
         return progress is not None and (self.url, self.tray) == (progress.url, progress.tray)
 
 

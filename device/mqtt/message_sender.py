@@ -15,7 +15,7 @@ from web.contracts.table import Snapshot
 
 
 class MessageSender:
-    """The messages that one tray publishes over its connection to a broker.
+    """Sends the messages that one tray publishes over its connection to a broker.
 
     Args:
         address: Address of the broker.
@@ -41,7 +41,7 @@ class MessageSender:
         return f"<MessageSender {self.topics.tray} by {self.client!r}>"
 
     def on_connected(self, page: str) -> None:
-        """Subscribe to topics, publish that the tray is online, and announce it to Home Assistant.
+        """Subscribe to the tray's topics, publish that the tray is online, and announce it to Home Assistant.
 
         Everything is published again after each connection, because the broker may have lost it.
         """

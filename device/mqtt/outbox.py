@@ -34,10 +34,11 @@ class Progress:
         url: Address of the broker.
         tray: Name of the tray in topics.
         secret: File with the user name and password for the broker; empty if there is none.
-        ca: File with the certificate of an authority; empty if there is none.
+        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
+            system's authorities.
         match: Id of the match to which the last acknowledged entry belongs; empty before the first.
         seq: Number of that entry in its match.
-        chain: Digest of that match up to the entry.
+        chain: Digest of that match up to that entry.
     """
 
     url: str

@@ -1,1 +1,1 @@
-"""Files next to the journal: backups, the recovery of a journal, pictures of throws, misreads and the scorekeeper."""
+"""The files next to the journal (backups, pictures, misreads, the scorekeeper's file), and how a journal is recovered."""

@@ -89,6 +89,9 @@ class Backups:
         A backup that contains more matches than there are now may be needed after a wrong restore. So the latest
         such backup, and the one with the most matches, are never deleted.
 
+        Args:
+            kind: `DAILY`, or `RESTORED` because of a restore or a recovery. The name of the file begins with it.
+
         Raises:
             OSError, GameError: If the backup cannot be written or read back. Older backups are kept then.
         """

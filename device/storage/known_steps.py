@@ -22,7 +22,7 @@ class KnownSteps:
     Attributes:
         good: The newest valid backup of the journal; None if there is none.
         rows: The later steps, in order.
-        keys: Ids of the matches that begin in these steps.
+        keys: Unique ids of the matches that begin in the known steps, by match number.
         requests: Ids of the phones' requests that caused these steps.
         identity: Id of the journal; "" if it is lost.
     """

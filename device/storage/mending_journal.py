@@ -101,7 +101,7 @@ class MendingJournal:
             self._opened().restore(copy)
 
     def cut_trace(self, held: Callable[[str], int]) -> None:
-        """Shorten the trace, the journal's second copy, by the steps that backups contain. Any thread may call this.
+        """Delete the steps that backups contain from the trace, the journal's second copy. Any thread may call this.
 
         Args:
             held: Returns the position up to which backups contain a journal, given the identity of the journal.

@@ -268,7 +268,7 @@ class _ZipSink(RawIOBase):
 
 
 class MisreadCollector:
-    """A comparison of the latest picture with the match after every change, to find misreads. Failures are only logged.
+    """Compares the latest picture with the match after every change, to find misreads. Failures are only logged.
 
     Args:
         receivers: The objects that receive the true faces, such as the store for pictures that were read wrongly.

@@ -87,7 +87,8 @@ class PhotoAlbum:
 
         Args:
             picture: A picture in this album.
-            throw: The throw to which those dice in the photo belong that lie in its places; None if there is no throw.
+            throw: The throw whose places the dice in the photo are compared with: a die at one of these places
+                belongs to the throw. None if there is no throw.
         """
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
@@ -178,7 +179,8 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
         throw: The throw.
 
     Returns:
-        The number of the die in the throw by its number in the reading, for each die that is in its place.
+        The number of each die in the throw, by its number in the reading. Dice that lie at none of the throw's places
+        are left out.
     """
     free = list(enumerate(throw.dice))
     found = {}

@@ -148,9 +148,10 @@ def _log(path: Path) -> Path:
 
 
 def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
-    """Return the current and the previous identity of an empty journal, or an empty tuple if there are no contents.
+    """Return the current and the previous identity of a journal without steps.
 
-    None means that the journal is not empty.
+    None means that the journal contains steps or cannot be read. The result is an empty tuple if the file is missing,
+    empty or without tables.
     """
     if not path.exists() or not path.stat().st_size:
         return ()

@@ -22,8 +22,8 @@ MAX_BYTES = 1024 * 1024
 class ScorekeeperFile:
     """The file in the state folder that remembers the scorekeeper.
 
-    A damaged file counts as missing, and all phones have to ask to keep score again. If the file cannot be written,
-    the scorekeeper is known only until the companion stops.
+    A damaged file counts as missing, and every phone then has to ask again to keep score. If the file cannot be
+    written, the scorekeeper is known only until the companion stops.
 
     Args:
         file: Path of the file.

@@ -56,8 +56,8 @@ class ThrowPictures:
     Args:
         folder: The folder; it is created with the first picture.
         max_bytes: Largest total size of all pictures and clips, in bytes; 0 keeps none.
-        max_age_s: Age in seconds at which pictures and clips are deleted. It is the sum of the gaps between
-            successive throws since then, each of which counts for at most a quarter of `max_age_s`.
+        max_age_s: Age in seconds at which pictures and clips are deleted. The age of a picture is the sum of the
+            gaps between successive throws since it was taken, each counted as at most a quarter of `max_age_s`.
     """
 
     def __init__(

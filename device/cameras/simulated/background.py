@@ -249,7 +249,7 @@ def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> N
 
 
 def _lamp_on_floor() -> Floats32:
-    """Return how much of the lamp's light reaches each texel of the floor over the walls, 0 to 1."""
+    """Return the share of the lamp's light, 0 to 1, that passes over the walls to each texel of the floor."""
     height, width = _texels(FLOOR)
     shift_px = TO_LIGHT[:2] / TO_LIGHT[2] * WALL_MM * TEXTURE_PX_PER_MM
     border = round(4 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
@@ -306,7 +306,7 @@ def _below(a: Floats, b: Floats, inward: Floats) -> tuple[Floats, Floats]:
 
 
 def _light_on_wall(face: Floats32, inward: Floats) -> Floats32:
-    """Return the light at each texel of a wall, which is darker than the rim and darkest at its foot.
+    """Return the light at each texel of a wall, 0 to 1. A wall is darker than its rim, and darkest at its foot.
 
     Args:
         face: Texture of the wall, (height, width).

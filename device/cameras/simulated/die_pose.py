@@ -81,7 +81,7 @@ def flat_rotation(value: int, yaw: float) -> Floats:
 
 
 def yaw_of(turn: Floats) -> float:
-    """Return the direction of the edges of a flat die in radians, from 0 to a quarter turn."""
+    """Return the angle between the x axis and the edges of a flat die in radians, from 0 to a quarter turn."""
     edge = turn[:, int(np.argmax(np.abs(turn[0])))]
     return float(np.arctan2(edge[1], edge[0]) % (np.pi / 2))
 

@@ -59,7 +59,7 @@ class HandMotion:
     """A hand that moves in and out of the frame.
 
     Attributes:
-        share: How far inside the hand was at `since_s`: 0 is outside the frame, 1 is in the tray.
+        share: How far the hand had come in at `since_s`: 0 is outside the frame, 1 is in the tray.
         since_s: When the hand starts to move in, in seconds.
         out_s: When the hand starts to move out, in seconds.
     """
@@ -93,7 +93,7 @@ class HandMotion:
         return HandMotion(going.share, now_s, now_s + going.entry_s + stay_s)
 
     def at(self, now_s: float) -> float:
-        """Return how far inside the hand is at a time in seconds: 0 is outside the frame, 1 is in the tray."""
+        """Return how far the hand has come in at a time in seconds: 0 is outside the frame, 1 is in the tray."""
         until_s = min(now_s, self.out_s)
         inside = min(1.0, self.share + max(0.0, until_s - self.since_s) / REACH_S)
         return max(0.0, inside - max(0.0, now_s - max(self.out_s, self.since_s)) / REACH_S)
@@ -134,7 +134,7 @@ def _sprite() -> _Sprite:
 
 
 def _bone(start: _Point, end: _Point, start_mm: float, end_mm: float) -> Image:
-    """Return the mask of a tapering limb: the hull of a circle at each end.
+    """Return the mask of a tapering limb: the hull of two circles, one at each end.
 
     Args:
         start: Centre of the first circle in millimetres.

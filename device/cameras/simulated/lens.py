@@ -62,7 +62,7 @@ class Lens:
 
 
 def overhead(eye_mm: tuple[float, float, float], tilt_deg: float, roll_deg: float) -> Lens:
-    """Return the lens of a Raspberry Pi Camera Module 3 above the tray: 1536x864 pixels, 66 degrees wide.
+    """Return the lens of a Raspberry Pi Camera Module 3 above the tray, with 1536x864 pixels and a 66-degree view.
 
     Args:
         eye_mm: Position of the camera in tray coordinates.

@@ -31,11 +31,11 @@ _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """The facets of a die with edge 1 around the origin.
+    """The facets of a die with edge 1, centred on the origin.
 
     Attributes:
         corners: Four corners of each facet, (facets, 4, 3).
-        normals: A unit vector for each facet that points outwards, (facets, 3).
+        normals: The outward unit vector of each facet, (facets, 3).
     """
 
     corners: Floats
@@ -43,7 +43,7 @@ class Mesh:
 
 
 def face_axes(value: int) -> tuple[Floats, Floats]:
-    """Return two unit vectors that span a face of a die and form a right-handed system with its normal."""
+    """Return two unit vectors that span face `value` of a die and form a right-handed system with its normal."""
     normal = NORMALS[value]
     across = np.roll(normal, 1) * np.sign(normal.sum())
     return across, np.cross(normal, across)

@@ -112,7 +112,7 @@ def find_rest(
         taken: Footprints of the dice that already lie in the tray.
         edge_mm: Edge of the die.
         around_mm: x and y of the point near which the die comes to rest.
-        spread_mm: Standard deviation from that point in x and y.
+        spread_mm: Standard deviation of the place from that point, in x and in y.
         sociable: Whether the die may come to rest against another die or a wall.
 
     Raises:
@@ -197,7 +197,7 @@ def _slots(edge_mm: float) -> Iterator[tuple[float, float]]:
 def scatter(
     rng: np.random.Generator, values: Sequence[int], taken: Sequence[Footprint], edge_mm: float
 ) -> list[DiePose]:
-    """Find free places for dice that are thrown.
+    """Find free places for thrown dice, and return their poses in the order of `values`.
 
     Args:
         rng: Source of random numbers.
@@ -224,7 +224,7 @@ def lean_on_wall(
     *,
     away: bool,
 ) -> DiePose:
-    """Find a place where a die can lean against a wall.
+    """Find a free place along the walls, and return the pose of a die that leans there.
 
     Args:
         rng: Source of random numbers.

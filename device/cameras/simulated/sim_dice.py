@@ -37,7 +37,7 @@ class SimDie:
     Attributes:
         motion: How the die moves.
         place: Where the die is.
-        is_kept: Whether the next throw leaves the die in the tray.
+        is_kept: Whether the die stays in the tray when dice are next picked up for a throw.
     """
 
     motion: DieMotion
@@ -61,7 +61,7 @@ class SimDie:
 
     @property
     def is_loose(self) -> bool:
-        """Whether the next throw picks the die up from the tray."""
+        """Whether the die is in the tray and is picked up for the next throw."""
         return self.place is SimPlace.TRAY and not self.is_kept
 
 

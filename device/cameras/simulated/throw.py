@@ -173,7 +173,7 @@ RELEASE = 0.12  # fraction of a roll before the first die comes in
 WALL_HIT = 0.5  # share of the dice near a far wall that bounced back from it
 MIN_PATH_EDGES = 3.5  # shortest path of a die inside the tray, in die edges
 LANDINGS = (0.2, 0.85)  # range of the landing, as fractions of a roll
-CLEARANCE = 1.3  # a die lands this many times later than it passes the wall, where it is 38 mm high
+CLEARANCE = 1.3  # time of the landing, as a multiple of the time at which the die passes the wall
 PLANS = 5  # number of paths that are tried for a die; the one that meets the others least is used
 HALVES_MM = np.array([FLOOR.right_mm, FLOOR.far_mm])  # the floor is centred
 PARALLEL = 1e-6  # a die that flies parallel to a wall never came over that wall
@@ -233,7 +233,7 @@ class _Thrower:
         edge_mm: Edge of a die.
         start_s: When the throw starts, in seconds.
         roll_s: Duration of the roll in seconds.
-        side: Direction of the throw in radians.
+        side: Direction in which the person throws, in radians from the x axis.
     """
 
     rng: np.random.Generator
@@ -267,7 +267,7 @@ class _Thrower:
         )
 
     def way(self, plan: Tumble) -> Floats:
-        """Return where the die is at each of the `MOMENTS`, (12, 3); far away while it is in the hand."""
+        """Return the position of a die at each of the `MOMENTS`, (12, 3); a distant point while it is in the hand."""
         poses = [plan.at(self.start_s + self.roll_s * float(moment)) for moment in MOMENTS]
         away = np.array([1e4, 1e4, 0.0])
         return np.array([away if pose is None else pose.centre_mm for pose in poses])

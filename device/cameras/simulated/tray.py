@@ -150,7 +150,7 @@ class SimulatedTray:
             self._throw(picked, values)
 
     def throw_all(self, values: Sequence[int] | None = None) -> None:
-        """Throw all dice, including those in the set-aside area, to show these faces or, if None, random ones."""
+        """Throw all dice, including those in the set-aside area. They will show these faces; None means random ones."""
         with self._lock:
             self._throw(list(range(len(self._all_dice.dice))), values)
 

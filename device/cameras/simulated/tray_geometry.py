@@ -62,7 +62,7 @@ class Area:
         )
 
     def in_frame_of(self, lens: Lens) -> Quad:
-        """Return the corners of the area in pixels of the frame that a lens shows."""
+        """Return the corners of this area in frame pixels, as seen through the given lens."""
         a, b, c, d = ((float(x), float(y)) for x, y in lens.project(self.corners()))
         return Quad((a, b, c, d))
 
