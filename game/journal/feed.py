@@ -45,7 +45,7 @@ class FeedLine:
     """An entry of the journal, with the match before and after it.
 
     Attributes:
-        position: Position in the journal.
+        position: Position of the entry in the journal.
         entry: The entry in the form that is published.
         before: The match before the entry. None for the start of a match.
         match: The match after the entry.

@@ -105,7 +105,7 @@ class History:
 
     @property
     def version(self) -> tuple[str, int]:
-        """The id of the journal and its last position. If both are the same, so is the content."""
+        """The id of the journal and its last position. The content changes only if one of them does."""
         with _reading(self.path) as db:
             (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
             return schema.identity(db), newest or 0

@@ -73,7 +73,7 @@ def assign_identity(db: sqlite3.Connection, before: str = "") -> None:
 
     Args:
         db: Connection to the journal's database.
-        before: Identity of the journal that it replaces.
+        before: Identity of the journal that it replaces, or "" if it replaces none.
     """
     named = [("identity", new_key()), ("before", before)]
     db.executemany("REPLACE INTO about VALUES (?, ?)", named)

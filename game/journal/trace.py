@@ -126,7 +126,11 @@ class Trace:
             self.last = last
 
     def resume(self, last: int) -> None:
-        """Continue the existing file after its last complete line, whose position is `last`."""
+        """Continue the existing file after its last complete line.
+
+        Args:
+            last: Position of the entry in that line.
+        """
         with self._lock:
             file = self.path.open("r+b")
             data = file.read()

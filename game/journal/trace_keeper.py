@@ -30,7 +30,7 @@ class TraceKeeper:
         self.was_lost = False
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the trace."""
         self._trace.close()
 
     def check(self, *, is_expected: bool) -> None:

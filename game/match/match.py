@@ -160,7 +160,11 @@ class Match:
         return self.push(Kept(tuple(dice), assumed))
 
     def bank(self, dice: Iterable[int] | None = None) -> "Match":
-        """Return the match after the turn is banked with these faces, or with the best keep if None."""
+        """Return the match after the turn is banked.
+
+        Args:
+            dice: The faces to keep from the last throw. None means the best keep.
+        """
         return self.push(Banked(None if dice is None else tuple(dice)))
 
     def correct(self, dice: Iterable[int], index: int | None = None) -> "Match":
@@ -345,7 +349,7 @@ def describe_event(state: State, event: Event) -> Message:
 
 
 def next_decision(events: Sequence[Event], index: int) -> int | None:
-    """Return the index of the keep or bank that follows a throw, or None if it is undecided.
+    """Return the index of the keep or bank that follows a throw, or None if there is none yet.
 
     Args:
         events: A timeline.

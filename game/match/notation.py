@@ -6,9 +6,9 @@
 A throw is written as its dice, a colon, the kept dice in scoring groups, and their points. `~`
 marks a keep that the companion worked out. The last throw shows how the turn ended. `take over`
 precedes the first throw. `farkle` and `skip` may stand alone. An item that begins with `!` is an
-event other than a throw, with seats counted from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`,
-`!order 2 1`, `!score 1 500`, `!turn 2 300 4`. A keep that was decided after such an event follows
-it with a colon and no dice: `115: | !join Cleo | : 11 = 200, bank`.
+event other than a throw, with seats numbered from 1: `!rename 2 Benjamin`, `!join Cleo`,
+`!leave 1`, `!order 2 1`, `!score 1 500`, `!turn 2 300 4`. A keep that was decided after such an
+event follows it with a colon and no dice: `115: | !join Cleo | : 11 = 200, bank`.
 """
 
 import re
@@ -134,7 +134,7 @@ def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
     Args:
         line: The line, without a comment.
         rules: The rules of the match.
-        last: The dice of the last throw before the line.
+        last: The dice of the last throw before the line; empty if there was none.
 
     Raises:
         NotationError: If an item cannot be read.

@@ -37,10 +37,10 @@ class MatchPosition:
         mine: Score of the current player.
         theirs: Score of the other player.
         second: Whether the other player began the match.
-        opened: Whether the current player is on the board. None means that the player is if `mine`
-            is above 0.
-        other_opened: Whether the other player is on the board. None means that the player is if
-            `theirs` is above 0.
+        opened: Whether the current player is on the board. None means that the player counts as
+            on the board when `mine` is above 0.
+        other_opened: Whether the other player is on the board. None means that the player counts
+            as on the board when `theirs` is above 0.
         farkles: How many farkles in a row the current player has had.
         other_farkles: How many farkles in a row the other player has had.
     """
@@ -137,7 +137,7 @@ class TurnOdds:
     Attributes:
         rules: The rules.
         table: The match as the current player sees it.
-        points: Average points of the turn, for any points at risk and number of dice left.
+        points: Average points of the turn, for any number of points at risk and of dice left.
         banked: Chance of winning by banking, indexed by the points at risk in steps (the unit of
             points, usually 50); None if unknown.
         worth: Chance of winning at every stage of the turn; None if unknown.
@@ -232,7 +232,7 @@ def turn_odds(
         rules: The rules.
         table: The match as the current player sees it.
         wins: The solved two-player match. None leaves out the chances of winning.
-        most: Points at risk up to which the values are needed.
+        most: Highest number of points at risk for which values are needed.
     """
     points = points_table(rules, opened=table.on_board)
     if wins is None or not wins.solved:
@@ -250,8 +250,8 @@ def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> 
     Args:
         wins: The solved match.
         table: The position.
-        mine: Number of the standing of the current player (see `Standings`), if it is already
-            known.
+        mine: Number of the current player's standing (see `Standings`). If it is None, it is
+            worked out.
 
     Raises:
         OddsError: If somebody has reached the target.
@@ -297,7 +297,7 @@ def _charity_roll_values(rules: Ruleset, needed: int, least: int, most: int) -> 
         rules: The rules.
         needed: Number of steps (usually 50 points each) needed to win.
         least: Smallest number of steps that may be banked.
-        most: Steps at risk up to which the values are needed.
+        most: Highest number of steps at risk for which values are needed.
     """
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)

@@ -55,7 +55,7 @@ class ThrowClasses:
 
     @property
     def n(self) -> int:
-        """Number of classes."""
+        """Number of classes of throws."""
         return int(self.weights.shape[1])
 
 
@@ -137,7 +137,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
 
 @cache
 def compile_without_endings(rules: Ruleset) -> CompiledRules:
-    """Return a rule set compiled as if no throw could win or reset the score by itself."""
+    """Return a rule set compiled as if no single throw could win the match or reset the score."""
     return compile_rules(
         replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
     )
@@ -187,7 +187,7 @@ def _farkle(n: int, rules: Ruleset) -> float:
 
 
 def _ends_turn(dice: Dice, rules: Ruleset) -> Effect | None:
-    """Return the effect of a throw that wins or resets the score by itself, else None.
+    """Return the effect of a throw that wins the match or resets the score by itself, else None.
 
     A win takes precedence over a reset.
     """

@@ -52,8 +52,8 @@ class MatchEnding:
     ) -> Floats:
         """Return the chance that a lead survives the other player's last turn.
 
-        The other player has to score more, because the player who was first to reach a score wins a
-        tie.
+        The other player has to score more than the lead, because the player who was first to reach
+        a score wins a tie.
 
         Args:
             lead: Leads, in steps.
@@ -155,7 +155,7 @@ def _followed(rules: Ruleset) -> tuple[bool, bool]:
 
 
 def _catching(rules: Ruleset, compiled: CompiledRules, goal: int) -> Floats:
-    """Return `MatchEnding.catching`, up to the n from which the chances hardly fall any further.
+    """Return `MatchEnding.catching`, cut off where the chances hardly fall any further.
 
     The chances never reach 0 if a throw can win the match.
     """
@@ -182,8 +182,8 @@ class Positions:
 
     Attributes:
         seat: 0 if the current player began the match, else 1. Always 0 if that makes no difference.
-        mine: Number of the standing of the current player (see `Standings`).
-        theirs: Number of the standing of the other player.
+        mine: Number of the current player's standing (see `Standings`).
+        theirs: Number of the other player's standing.
     """
 
     seat: Indices
@@ -257,7 +257,7 @@ class MatchModel:
         return self.standings.opened[standing].astype(np.intp)
 
     def needed(self, boards: Positions) -> Indices:
-        """Return how many steps the current player needs to bank, in each position."""
+        """Return the fewest steps that the current player may bank, in each position."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
         needed: Indices = np.array(both, np.intp)[self.opened(boards.mine)]
         return needed

@@ -195,8 +195,8 @@ class MatchOdds:
 
         Args:
             points: Score of the player.
-            opened: Whether the player is on the board. None means that the player is if the score
-                is above 0.
+            opened: Whether the player is on the board. None means that the player counts as on
+                the board when the score is above 0.
             farkles: Number of farkles in a row.
 
         Raises:
@@ -217,8 +217,8 @@ class MatchOdds:
         """Return a single position at the start of a turn.
 
         Args:
-            mine: Number of the standing of the current player.
-            theirs: Number of the standing of the other player.
+            mine: Number of the current player's standing.
+            theirs: Number of the other player's standing.
             second: Whether the other player began the match.
         """
         seat = int(second and self.model.ending.seats > 1)
@@ -227,11 +227,11 @@ class MatchOdds:
     def turn(self, board: Positions, most: int = 0) -> tuple[Floats, TurnValues]:
         """Return the chance of winning by banking, and the chance at every stage of the turn.
 
-        The first is indexed by the points at risk, in steps.
+        The chance of winning by banking is indexed by the points at risk, in steps.
 
         Args:
             board: The position at the start of the turn.
-            most: The chances cover at least this many steps at risk.
+            most: Highest number of steps at risk that the chances must cover; they may cover more.
         """
         stakes = self.stakes.on_solved(board, self.chances, most)
         return stakes.bank[:, 0], solve_turn(self.model.throws, stakes)

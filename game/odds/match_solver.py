@@ -144,13 +144,14 @@ def _sweep(
 ) -> None:
     """Solve positions with the same sum of scores.
 
-    The chances in positions with lower sums of scores come from the previous round.
+    The chances in positions with lower sums come from the previous round over all positions.
 
     Args:
         stakes: The values of all ways in which turns of the match can end.
         boards: The positions to solve.
         wins: Chance of winning for the current player, in all positions. It is updated in place.
-        slopes: Latest slope of F, indexed by [seat, score]. It is updated in place.
+        slopes: Latest slope of F, the value of a turn as a function of the value of losing it,
+            indexed by [seat, score]. It is updated in place.
         depth: How precisely turns are calculated.
     """
     standings = stakes.model.standings
@@ -229,7 +230,11 @@ def _pairs(model: MatchModel, boards: Positions) -> Indices:
 
 
 def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
-    """Return the previous round's chance in each position, or extrapolate it from higher sums of scores."""
+    """Return a first guess of the chance in each position.
+
+    A chance from an earlier round is used as it is. Unknown chances are extrapolated from those
+    with higher sums of scores.
+    """
     known = wins[boards.index()]
     mine, theirs = model.scores(boards)
     last = model.ending.goal - 1
@@ -241,18 +246,18 @@ def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
 
 
 def _slope(slope: Floats, rise: Floats, run: Floats) -> Floats:
-    """Return the slope between the last two points of F, or the old slope where they coincide."""
+    """Return rise / run, or the old slope where `run` is almost 0, limited to between 0 and 1."""
     moved = np.abs(run) > _NEGLIGIBLE
     found = np.where(moved, rise / np.where(moved, run, 1.0), slope)
     return np.clip(found, 0.0, 1.0)
 
 
 def _newton(value: Floats, slope: Floats, lost: Floats, pairs: Indices) -> Floats:
-    """Return the point at which the tangents of the two positions in each pair meet.
+    """Return the chance in each position at which the tangents of its pair of positions meet.
 
     Args:
         value: Value of a turn in each position.
-        slope: Slope of F in each position.
+        slope: Slope of the tangent in each position: the change of `value` with `lost`.
         lost: Value of a lost turn in each position, from which `value` was calculated.
         pairs: Index of the other position of each pair.
     """

@@ -61,7 +61,7 @@ class MatchStakes:
         Args:
             boards: The positions at the start of the turns, as `sorted_by_top` orders them.
             wins: Chance of winning for the current player, in all positions of the match.
-            most: The values cover at least this many steps at risk.
+            most: Highest number of steps at risk that the values must cover; they may cover more.
         """
         return self.stakes(boards, wins, self.model.value_of_farkle(boards, wins), most)
 
@@ -82,7 +82,7 @@ class MatchStakes:
             boards: The positions at the start of the turns, as `sorted_by_top` orders them.
             wins: Chance of winning for the current player, in all positions of the match.
             lost: Chance of winning after a farkle, in each position.
-            most: The values cover at least this many steps at risk.
+            most: Highest number of steps at risk that the values must cover; they may cover more.
             highest: Steps at risk from which a player is assumed to bank or to go for the target.
         """
         model, ending = self.model, self.model.ending
@@ -116,7 +116,7 @@ class MatchStakes:
         return Stakes(bank, lost, reset, top, above, over)
 
     def top(self, boards: Positions, wins: Floats) -> Indices:
-        """Return the steps at risk from which every player banks.
+        """Return, for each position, the number of steps at risk from which every player banks.
 
         That is where the target is reached or, if the other player may follow, where the lead is so
         large that one more throw risks more than further points can gain.
@@ -219,7 +219,10 @@ class MatchStakes:
         return np.where(given < ending.goal, value, np.where(given > ending.goal, nothing, 0))
 
     def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
-        """Return the lead from which the other player's last turn is a smaller risk than any throw."""
+        """Return, for each position, the lead from which any throw is a greater risk than banking.
+
+        The risk of banking is that the other player's last turn overtakes the lead.
+        """
         throws = self.model.throws
         least = 0.0 if throws.must_throw else float(throws.farkle[1:].min())
         risk = np.maximum(least * self._min_chance_of_other(boards, wins), _NEGLIGIBLE)

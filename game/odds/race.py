@@ -381,9 +381,10 @@ class Rivals:
         return found
 
     def _to_top(self, i: int, turns: int) -> Floats:
-        """Return the chance of each best score to overtake once opponent `i` has reached the target.
+        """Return the chance that each score is the best one once opponent `i` has reached the target.
 
-        The chance is indexed by the number of steps by which that score exceeds the target.
+        The best score is the one to overtake. The chance is indexed by the number of steps by which
+        the score exceeds the target.
         """
         reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
         best: Floats = self._places[0][turns - 1, i] @ reach
@@ -460,7 +461,7 @@ def race_turn(
         rivals: Scores of the opponents in steps. The opponent who throws next comes first.
         later: How many opponents still throw in this round.
         opened: Whether the player is on the board.
-        most: The chances cover at least this many steps at risk.
+        most: Highest number of steps at risk that the chances must cover; they may cover more.
     """
     others = Rivals(race, tuple(rivals), later, mine)
     top = race.goal - mine + _MARGIN_STEPS * (race.follows is not LastRound.NONE)
@@ -497,7 +498,7 @@ def last_race_turn(
         rivals: Scores in steps of the opponents who still have a last turn. The opponent who throws
             next comes first.
         opened: Whether the player is on the board.
-        most: The chances cover at least this many steps at risk.
+        most: Highest number of steps at risk that the chances must cover; they may cover more.
     """
     others = Rivals(race, tuple(rivals), len(rivals), mine)
     top = max(best + 1 - mine + _MARGIN_STEPS, most, race.throws.needed(opened=opened))

@@ -51,7 +51,7 @@ class ReviewedMoment:
 
     Attributes:
         event: Index of its event in the match's timeline.
-        turn: Number of turns that were finished before.
+        turn: Number of turns that were finished before this turn.
         seat: Seat of the player.
         kind: Whether luck or a decision made the difference.
         points: Gain in average points, for a decision at most 0.
@@ -102,7 +102,7 @@ class Review:
     of_two: bool
 
     def total(self, seat: int, kind: Cause) -> tuple[float, float]:
-        """Return the total gain from luck or from decisions: points, and chance of winning.
+        """Return a player's total gain from luck or decisions: in points, and in chance of winning.
 
         Args:
             seat: Seat of the player.
@@ -167,7 +167,7 @@ def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> Turn
     Args:
         state: State of the match.
         wins: The solved two-player match, or None.
-        most: Points at risk up to which the odds are needed.
+        most: Highest number of points at risk for which the odds are needed.
     """
     if wins is not None and wins.solved and state.winner is None and is_race(state):
         return _of_several(state, wins, most)
@@ -199,7 +199,7 @@ def _most(state: State) -> int:
 
 
 def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:
-    """Return a review of a match: how much luck and decisions changed.
+    """Return a review of a match: the difference that each throw and each decision made.
 
     Args:
         match: The match.
@@ -361,7 +361,13 @@ def _choice(option: TurnOption, *, bank: bool) -> KeepChoice:
 def _chance_after_nothing(
     state: State, wins: MatchOdds | None, *, reset: bool = False
 ) -> float | None:
-    """Return the chance of winning after a farkle, or after a reset if `reset`; None if unknown."""
+    """Return the chance of winning after a farkle or a reset of the score, or None if it is unknown.
+
+    Args:
+        state: State of the match before the throw that ends the turn.
+        wins: The solved two-player match, or None.
+        reset: Whether the throw resets the score. If it is False, the throw farkles.
+    """
     if wins is None or not wins.solved:
         return None
     rules, seen = state.rules, position_of(state)

@@ -113,7 +113,7 @@ def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 
         throws: The compiled rules.
         needed: Points that have to be banked, in steps (usually 50 points each).
         least: Steps below which nothing may be banked.
-        most: The chances cover at least this many steps at risk.
+        most: Highest number of steps at risk that the chances must cover; they may cover more.
     """
     return _reaching(throws, np.array([max(needed, least)]), least, most)
 

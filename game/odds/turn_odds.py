@@ -151,12 +151,13 @@ _ACCURACY_STEPS = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class PointsTable:
-    """The average points of a turn with best play, for any points at risk and number of dice left.
+    """The average points of a turn with best play, by points at risk and number of dice left.
 
     Attributes:
         throws: The compiled rules.
-        worth: Values in steps of points, up to `far.top` steps at risk.
-        far: Values in steps for more points at risk.
+        worth: Average points of the turn at each of its stages, in steps (usually 50 points each),
+            up to `far.top` steps at risk.
+        far: The same with more steps at risk, as a straight line.
     """
 
     throws: CompiledRules

@@ -151,7 +151,7 @@ class _Lookup:
         self._ends = np.cumsum([0, *lengths])
 
     def _rows(self) -> Indices:
-        """Return the row of every choice in a table of values, which has a row for [steps, dice left]."""
+        """Return the row of every choice in a table with a row for each [steps, dice left]."""
         pairs = zip(self._classes.steps, self._classes.left, strict=True)
         at = [steps * self._n_dice + left for steps, left in pairs]
         return np.concatenate(at) if at else np.zeros(0, np.intp)
@@ -162,7 +162,7 @@ class _Lookup:
         The result is indexed by [number of dice, position].
 
         Args:
-            table: Values after a keep, with a row for [steps, dice left] and a column for each
+            table: Values after a keep, with a row for each [steps, dice left] and a column for each
                 position.
             t: Points at risk before the throw, in steps.
             active: Number of positions, from the first, to calculate.
@@ -294,7 +294,7 @@ def _add(to: Floats, at: Indices, share: Floats) -> None:
 def _chosen(
     classes: ThrowClasses, kept: Floats, t: int, n_boards: int, *, first: bool
 ) -> tuple[Indices, Indices]:
-    """Return the points in steps and the dice left of the best choice of each class.
+    """Return, for each class of throws, the points (in steps) and dice left after the best choice.
 
     Both results are indexed by [class, position].
 

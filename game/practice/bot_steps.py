@@ -77,10 +77,11 @@ def _is_bot_step(match: Match) -> bool:
 
 
 def corrected_for_bot(match: Match, correction: Corrected) -> Spliced | None:
-    """Return a corrected throw of a bot without the bot's decision, so that the bot decides again.
+    """Return the change that corrects a bot's throw and removes the decision made after it.
 
-    None means that the throw is in a person's turn, or that events other than the decision have
-    followed it. The decision then stays, as it does for a person.
+    The bot then decides again. The result is None if the throw is in a person's turn, or if events
+    other than the decision have followed the throw. The decision then stays, as it does for a
+    person.
 
     Args:
         match: The match.

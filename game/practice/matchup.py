@@ -70,7 +70,9 @@ def winner(state: State, strategies: Sequence[Strategy], random: Random) -> int 
 
 
 def play_on(state: State, strategy: Strategy, random: Random) -> State:
-    """Return the state after the next decision of the current player, or else after the next throw.
+    """Return the state after the current player's next step.
+
+    The step is a throw if there is nothing to decide, or if the strategy decides to throw.
 
     Args:
         state: State of the match.

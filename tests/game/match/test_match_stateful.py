@@ -1,4 +1,4 @@
-"""Any sequence of moves under any rules: undo restores states, totals add up, text reads back."""
+"""Any sequence of moves under any rules: undo works, totals add up, and text can be read back."""
 
 import json
 import re
@@ -57,7 +57,7 @@ class MatchMachine(RuleBasedStateMachine):
         self.match = Match.start(rules, names, first=first, teams=teams and teams[:n])
 
     def attempt(self, *actions):
-        """Push actions. An error of the game is a valid answer; any other error is a bug."""
+        """Push actions. A `GameError` is a valid result; any other error is a bug."""
         try:
             after = self.match.push(*actions)
         except GameError:
@@ -168,8 +168,9 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def turns_add_up(self):
-        """Check that a score that was not set by hand is the sum of what the team's turns brought and
-        cost.
+        """Check that a score is the sum of the points and penalties of the team's turns.
+
+        Matches in which a person set a score or a turn are left out.
         """
         if not hasattr(self, "match"):
             return

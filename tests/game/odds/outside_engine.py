@@ -1,4 +1,4 @@
-"""An independent solution of a match of two, written without knowledge of this program.
+"""An independent solution of a two-player match, written without knowledge of this program.
 
 The game has five dice: a 1 is 100, a 5 is 50, three 2s are 200, and nothing else scores. All boards
 are recalculated until nothing changes. Points are whole numbers and are not counted in steps.
@@ -89,7 +89,7 @@ def after_farkle(game, player):
 
 @cache
 def caught(game, lead, *, on_board):
-    """Return the chance that one more turn brings more points than the lead."""
+    """Return the chance that one more turn scores more points than the lead."""
     least = 50 if on_board else max(game.opening, 50)
     return turn(
         game,
@@ -102,9 +102,9 @@ def caught(game, lead, *, on_board):
 
 
 def chances(game, guess):
-    """Return the chance of the current player, by (mine, theirs), from a guess.
+    """Return the current player's chance of winning, by (mine, theirs).
 
-    There is one solution, and iteration from any guess converges to it.
+    There is only one solution, and iteration from any guess converges to it.
     """
     scores = range(0, game.target, 50)
     rows = range(3 if game.third_farkle else 1)

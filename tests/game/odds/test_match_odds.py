@@ -1,4 +1,4 @@
-"""The solved match of two, compared with slow value iteration, and the installed tables."""
+"""The solved two-player match, compared with slow value iteration, and the installed tables."""
 
 from dataclasses import replace
 from functools import partial
@@ -247,7 +247,7 @@ def test_every_installed_table_belongs_to_a_published_set():
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_an_installed_chance_equals_the_value_of_its_turn(name):
-    """A chance is right if a turn from its board, valued by the chances of the other boards, gives it."""
+    """A chance is right if a turn from its board, valued by the chances of all others, yields it."""
     wins = shipped(rule_files.load(name))
     begin = wins.number(0, opened=False)
     _, worth = wins.turn(wins.board(begin, begin))

@@ -1,4 +1,4 @@
-"""Three and more players: a race that is exact for two, compared with simulated matches."""
+"""Three or more players: a race that is exact for two, compared with simulated matches."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Chances of throws compared with counting; values of turns with slow play and published values."""
+"""Chances agree with counting, and values of turns agree with slow play and published values."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -14,9 +14,9 @@ RULES = rule_files.with_options(rule_files.load("facebook"), {"target": 5_000})
 
 @dataclass
 class Person:
-    """Banks by a rule of thumb, errs now and then, and risks more far behind. No style does that exactly.
+    """A person who banks by a rule of thumb, errs now and then, and risks more when far behind.
 
-    A person who can win by banking always does.
+    No style can imitate that exactly. A person who can win by banking always does.
     """
 
     few_dice: int
