@@ -39,7 +39,7 @@ _CALLED = {
     StartPart.CAMERA: Message("camera"),
     StartPart.PAGE: Message("page"),
     StartPart.BROKER: Message("broker and webhook"),
-    StartPart.RUNNING: Message("soon after the start"),
+    StartPart.RUNNING: Message("soon after startup"),
 }
 
 

@@ -118,11 +118,9 @@ def _focus(check: PictureCheck) -> Message:
             return Message("There is nothing in the tray to focus on.")
         case PictureFinding.SOFT:
             return Message(
-                "The picture is blurred: edges are as wide as %(share)s of a die.", share=share
+                "The picture is blurred: edges are %(share)s of a die wide.", share=share
             )
-    return Message(
-        "The picture is sharp: edges are only as wide as %(share)s of a die.", share=share
-    )
+    return Message("The picture is sharp: edges are only %(share)s of a die wide.", share=share)
 
 
 def _sides(check: PictureCheck) -> Value:

@@ -113,10 +113,10 @@ def power(system: System) -> Finding:
         last = f"{when.astimezone():%H:%M}"
         return warning(LOW_VOLTAGE, Message("last noticed at %(when)s", when=last))
     if (flags or 0) & UNDER_VOLTAGE << SINCE_START_SHIFT:
-        return warning(LOW_VOLTAGE, Message("at least once since the start"))
+        return warning(LOW_VOLTAGE, Message("at least once since the Pi started"))
     if flags is None and alarm is None:
         return skipped(NOT_MEASURED)
-    return ok(Message("the voltage has not been too low since the start"))
+    return ok(Message("the voltage has not dropped too low since the Pi started"))
 
 
 def _throttled(machine: Machine) -> int | None:

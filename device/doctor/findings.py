@@ -65,7 +65,9 @@ BUTTON_DOWN = Trouble(
 )
 NOT_ALLOWED = Trouble(
     Message("the service has no permission to use the camera or the pins"),
-    Message("run the installer again: it adds the user traykeeper to the groups video and gpio"),
+    Message(
+        "run the installer again: it adds the user traykeeper to the `video` and `gpio` groups"
+    ),
 )
 NO_STATE = Trouble(
     Message("the folder for matches is not writable"),

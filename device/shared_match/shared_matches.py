@@ -19,7 +19,7 @@ from game.situation import TableError
 from web.contracts.shared_match import OtherTrayView, UnknownCodeError
 from web.contracts.table import ChangingTable
 
-UNKNOWN = Message("This tray knows no match with that code: ask for a new code.")
+UNKNOWN = Message("This tray has no match with that code: ask for a new code.")
 NO_BROKER = Message(
     "A code without an address needs a broker that both trays use: enter the link, or set `mqtt`."
 )

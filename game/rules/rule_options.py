@@ -466,7 +466,7 @@ OPTIONS = (
     _switch(
         "welfare",
         Section.END,
-        Message("The points of a turn that exceeds the target go to the last player"),
+        Message("The points of a turn that exceeds the target go to the player in last place"),
         Message(
             "The points of a turn that exceeds the target go to the other player with the "
             "fewest points."
@@ -487,7 +487,7 @@ OPTIONS = (
     _switch(
         "knock_back",
         Section.END,
-        Message("The same score as another player knocks that player back to zero"),
+        Message("Reaching another player's exact score knocks that player back to zero"),
         Message(
             "A player who reaches exactly the score of another player knocks that player "
             "back to zero."

@@ -217,7 +217,7 @@ def test_dice_that_are_not_a_keep_are_explained(begun, phone):
     begun.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
     phone.locator("#slot-3").tap()
-    expect(phone.locator(".says")).to_have_text("1 scores 100, 3 adds nothing")
+    expect(phone.locator(".says")).to_have_text("1 scores 100; 3 adds nothing")
     expect(phone.locator("#keep-chosen")).to_be_hidden()
     phone.locator("#slot-0").tap()
 
@@ -230,7 +230,7 @@ def test_explanation_names_the_best_part_of_the_selection(begun, phone):
     for slot in (0, 2, 5):
         phone.locator(f"#slot-{slot}").tap()
 
-    expect(phone.locator(".says")).to_have_text("1 5 scores 150, 2 adds nothing")
+    expect(phone.locator(".says")).to_have_text("1 5 scores 150; 2 adds nothing")
 
 
 def test_missed_die_is_added_in_two_taps(begun, phone):
