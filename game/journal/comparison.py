@@ -1,4 +1,4 @@
-"""A comparison of two copies of a match, such as those in the journals of two trays."""
+"""Functions that compare two copies of a match, such as those in the journals of two trays."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -242,7 +242,7 @@ def _step(text: str) -> tuple[Row, str] | None:
 
 
 def _request(text: str) -> tuple[int, str] | None:
-    """Return the position and the id of the request in a line, or None if it names no request."""
+    """Return an entry's position and the id of its request, or None if the line names no request."""
     asked, _, rest = text.partition(" ")
     position, _, request = rest.partition(" ")
     return (int(position), request) if asked == REQUEST_MARK and position.isdecimal() else None

@@ -25,7 +25,8 @@ class PlayerStyle:
         thresholds: Points at risk at which the person banks in half of the cases, by the number of
             dice left to throw, from 1.
         spread: How far individual decisions vary around the thresholds, in points.
-        worth_of_die: Points that the person gives up to have one more die for the next throw.
+        worth_of_die: Points that the person is willing to give up to have one more die for the
+            next throw.
         takes_over: Whether the person takes over the dice and points that another player has just
             banked.
         lapse: Share of the decisions that do not depend on the points, as in a moment of

@@ -19,7 +19,7 @@ class RollIds:
     Attributes:
         ids: One id for each event of the timeline.
         before: The ids one step ago, for undo.
-        after: The sets of ids that were undone. Redo restores the last of them first.
+        after: The ids as they were before each undo. Redo restores the last of them first.
     """
 
     ids: tuple[str, ...] = ()

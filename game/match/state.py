@@ -68,7 +68,7 @@ class Turn:
         penalty: Points that the ending cost, 0 or negative.
         took_over: Whether the turn began with dice and points of the previous player.
         given: Points that went to another player because the turn overshot the target.
-        given_to: Seat of that player.
+        given_to: Seat of that player, or None if there is none.
         knocked_back: Seats of other players who had the score that this turn reached, and therefore
             went back to zero.
         broken_off: Whether the turn was replaced by hand. Such a turn does not count as one of the

@@ -34,7 +34,9 @@ def is_bot_next(state: State) -> bool:
 
 
 def simulated_dice(bot: Bot, state: State) -> Dice:
-    """Return the faces of a bot's simulated throw. The same state of a match gives the same faces.
+    """Return the faces of a bot's simulated throw.
+
+    The same bot and state always yield the same faces.
 
     Args:
         bot: The bot whose turn it is.
