@@ -43,7 +43,7 @@ LISTS = Message("lists of numbers")
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used; the message names the file, the key and what to do, in one line."""
+    """Raised for a profile that cannot be used; the message names the file, the key and what to do, in one line."""
 
 
 def load(path: Path) -> Profile | None:

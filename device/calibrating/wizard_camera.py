@@ -18,7 +18,7 @@ FINDER_FRAMES = 3
 """Number of frames in which to look for the tray, because noise hides different things in each of them."""
 
 FRAME_S = 6.0
-"""Longest time to wait for a frame, more than a newly opened camera needs."""
+"""Longest time to wait for a frame, in seconds; a newly opened camera needs less."""
 
 FOCUS_S = 20.0
 

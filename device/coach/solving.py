@@ -14,7 +14,7 @@ SLICE_S = 0.25
 """Length of a slice in seconds, so short that a question about the match in play does not wait long."""
 
 PROGRESS_STEPS = 100
-"""Progress is reported in steps of one hundredth."""
+"""Number of steps in which progress is reported."""
 
 
 class Solving:

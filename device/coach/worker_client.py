@@ -20,10 +20,10 @@ from threading import Lock, Thread
 from typing import Any, Protocol
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""Without these, numpy would use every core for a few small matrices."""
+"""Environment variables without which numpy would use every core for a few small matrices."""
 
 CLOSE_TIMEOUT_S = 3.0
-"""How long the process may take to finish its last answer. Then it is killed, and unsaved work is lost."""
+"""How long the process may take to finish its last answer, in seconds, before it is killed and unsaved work is lost."""
 
 
 class QuestionWorker(Protocol):
@@ -42,7 +42,7 @@ class QuestionWorker(Protocol):
 
 
 class WorkerLostError(Exception):
-    """The worker process ended before it answered. The next question starts a new process."""
+    """Raised when the worker process ends before it has answered. The next question starts a new process."""
 
 
 class WorkerClient:

@@ -21,7 +21,9 @@ Think = Callable[[Bot, State], "Future[Event | None]"]
 
 
 def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
-    """Return, as a completed future, the decision of a bot that does not know the exact chances of winning.
+    """Return, as a completed future, a bot's decision made without the exact chances of winning.
+
+    The decision is None if the bot decides to throw.
 
     Args:
         bot: The bot whose turn it is.

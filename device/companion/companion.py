@@ -99,7 +99,7 @@ class Companion:
             stored.
         coach: Calculates chances and the best decisions; None if there is no coach.
         other_tray: Returns what is known about the other tray of a shared match, or None if there is none.
-        on_turn: Called in every pass of the companion's loop, at least about once a second.
+        on_turn: Called in every pass of the companion's loop, about once a second or more often.
         bots: How bots play; None means the usual options.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
         pause: Sleeps for a number of seconds.

@@ -20,7 +20,7 @@ from vision.reading import Die
 from web.contracts.table import Photo
 
 NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
-"""Takes the time of a reading, its dice, and the face of each die or None."""
+"""A function that takes the time of a reading in seconds, its dice, and the face of each die (None if unknown)."""
 
 
 class _FaceTeacher:

@@ -65,8 +65,8 @@ class TableButton:
             request: Id of the page's request; "" if it has none.
 
         Raises:
-            TableError: If the button is already in use, if a real button would have to be moved, or
-                if the machine would be shut down.
+            TableError: If the button is already in use, or if the command would move a real button or
+                shut the machine down.
         """
         match command:
             case Press():

@@ -38,7 +38,7 @@ BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN, In
 """What the lamp shows while the button is held down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
-"""What the lamp shows while calibration asks which colour the user sees."""
+"""What the lamp shows, by colour, while calibration asks whether the user sees that colour."""
 
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 """How long the button must be held down to bank, undo or shut down, in seconds."""
@@ -46,7 +46,7 @@ BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 STUCK_S = 10.0
 """A button that is down for this long, in seconds, is stuck: something lies on it, or its wires touch.
 
-Its release does nothing."""
+Releasing it then has no effect."""
 
 _HELD = (
     (STUCK_S, Indicator.STUCK),

@@ -17,10 +17,10 @@ face with a single pip). A die lands in its old place with the same face and ang
 throw in thousands."""
 
 MAX_PUSH_EDGES = 1.5
-"""How far a thrown die can push another one, in die edges."""
+"""How far a thrown die can push another die, in die edges."""
 
 LOCAL_PROBLEMS = (Problem.UNREADABLE, Problem.COCKED)
-"""Problems that concern a single die and do not hide another one."""
+"""Problems that concern a single die and do not hide another die."""
 
 
 @dataclass(frozen=True, slots=True)

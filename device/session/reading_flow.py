@@ -93,7 +93,7 @@ class ReadingRequests:
         self._table, self._camera, self._plays = table, camera, plays
 
     def request(self, purpose: Purpose, since_s: float | None = None) -> None:
-        """Request a reading, or show a message saying that there is no camera.
+        """Request a reading or, if there is no camera, show a message saying so.
 
         Args:
             purpose: What the reading is for.

@@ -238,9 +238,9 @@ class TableState:
 
     @property
     def throw_refusal(self) -> Message | None:
-        """Why the simulated dice cannot be thrown now; None if they can.
+        """Why simulated dice cannot be thrown now; None if they can.
 
-        They cannot be thrown while the dice in the tray are being read, or while a question about them is open.
+        They cannot be thrown while the tray is being read, or while a question is open.
         """
         match self.overlay:
             case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):

@@ -11,7 +11,7 @@ from vision.known_tray import KnownTray
 from vision.reading import combine_readings
 
 BURST_FRAMES = 2
-"""Number of frames whose readings must agree. The sensor's noise differs between them, the dice do not."""
+"""Number of frames whose readings must agree. The sensor's noise differs between them; the dice do not."""
 
 ReadingFilter = Callable[[Reading, Camera], Reading]
 """A function that returns a reading corrected with what is known about the dice."""

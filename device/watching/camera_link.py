@@ -29,7 +29,7 @@ LOST_S = 60.0
 DARK_S, DARK_FRAMES = 6.0, 90
 """How long a newly opened camera may show black images, in seconds or in frames, whichever is over first.
 
-Webcams deliver a few when they start."""
+Webcams deliver a few black images when they start."""
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Pauses before successive attempts to reopen the camera, in seconds; the last one is repeated."""

@@ -12,7 +12,7 @@ from vision.reading import Die
 from vision.tray_change import TrayChange
 
 OBJECT_RADIUS = 1.0
-"""Radius of the object, as a multiple of its size: slightly more than the ring drawn around it on the photo."""
+"""Radius of a foreign object, as a multiple of its size: slightly more than the ring drawn around it on the photo."""
 
 DIE_RADIUS = 0.8
 """Radius of a die, as a multiple of its edge: the corners of a square are 0.71 away from its centre."""

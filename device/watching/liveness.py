@@ -7,7 +7,7 @@ STALE_S = 2.5
 """Largest age of a preview in seconds. A camera that hangs repeats its last image."""
 
 BLACK_S = 2.5
-"""How long all previews may be black, in seconds, because somebody may be leaning over the tray."""
+"""How long all previews may be black, in seconds, before that is an error: somebody may be leaning over the tray."""
 
 
 class Liveness:

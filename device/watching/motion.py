@@ -73,7 +73,7 @@ class MotionWatch:
     False
 
     Args:
-        still_s: How long nothing may change before a reading, in seconds.
+        still_s: How long the tray must be still before a reading, in seconds.
         tray: Corners of the tray's floor in pixels of a full frame; motion outside it is ignored.
             None means the whole frame.
         picture_px: Width and height of a full frame in pixels; required with `tray`.

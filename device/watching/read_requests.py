@@ -5,7 +5,7 @@ from itertools import count
 from threading import Lock
 
 WAIT_S = 20.0
-"""How long the tray may take to come to rest before a request times out."""
+"""How long the tray may take to come to rest, in seconds, before a request times out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ class TrayMemory:
             self._readings = (*kept, new)
 
     def add_foreign_object(self, time_s: float, thing: Die) -> None:
-        """Make an object part of the empty-tray image while it stays where it is.
+        """Make an object part of the empty-tray image for as long as it stays where it is.
 
         Args:
             time_s: Time of the reading that contains the object, in seconds.
@@ -172,7 +172,7 @@ class TrayMemory:
         return self.known.with_region(seen.image, mask).empty
 
     def accept(self, time_s: float | None, has_tumbled_since: HasTumbledSince) -> None:
-        """Mark a reading as accepted, and learn from the earlier readings, since nobody has corrected them.
+        """Mark a reading as accepted, and learn from the earlier readings that can be believed.
 
         Args:
             time_s: Time of the accepted reading, in seconds; None if the dice were entered on a phone.

@@ -34,7 +34,7 @@ PREVIEW_PERIOD_S = 1 / 15
 
 QUIET_S = 20.0
 QUIET_PERIOD_S = 1 / 8
-"""Time between two previews after `QUIET_S` without motion, in seconds. A throw still lasts for several of them."""
+"""Time between two previews after `QUIET_S` without motion, in seconds. A throw still lasts for several previews."""
 
 IDLE_S = 20.0
 """Time between two calls of `on_idle` while the tray is at rest, in seconds."""
