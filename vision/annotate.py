@@ -105,7 +105,7 @@ def _stroke(scale: float) -> int:
 
 
 def _free_place(picture: Image, die: Die, size: Point, taken: list[Box]) -> Point:
-    """Return the left and top of a label of this size beside a die, clear of the boxes in `taken`.
+    """Return the left and top coordinates of a label of this size beside a die, clear of the boxes in `taken`.
 
     The label goes above the die, below it, to its right or to its left, in this order of preference.
     """

@@ -151,7 +151,7 @@ def patch_to_view(view: View) -> Floats:
 def _crop_around(
     picture: Image, at: tuple[float, float], reach: float
 ) -> tuple[Image, tuple[int, int]]:
-    """Return a crop of all pixels within `reach` of a point, at least one pixel, and its left and top."""
+    """Return a crop with all pixels within `reach` of a point (at least one pixel), and its first column and row."""
     height, width = picture.shape[:2]
     x, y = at
     left, top = (int(np.clip(v - reach, 0, most - 1)) for v, most in ((x, width), (y, height)))

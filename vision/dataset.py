@@ -76,7 +76,7 @@ class Case:
         path: The image file.
         values: Faces in the tray in ascending order.
         boxes: Labelled dice.
-        is_trap: Whether the picture shows a cocked or hidden die or a hand, so that no reader may be sure.
+        is_trap: Whether the picture shows a cocked or hidden die or a hand, so that no reading of it may be sure.
         kinds: Names of the categories in whose statistics the picture counts.
         tray: Floor of the tray in pixels, or None if it is not labelled.
     """

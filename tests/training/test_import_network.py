@@ -7,7 +7,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 @pytest.fixture
 def exported(tmp_path):
-    """Return a network that reads one die, adapted to its inputs, these inputs, and its exported file."""
+    """Return a network that reads one die, the inputs that it is adapted to, and its exported file."""
     import torch
 
     from training.learning.export import export_network

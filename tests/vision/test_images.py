@@ -1,4 +1,4 @@
-"""Image files are loaded whole or refused with a remedy."""
+"""Image files are loaded completely, or refused with a remedy."""
 
 import cv2
 import numpy as np

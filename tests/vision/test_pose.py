@@ -1,4 +1,4 @@
-"""The camera pose follows from the corners of the tray, and from the dice where those are ambiguous."""
+"""The camera pose follows from the corners of the tray, and from the dice where the corners are ambiguous."""
 
 from dataclasses import replace
 

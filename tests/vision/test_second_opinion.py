@@ -25,7 +25,7 @@ def throw(turn_deg, seed):
 
 @pytest.fixture(scope="module")
 def looks():
-    """What the table knows after one throw that nobody corrected."""
+    """Return the looks that are known at a table after one throw that nobody corrected."""
     shot = throw(0, seed=1)
     reading = shot.read()
     faces = [die.value for die in reading.dice]
@@ -39,7 +39,7 @@ def shot():
 
 @pytest.fixture(scope="module")
 def places(shot):
-    """The candidates that are dice, by their true values."""
+    """Return the candidates that are dice, by their true values."""
     found = find_candidates(shot.image, shot.tray, None, UNKNOWN_TRAY).candidates
     verdicts = [(place, judge_candidate(place, is_tray_known=True)) for place in found]
     return {verdict.value: place for place, verdict in verdicts if verdict and verdict.value}
@@ -105,7 +105,7 @@ def test_a_correction_decides_how_the_same_look_is_read_from_then_on(shot, place
 
 
 def test_a_reading_asks_less_when_the_table_knows_its_faces(looks):
-    """The networks are made to doubt every face; the looks of an earlier throw are not."""
+    """The networks are made to doubt every face, but the looks of an earlier throw settle the doubts."""
     shot = throw(70, seed=3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vision.decision.MIN_RIGHT_PROBABILITY", 0.9999)

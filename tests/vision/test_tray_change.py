@@ -104,7 +104,7 @@ def test_another_tray_or_another_resolution_is_not_compared(empty):
 
 
 def marked(shot, empty, corners):
-    """Return the difference from the empty tray as if its network had called the outline an object."""
+    """Return the difference from the empty tray, as if the network had taken what is in the outline for an object."""
     new = find_changes(shot.image, KnownTray(empty.image), [shot.tray])
     objects = np.zeros_like(new.objects)
     cells = (corners - (new.left, new.top)) / new.cell_px

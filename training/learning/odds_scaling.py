@@ -43,7 +43,7 @@ def fit_logistic(seen: Vector, truth: Vector) -> Vector:
 
 
 def fit_output_scales(net: nn.Module, kind: str, samples: Arrays) -> dict[str, dict[str, float]]:
-    """Return the `scale` and `shift` that calibrate each log-odds output, and a scale for the face logits.
+    """Return, by output, the `scale` and `shift` that calibrate its log odds, and a `scale` for the face logits.
 
     Args:
         net: The network.

@@ -1,1 +1,1 @@
-"""Rendering of scenes as linear light, and of light as the image that a camera delivers."""
+"""Rendering of scenes as linear light, and conversion of this light to the image that a camera delivers."""

@@ -142,7 +142,8 @@ def add_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def locate_dice(folder: Path) -> dict[str, Any]:
     """Find the dice in a folder of labelled photographs.
 
-    Return the x, y, edge, rotation and value of each die, for each photograph in which all dice were found.
+    Return, as a JSON object, the x, y, edge, rotation and value of each die in each photograph in which all dice were
+    found.
     """
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     pictures = []

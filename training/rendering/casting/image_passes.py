@@ -91,6 +91,8 @@ def is_tray_part(w, found):
 def first_hit(f, w, px, py, dx, dy, dz, loose):
     """Return the number of the first surface that a camera ray hits, and its distance in millimetres.
 
+    If the ray hits no solid, the number is FLOOR, TABLE or NOTHING.
+
     Args:
         f: Floats of the packed scene, see `scene_layout`.
         w: Integers of the packed scene, see `scene_layout`.

@@ -55,6 +55,8 @@ def to_own_axes(f, t, x, y, z):
 def box_range(x, y, z, u, v, w, a, b, c):
     """Return the distances along a ray at which it enters and leaves a box around the origin.
 
+    If the ray misses the box, the first distance is larger than the second.
+
     Args:
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.

@@ -45,7 +45,7 @@ MAX_SHINY_ROUGHNESS = 0.75  # above this roughness a lamp has no highlight
 
 @njit(**JIT)
 def gather_irradiance(f, w, which, cell, x, y, z, n, eye, rough, is_ground, sharp, light, colour):
-    """Store in `light` the light that falls on a point, either from lamps with sharp shadows or all other light.
+    """Store in `light` the light that falls on a point: either that of lamps with sharp shadows, or all other light.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

@@ -39,7 +39,7 @@ from training.rendering.casting.scene_layout import (
 
 @njit(**JIT)
 def look_up_cover(f, w, k, a, b, px_mm):
-    """Return red, green and blue of a surface material at a point, and its slopes along both axes.
+    """Return the red, green and blue of a surface material at a point, and its slopes along both axes.
 
     Args:
         f: Floats of the packed scene, see `scene_layout`.

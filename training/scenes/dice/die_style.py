@@ -1,6 +1,6 @@
 """Draws the look of a set of dice at random: body, pips, shape, finish and wear.
 
-Lengths are in half edges of the die, colours are linear.
+Lengths are in half edges of the die, and colours are linear.
 """
 
 from dataclasses import dataclass, replace
