@@ -92,7 +92,7 @@ class Tunable(Camera, Protocol):
         """Let exposure and white balance adapt to changed light, then fix them again.
 
         Raises:
-            CameraError: If no frames arrived during that time.
+            CameraError: If no frames arrived while the camera was adapting.
         """
 
     def refocus(self) -> float | None:

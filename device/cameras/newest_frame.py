@@ -45,7 +45,7 @@ class NewestFrame:
         """Raise an error in all threads that are waiting for a frame.
 
         Args:
-            error: Why there are no more frames; None means the usual message that none arrive.
+            error: Why there are no more frames; None means the message `no_pictures`.
         """
         with self.arrival:
             self._error = error or self._no_pictures

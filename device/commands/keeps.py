@@ -57,7 +57,13 @@ def _bounded(lines: TextIO) -> Iterator[str]:
 
 
 def _has_bad_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
-    """Print the keeps of the throw on each line, and return whether any line was not a throw."""
+    """Print the keeps of the throw on each line, and return whether any line was not a throw.
+
+    Args:
+        lines: The lines, each with one throw; empty lines are skipped.
+        rules: The rule set.
+        show: Prints the keeps of a throw under a rule set.
+    """
     bad = False
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -177,6 +177,12 @@ def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
 
 
 def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
-    """Return the path `stem.jpg` in a folder, or `stem-2.jpg` and so on if that name is already taken."""
+    """Return the path `stem.jpg` in a folder, or `stem-2.jpg` and so on if that path is already taken.
+
+    Args:
+        folder: The folder.
+        stem: The name of the file without its extension.
+        taken: Paths that other drawings already use.
+    """
     names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
     return next(path for name in names if (path := folder / name) not in taken)

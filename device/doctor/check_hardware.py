@@ -47,7 +47,7 @@ def camera(system: System) -> Finding:
 
 
 def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding:
-    """Check only the camera that the settings name, without opening it."""
+    """Check, without opening it, the camera in the settings: camera `which` of this kind."""
     match kind:
         case "sim" | "replay" | "phone":
             return ok(Message("not needed: %(camera)s", camera=system.settings.camera))

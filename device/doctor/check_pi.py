@@ -81,6 +81,11 @@ def _is_in_memory(machine: Machine, kind: str, options: str) -> bool:
     raspi-config lays an overlay over the card and keeps its upper folder in memory. Older versions leave that
     memory out of the list of mounts. On other machines, such an overlay belongs to a container and lasts as long
     as the container.
+
+    Args:
+        machine: The machine.
+        kind: Type of the file system, such as "ext4".
+        options: Its mount options, separated by commas.
     """
     if kind != "overlay":
         return kind in IN_MEMORY

@@ -154,7 +154,7 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
 
     Args:
         backup: The backup.
-        file: A file that is open for writing.
+        file: A binary file that is open for writing.
     """
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -269,7 +269,16 @@ def _part(pack: ZipFile, name: str) -> bytes:
 
 
 def _member(pack: ZipFile, name: str, most: int) -> bytes:
-    """Return a file in the zip. Never read more than `most` bytes, whatever size the zip claims."""
+    """Return the contents of a file in a zip archive.
+
+    Args:
+        pack: The zip archive.
+        name: Name of the file in the archive.
+        most: Largest accepted size in bytes, whatever size the archive claims.
+
+    Raises:
+        _UnfitError: If the file is larger.
+    """
     if pack.getinfo(name).file_size > most:
         raise _UnfitError(_too_large(name, most))
     with pack.open(name) as file:
@@ -299,7 +308,11 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
 
 
 def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:
-    """Return these files as a backup, without those that are not valid.
+    """Return a backup of these files, without those that are not valid.
+
+    Args:
+        made_s: When the backup was made, in seconds since 1970.
+        parts: The contents of each file, by name.
 
     Raises:
         _UnfitError: If the journal is not valid.

@@ -93,7 +93,7 @@ class Backups:
             kind: `DAILY`, or `RESTORED` because of a restore or a recovery. The name of the file begins with it.
 
         Raises:
-            OSError, GameError: If the backup cannot be written or read back. Older backups are kept then.
+            OSError, GameError: If the backup cannot be written or read back. Older backups are then kept.
         """
         made = self.collect()
         self._folder.mkdir(mode=0o700, exist_ok=True)

@@ -57,9 +57,14 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
 
 
 def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict[int, int]:
-    """Assign faces to dice, and return the face of each by the number of the die.
+    """Assign true faces to dice in a reading, and return the face of each die by the number of the die.
 
     A die that was read as one of the faces gets that face. If one die and one face remain, they belong together.
+
+    Args:
+        reading: The reading.
+        dice: Numbers of the dice in the reading.
+        faces: The true faces, 1 to 6.
     """
     found: dict[int, int] = {}
     left, rest = list(faces), []

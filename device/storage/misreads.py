@@ -73,7 +73,7 @@ class TruthReceiver(Protocol):
     """Receives the true faces of the pictures in view."""
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Take the true dice of a picture; called again after every correction.
+        """Receive the true dice of a picture; called again after every correction.
 
         Args:
             picture: The picture in view.
@@ -315,7 +315,7 @@ class MisreadCollector:
             receiver.record(picture, found)
 
     def _is_entered(self, match: Match, throw: Throw | None) -> bool:
-        """Return whether this is still the throw that was entered by hand, even if its dice have been corrected."""
+        """Return whether a throw is still the one that was entered by hand, even if its dice have been corrected."""
         entered = self._entered
         same_match = match.start_state is self._match
         return bool(entered and throw and same_match and throw.index == entered.index)

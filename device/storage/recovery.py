@@ -104,7 +104,16 @@ def _open_or_recover(
 def _open_intact(
     path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
-    """Open an intact journal; return it, and a notice if it was recovered or its second copy was lost (otherwise None).
+    """Open an intact journal.
+
+    Args:
+        path: Path of the journal.
+        backups: The automatic backups of the journal.
+        state: The stored state of the last recovery; None if there is none.
+        lock: A lock from `lock_journal`, which the journal then owns.
+
+    Returns:
+        The open journal, and a notice if the journal was recovered or its second copy was lost (otherwise None).
 
     Raises:
         DamagedJournal: If the journal is damaged, or its steps have disappeared.
@@ -134,7 +143,13 @@ def _refuse_emptied(path: Path, backups: Backups) -> None:
 
 
 def _had_steps(path: Path, identities: tuple[str, ...], backups: Backups) -> bool:
-    """Return whether there is evidence that an empty journal with these identities contained steps before."""
+    """Return whether there is evidence that an empty journal contained steps before.
+
+    Args:
+        path: Path of the journal.
+        identities: The current and the previous identity of the journal; empty if they are lost.
+        backups: The automatic backups of the journal.
+    """
     found = trace.read(path.with_suffix(SUFFIX))
     if read_owner(path) and not identities:
         return True

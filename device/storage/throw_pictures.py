@@ -74,7 +74,7 @@ class ThrowPictures:
         self._thread.start()
 
     def keep(self, position: int, image: Image, clip: RollClip | None = None) -> None:
-        """Write a picture in the background, without waiting until it is written.
+        """Write a picture and its clip in the background, without waiting until they are written.
 
         Args:
             position: Position of the throw in the journal.
