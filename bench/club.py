@@ -147,7 +147,10 @@ def command(trays: int, seconds: float, pace: float) -> None:
 
 
 def _run(load: ClubLoad, url: str, folder: str) -> tuple[list[Published], Received]:
-    """Start the processes of the board and the trays, and collect their results."""
+    """Start the processes of the board and the trays, and collect their results.
+
+    `url` is the address of the broker, and `folder` the state folder of the board.
+    """
     spawn = multiprocessing.get_context("spawn")
     stop_board = spawn.Event()
     board_end, board_here = spawn.Pipe(duplex=False)
@@ -277,7 +280,10 @@ class _Tray:
 
 
 def _play(url: str, names: list[str], load: ClubLoad, seed: int, results: Connection) -> None:
-    """Let the simulated trays in this process play at the same pace, with their steps spread evenly over time."""
+    """Let the simulated trays in this process play at the same pace, with their steps spread evenly over time.
+
+    `names` are the names of these trays. What they have published is sent to `results`.
+    """
     trays = []
     for number, name in enumerate(names):
         trays.append(_Tray(url, name, 1_000 * seed + number))

@@ -59,7 +59,8 @@ def _brute_force_us(ruleset: Ruleset, throw: Dice) -> float:
 def _all_keeps(throw: Dice, points: dict[Dice, int]) -> dict[Dice, int]:
     """Return the keeps of a throw and their scores by brute force.
 
-    Every choice of dice is tried, and for each choice every way to split it into combinations.
+    Every choice of dice is tried, and for each choice every way to split it into combinations. `points` is the score
+    of each combination.
     """
 
     @cache

@@ -1,4 +1,4 @@
-"""Learns the set of dice in use from a few throws, and removes anything that cannot be one of them from readings.
+"""Learns the set of dice in use from a few throws, and removes from readings whatever cannot be one of its dice.
 
 A die of the set must never disappear from a reading. Anything that could be one stays as the reader
 reported it, or becomes a question.

@@ -109,9 +109,10 @@ def measure_drift(
 
 
 def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
-    """Return the second-largest shift of the recognised sides, because one side may be covered.
+    """Return the distance that the tray has moved, in tray widths; None if fewer than three sides are recognised.
 
-    Return None if fewer than three sides are recognised.
+    The distance is the second-largest shift of a side, because one side may be covered. `now` and `then` are results
+    of `edge_signature`.
     """
     if len(then) != len(now) or any(len(row) != ROW_LENGTH for row in then):
         return None

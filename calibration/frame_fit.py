@@ -22,7 +22,7 @@ SQUARE_PX = 160
 """Side of the network's input."""
 
 MARGIN_WIDTHS = 0.3
-"""Width of the margin around the guess in that square, relative to the width of the guess."""
+"""Width of the margin around the guess in the square input, relative to the width of the guess."""
 
 INSIDE_PX = SQUARE_PX / (1 + 2 * MARGIN_WIDTHS)
 MARGIN_PX = (SQUARE_PX - INSIDE_PX) / 2
@@ -39,8 +39,8 @@ ROWS = np.arange(int(2 * MARGIN_PX))
 """Rows of the square to search after a side has been rotated to the top: the margin, and as much inside."""
 
 MAX_ROUNDS, MIN_MOVE = 6, 0.003
-"""Maximum number of times that the corners are moved, and the distance in tray widths below which they have come
-to rest."""
+"""Maximum number of times that the corners are moved, and the distance in tray widths below which they have
+converged."""
 
 PEAK_WIDTHS = 0.015
 """Positions this close to the likeliest one, in tray widths, belong to the same peak."""

@@ -77,7 +77,7 @@ class CheckName(StrEnum):
 
 
 class PictureFinding(StrEnum):
-    """The result of a check, good or bad."""
+    """What a check found, good or bad."""
 
     WHOLE = "all in view"
     TIGHT = "all in view, hardly"

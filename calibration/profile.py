@@ -99,8 +99,8 @@ class Profile:
         sides: How the brightness changes across each side of the tray (see `calibration.drift`).
         held: Camera settings that are kept fixed.
         dice: The dice in use, or None until they have been learnt.
-        leans: Leans of the flat dice in the throws from which the dice were learnt. They determine the lens
-            and the size of the dice.
+        leans: How the flat dice appeared to lean in the throws from which the dice were learnt. The lens and
+            the size of the dice are worked out from these leans.
         mat: Measurements made with the printed mat, or None if it was not used.
     """
 

@@ -39,7 +39,8 @@ def propose_zone(tray: Outline, width: int, height: int) -> Outline | None:
 def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[float, Outline | None]:
     """Return the depth of the strip beyond one side, in tray widths, and the area, or None if it does not fit.
 
-    `corners` (4, 2) are shares of the frame. Sides are numbered clockwise from the far one.
+    `corners` (4, 2) are shares of the frame, which is `width` by `height` pixels in size. Sides are numbered
+    clockwise from the far one.
     """
     size = np.array((width, height))
     points = corners * size

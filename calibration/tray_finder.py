@@ -24,7 +24,7 @@ INPUT_SIZE_PX = (192, 160)
 """Width and height of the first network's input, with the frame letterboxed in its centre."""
 
 MIN_FLOOR_SHARE = 0.02
-"""Smallest share of that input that the floor of a tray covers."""
+"""Smallest share of the first network's input that the floor of a tray covers."""
 
 START_SCALES = (1.0, 0.87, 1.13)
 """Sizes, relative to the first guess, from which the search begins."""
@@ -113,7 +113,10 @@ def _letterbox(width: int, height: int) -> tuple[float, int, int]:
 
 
 def _enclosing_rectangle(likely: Map, size: tuple[int, int]) -> Floats | None:
-    """Return the corners (4, 2), in frame pixels, of a rectangle around the largest area of floor."""
+    """Return the corners (4, 2), in frame pixels, of a rectangle around the largest area of floor, or None.
+
+    `likely` is a result of `floor_map`, and `size` the width and height of the frame in pixels.
+    """
     contours, _ = cv2.findContours(
         (likely > MIN_FLOOR_PROBABILITY).astype(np.uint8),
         cv2.RETR_EXTERNAL,

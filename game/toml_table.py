@@ -239,7 +239,7 @@ class TomlTable:
         return self.make_error(self._describe(key, what))
 
     def errors(self, problems: Iterable[tuple[str, Message]]) -> Exception:
-        """Return one error for several problems. Each names its line and its key.
+        """Return one error for several problems, which names the line and the key of each problem.
 
         Args:
             problems: Pairs of a key and what is wrong with it.

@@ -131,7 +131,7 @@ def main() -> None:
 
 
 def _read(case: Case, known: KnownTray) -> Reading:
-    """Return the reading of a picture, with the processor time as its `ms` because other programs hardly affect it."""
+    """Return the reading of a picture. Its `ms` is the processor time, which other programs hardly affect."""
     picture = load(case.path)
     start = process_time()
     reading = read(picture, case.tray, known=known)

@@ -59,8 +59,8 @@ class RuleOption:
         sentences: Function that returns the sentences about the option, or none if it is not in
             force.
         label: Label of its field on the page. Without a label, only files can set the option.
-        choices: Each allowed value with its label, if there are only a few.
-        shape: The combination whose points the option sets.
+        choices: Each allowed value with its label, if there are only a few. Empty for other options.
+        shape: The combination whose points the option sets, or None.
         least: Smallest number that is allowed.
         most: Largest number that is allowed.
     """

@@ -208,7 +208,10 @@ def _most_farkles(match: Match) -> Award | None:
 
 
 def _most(match: Match, count: Callable[[list[Turn]], int]) -> tuple[int, int] | None:
-    """Return the only seat with the highest count, and the count; None if several have it."""
+    """Return the only seat with the highest count, and the count; None if several have it.
+
+    `count` returns the count for a seat, given the turns of that seat.
+    """
     turns = match.state.turns
     counts = [
         count([turn for turn in turns if turn.seat == seat])

@@ -72,7 +72,7 @@ class Tally:
 
     @property
     def expected_rate(self) -> float:
-        """Share of the throws that farkle according to exact chances."""
+        """Expected share of throws that farkle, according to exact chances."""
         return self.expected / self.throws if self.throws else 0.0
 
 
