@@ -142,7 +142,7 @@ def read_faces(
     """Read the face at each detection.
 
     The first network examines every detection. Where there may be a die, both networks then examine it at
-    its corrected position. If the camera pose is known and the correction is small, only the second one does.
+    its corrected position. If the camera pose is known and the correction is small, only the second does.
 
     Args:
         picture: (height, width, 3) BGR.

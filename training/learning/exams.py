@@ -55,7 +55,7 @@ BATCH_SIZE = 64
 
 
 def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
-    """Load the exams (test sets) of a network by name, and make those that are missing.
+    """Return the exams (test sets) of a network by name, after making those that are missing.
 
     Args:
         kind: Name of the network: "finder", "change", "near" or "wide".
@@ -74,7 +74,7 @@ def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Array
 
 
 def load_saved_exams(kind: str, folder: Path) -> dict[str, Arrays]:
-    """Load those exams (test sets) of a network that have already been made, by name.
+    """Return, by name, those exams (test sets) of a network that have already been made.
 
     Args:
         kind: Name of the network: "finder", "change", "near" or "wide".

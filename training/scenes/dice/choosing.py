@@ -13,7 +13,7 @@ MIN_CONTRAST, MIN_DENT_CONTRAST = 17.0, 9.0
 """Smallest `visible_difference` between a printed pip and the body around it. A dent, in which there is a shadow, needs
 less."""
 GLASS_FACTOR = 1.35
-"""Factor by which the smallest difference is larger for glass, through which the pips of other faces are visible."""
+"""Factor by which the smallest contrast is larger for glass, through which the pips of other faces are visible."""
 DIFFICULT_BODIES = ("marble", "metal", "swirl", "halves")
 """Bodies on which pips are hard to see."""
 MIN_GLASS = 0.6
