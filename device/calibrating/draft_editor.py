@@ -76,7 +76,7 @@ class DraftEditor:
     """Carries out commands on a calibration in progress, one at a time and always on the same thread.
 
     Args:
-        camera: The camera.
+        camera: Takes the frames for the calibration, and focuses the camera.
         profiles: The store that holds the calibration profile.
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.

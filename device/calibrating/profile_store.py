@@ -123,7 +123,7 @@ class ProfileStore:
         """Return a reading corrected with what calibration has learnt about the dice.
 
         Args:
-            reading: The reading.
+            reading: The uncorrected reading.
             tray: Corners of the tray's floor in pixels of the frame; None leaves the reading as it
                 is.
             camera: Name of the camera that took the frame.

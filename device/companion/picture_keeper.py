@@ -169,7 +169,7 @@ class PictureKeeper:
         self._from_other_tray = (table.live_match.match, photo)
 
     def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
-        """Return the picture of a throw made at the other tray if it is the one received last, otherwise None."""
+        """Return the picture of a throw made at the other tray if it is the newest one received, otherwise None."""
         if self._from_other_tray is None or table.match is None:
             return None
         match, photo = self._from_other_tray

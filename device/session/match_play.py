@@ -226,7 +226,7 @@ class MatchPlay:
 
         Args:
             correction: The correction of a throw, which conflicts with later steps.
-            why: Why it conflicts with them.
+            why: Why the correction conflicts with later steps.
         """
         ways = repairs(self._table.live_match.match, correction)
         if not ways:

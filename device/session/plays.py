@@ -224,7 +224,7 @@ class Plays:
 
     Attributes:
         table: The state of the table.
-        match: The match.
+        match: A match, with everything that people do in it.
         rolloff: The roll-off before a match.
         dice: Throws without a match.
     """

@@ -429,7 +429,7 @@ class ReadingResults:
 
 
 def waiting_for(table: TableState, number: int) -> Waiting | None:
-    """Return what the table is waiting for if it is the answer to the given request, otherwise None.
+    """Return what the table is waiting for if that is the answer to request `number`, otherwise None.
 
     Args:
         table: The state of the table.
