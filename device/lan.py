@@ -54,7 +54,7 @@ def as_page_url(text: str) -> str:
     'https://dice.example/'
 
     Raises:
-        UsageError: If the text is not an http or https URL of a host, without a path.
+        UsageError: If the text is not an http or https URL with a host and no path.
     """
     try:
         parts = urlsplit(text)

@@ -30,7 +30,7 @@ from game.match.match_text import from_text, to_text
 KINDS = "name a journal.db, its folder, a backup (.zip), or a match as text (.txt)"
 
 MOST = 10_000
-"""Number of latest matches in a journal that are searched for one that another journal contains as well."""
+"""How many of the latest matches in a journal are searched for one that another journal contains as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ IDLE_S = 60
 MAX_PORT = 65_535
 
 SEND_TIMEOUT_S = 20.0
-"""A phone that acknowledges no data for this long has left or sleeps; its connection is closed."""
+"""A phone that acknowledges no data for this long has left or is asleep; its connection is closed."""
 
 MAX_UNSENT_BYTES = 1 << 18
 """Data that may wait in memory for one slow phone before its stream pauses."""
@@ -77,7 +77,8 @@ class Server:
     ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
-        # Accepted connections inherit this option. The kernel closes one after such a silence.
+        # Accepted connections inherit this option. The kernel closes one whose data
+        # is not acknowledged for this long.
         timeout_ms = int(send_timeout_s * 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
         self.app = app

@@ -17,7 +17,8 @@ from web.stream import format_event
 log = logging.getLogger(__name__)
 
 MAX_EVENTS = 500
-"""Newest events that a program can still get after a lost connection: those of about ten minutes."""
+"""How many of the newest events a program can still get after a lost connection: about ten
+minutes' worth."""
 
 
 class StepStream:

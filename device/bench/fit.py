@@ -41,7 +41,7 @@ BUFFERS, CHANNELS = 4, 3
 """Number of frames in the camera's buffers, and bytes per pixel."""
 
 WORTH_A_THREAD = 0.9
-"""Another thread is used only if it cuts the time below this fraction, because the page needs a core as well."""
+"""Another thread is used only if it cuts the time to less than this fraction, because the page needs a core as well."""
 
 
 @dataclass(frozen=True, slots=True)

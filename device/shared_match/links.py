@@ -19,7 +19,7 @@ FOLDER = "shared"
 PENDING = "pending"
 
 MAX_LINKS = 20
-"""Number of latest shared matches that are remembered. Older ones can still be viewed, but not continued together."""
+"""How many of the latest shared matches are remembered. Older ones can still be viewed, but not continued together."""
 
 
 @dataclass(frozen=True, slots=True)

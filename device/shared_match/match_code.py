@@ -18,7 +18,7 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 ALIKE = str.maketrans("OIL", "011")
 
 LENGTH, GROUP = 10, 5
-"""Number of characters in a code, and in each group in which it is shown.
+"""Number of characters in a code, and in each of the groups in which a code is shown.
 
 Ten characters are 50 bits, and each guess costs one run of scrypt. So somebody who reads the messages of a match on a
 broker cannot find out its code.

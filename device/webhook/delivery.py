@@ -15,7 +15,7 @@ TIMEOUT_S = 10.0
 """How long one attempt may take in total, in seconds, whatever the receiver does in the meantime."""
 
 MAX_ANSWER_BYTES = 1_000
-"""How much of an answer is read, because only its status matters."""
+"""How many bytes of an answer are read. Only its status matters."""
 
 MAX_RETRY_AFTER_S = 3600.0
 

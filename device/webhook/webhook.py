@@ -233,6 +233,8 @@ def send_to_webhook(
 ) -> Iterator[DeliveryLog | None]:
     """Within the block, send the steps of matches to the address in the settings, if one is set.
 
+    Yields the log of the deliveries; None if no address is set or it cannot be used.
+
     Args:
         settings: The settings, which name the receiver.
         table: The companion.

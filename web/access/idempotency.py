@@ -23,7 +23,7 @@ HEADER = "Idempotency-Key"
 MAX_KEY = 100
 
 MAX_PHONES = 64
-"""Largest number of phones whose requests are remembered: three times the number of players of a match."""
+"""Largest number of phones whose requests are remembered: three times the number of players in a full match."""
 
 MAX_REQUESTS = 64
 """Largest number of requests remembered for one phone: a few minutes of steady tapping. Each takes a few kB."""

@@ -117,7 +117,8 @@ def register(app: Flask, *, accept_forms: bool = False) -> None:
     Args:
         app: The app whose requests are checked.
         accept_forms: Whether to accept posted HTML forms, which browsers also send from another
-            site. Allow them only if the app requires a cookie that other sites do not send.
+            site. Allow them only if the app requires a cookie that browsers do not send with such
+            forms.
     """
     app.before_request(_refuse_other_sites)
     if not accept_forms:

@@ -121,7 +121,7 @@ def _add_inputs(routes: Routes, answer: Callable[[Call], Response]) -> None:
 
 
 def _state_json(state: CalibrationState) -> dict[str, Any]:
-    """Return the state with its messages in the language of the phone; a missing message is ""."""
+    """Return the state as JSON, with messages in the phone's language; a missing message is ""."""
     found: dict[str, Any] = plain(state, translate)
     found["drift"] = found["drift"] or ""
     found["learning"]["words"] = found["learning"]["words"] or ""

@@ -40,7 +40,7 @@ def create_matches(
     Args:
         history: The matches of the journal; None if there is no journal.
         coach: Reviews a match; if it is None, requests for reviews are refused.
-        clip_positions: Returns the positions of all throws that have a clip.
+        clip_positions: Returns the positions in the journal of all throws that have a clip.
     """
     routes = Routes("matches", "/api/v1/matches")
 

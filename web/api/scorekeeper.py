@@ -42,7 +42,10 @@ fifth of the time at most.
 PERIOD_OF_ASKS_S = 600.0
 
 MAX_SEATINGS, MAX_TOTAL_SEATINGS = 20, 200
-"""Changes of a phone's player in the same period: eight players behind one router may need ten."""
+"""How often phones may change their player in the same period, per address and in total.
+
+Eight players behind one router may need ten changes.
+"""
 
 
 def create_scorekeeper(table: Table, access: AccessControl) -> Routes:

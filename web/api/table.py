@@ -86,7 +86,7 @@ from web.stream import MIMETYPE, Streams, format_event
 from web.version_cache import VersionCache
 
 MAX_HOLD_S = 10.0
-"""Longest hold that a request may ask for, in seconds: twice the longest one with a meaning."""
+"""Longest hold that a request may ask for, in seconds: twice the longest hold that has an effect."""
 
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000

@@ -110,9 +110,9 @@ class Rivalry:
     Attributes:
         rival: Number of the rival.
         name: Name of the rival.
-        played: Matches in which both played.
-        won: Matches that the player won.
-        lost: Matches that the rival won.
+        played: Number of matches in which both played.
+        won: Number of matches that the player won.
+        lost: Number of matches that the rival won.
     """
 
     rival: int
@@ -206,7 +206,10 @@ class League:
         )
 
     def table(self, since_s: float = 0) -> list[Standing]:
-        """Return the table: most wins first, then the higher share of wins, then more points per turn."""
+        """Return the table of the matches that began at `since_s` (in seconds since 1970) or later.
+
+        Most wins come first, then the higher share of wins, then more points per turn.
+        """
         rows = self._store.rows(
             "SELECT player.id AS player, player.name, COUNT(*) AS played, SUM(won) AS won, "
             "SUM(COALESCE(banked, score)) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "

@@ -1,7 +1,8 @@
 """The steward of a club, the only person who may change its players and tournaments.
 
 The board prints a link with a key when it starts. The browser that opens the link keeps the key in
-a cookie that scripts cannot read and other sites cannot send. Everybody else may only read.
+a cookie that scripts cannot read, and does not send it with requests from other sites. Everybody
+else may only read.
 """
 
 import hmac

@@ -15,7 +15,7 @@ from web.club.trays import TrayStatus
 _CALL_ID = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-[0-9a-f]{4}")
 
 SendCall = Callable[[str, dict[str, Any] | None], object]
-"""Calls a match to a tray; None withdraws the call."""
+"""Sends a call, with the fields of the match, to a tray; None withdraws the call."""
 
 
 class TournamentCalls:

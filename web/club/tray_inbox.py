@@ -24,7 +24,8 @@ RETRY_S = 5.0
 """Time before a request is repeated: the tray or the broker may have been offline."""
 
 MAX_OPEN_REQUESTS = 10_000
-"""Above this number all requests are forgotten. Messages from trays cause the needed ones again."""
+"""Above this number, all requests are forgotten. Those still needed are made again when trays
+send messages."""
 
 Request = dict[str, Any]
 

@@ -10,7 +10,7 @@ from game.message import Message
 from game.stats.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary
 
 MAX_BYTES = 256 * 1024
-"""Largest message. An answer with a hundred entries has about 20,000 bytes."""
+"""Largest message, in bytes. An answer with a hundred entries is about 20,000 bytes long."""
 
 MAX_SEATS = 20
 MAX_CHARACTERS = 300

@@ -10,7 +10,7 @@ from flask_babel import Babel, format_decimal, format_percent, get_locale
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 COOKIE = "traykeeper_language"
 READABLE = "traykeeper_languages"
-"""Key of the languages whose catalogues can be read, in the extensions of an app."""
+"""Key in an app's `extensions` for the languages whose catalogues can be read."""
 
 log = logging.getLogger(__name__)
 

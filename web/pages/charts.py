@@ -178,7 +178,10 @@ def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]
 
 
 def _between_two(match: Match, review: Review) -> str:
-    """Return an SVG chart of the first player's chance, filled in the leader's colour above or below one half."""
+    """Return SVG elements that draw the first player's chance of winning as a curve.
+
+    The area between the curve and one half has the colour of the player who is more likely to win.
+    """
     points = _points(match, review, 0)
     path = _path(points)
     first, second = (f"seat-{seat_colour(seat)}" for seat in (0, 1))

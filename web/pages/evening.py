@@ -19,7 +19,7 @@ MAX_MATCHES = 200
 """Largest number of matches in one evening, enough for a table that is in use all day."""
 
 MAX_SHOWN = 20
-"""The newest matches, shown with their awards."""
+"""How many of the newest matches are shown with their awards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ PAPER, CARD, INK, SOFT, LINE, FELT = (
 )
 FONT = "ui-rounded, 'SF Pro Rounded', 'Segoe UI', Roboto, 'Noto Sans', system-ui, sans-serif"
 MAX_ROWS = 8
-"""Players who fit on the card, the best first. If there are more, the last row says how many."""
+"""How many players fit on the card, the best first. With more, the last row says how many are left out."""
 
 LEFT, TOP, BOTTOM, MAX_ROW_HEIGHT = 72, 220, 528, 58
 NAME_WIDTH = 376

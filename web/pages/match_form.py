@@ -19,7 +19,7 @@ SECTIONS = tuple((section, [row for row in SHOWN if row.section is section]) for
 COMMON = tuple(
     row for row in SHOWN if row.name in ("opening", "hot_dice", "piggyback", "three_farkles")
 )
-"""The options in which groups differ most; the form shows them before the long list."""
+"""The options on which groups of players differ most; the form shows them before the long list."""
 
 
 def is_switch(row: RuleOption) -> bool:

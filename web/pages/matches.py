@@ -31,7 +31,7 @@ MAX_MATCH_ID = 2**53
 """The largest whole number that is exact in JSON."""
 
 BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
-"""Parameter of the list: only matches before this position of the journal are shown."""
+"""Parameter of the list: only matches before this position in the journal are shown."""
 
 NOT_READY = Message("that is still being calculated: ask again in a second")
 RETRY_AFTER_S = 1
@@ -39,7 +39,7 @@ RETRY_AFTER_S = 1
 T = TypeVar("T")
 
 PictureAt = Callable[[int], bytes | None]
-"""Returns the picture of the throw at a position of the journal, if it still exists."""
+"""Returns the picture of the throw at a position in the journal, if the picture still exists."""
 
 
 def no_pictures(position: int) -> bytes | None:  # noqa: ARG001 - a `PictureAt`

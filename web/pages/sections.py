@@ -58,7 +58,7 @@ STORY = ("pencil", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
 
 MAX_STATUS_CHARACTERS = 40
-"""As many fit next to two buttons on a screen that is 360 CSS pixels wide."""
+"""This many fit next to two buttons on a screen that is 360 CSS pixels wide."""
 
 
 class Sections:

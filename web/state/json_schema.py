@@ -17,10 +17,10 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force. A match ends at `target` points or, if it is not 0, after `rounds` turns each.
+    """The rules in force. A match ends at `target` points or, if `rounds` is not 0, after that many turns each.
 
-    `changed` lists the other options that differ from the published rules, as lines of a house
-    file.
+    `changed` lists the other options that differ from the published rules, as lines of a
+    file of house rules.
     """
 
     name: str
@@ -174,7 +174,7 @@ class PhotoJson(TypedDict):
     """The annotated photo of the throw in view, or of the open question, for which `index` is null.
 
     `index` is the index of the throw. `id` and `url` depend on what the photo shows, so they never
-    refer to another one. `clip` is the address of a short clip of how these dice came to rest, or
+    refer to another photo. `clip` is the address of a short clip of how these dice came to rest, or
     null if there is none.
     """
 
