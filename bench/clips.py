@@ -89,7 +89,7 @@ class Roll:
 class RollingTable:
     """A simulated tray in which dice are thrown repeatedly, observed by a `TrayWatch` with a simulated clock.
 
-    The clock advances by the processor time that the watch uses, multiplied as if the machine were slower. A
+    The clock advances by the processor time that the watch uses, multiplied by `slower`. A
     preview is therefore dropped exactly when it would be dropped on the slower machine.
 
     Args:
@@ -137,7 +137,7 @@ class RollingTable:
         raise TimeoutError("the throw was never read: the watch does not see a tray at rest")
 
     def _step(self) -> float:
-        """Take the next step of the watch, and return the processor time that it took, in seconds."""
+        """Let the watch take its next step, and return the processor time of that step, in seconds."""
         before_s, painting_s = thread_time(), self._camera.painting_s
         wait_s = self._watch.step()
         cpu_s = thread_time() - before_s - (self._camera.painting_s - painting_s)

@@ -1,8 +1,8 @@
 """`traykeeper bench club`: measure a club board with many trays.
 
 Many simulated trays, a Mosquitto broker and a club board run in separate processes. Each simulated tray has its own
-connection and publishes the same messages as a real one: an event and a state for each step. The matches of
-the simulated trays are played by `SelfPlay`. The club board is not simulated.
+connection and publishes the same messages as a real one: an event and a state for each step. The matches of the
+simulated trays are played by `SelfPlay`. The club board is not simulated.
 """
 
 import json
@@ -67,7 +67,7 @@ class ClubLoad:
 
     Attributes:
         trays: Number of trays.
-        seconds: How long they play.
+        seconds: How long the trays play.
         pace_s: Time between two steps of a tray.
     """
 

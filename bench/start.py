@@ -41,7 +41,7 @@ SETTLED_S = 5.0
     help="Seconds for which the idle load is measured.",
 )
 def command(runs: int, rest_s: float) -> None:
-    """Measure the time from the start of `play` until its page answers, the idle load of `play`, and the time that `keeps` takes.
+    """Measure the time from the start of `play` until its page answers, the idle load of `play`, and the time of `keeps`.
 
     `play` is compared with a Python process that only imports the libraries, `keeps` with one that does
     nothing.

@@ -1,8 +1,8 @@
 """Measures drift since calibration: whether the tray has moved, and whether the light has changed.
 
 Across each side of the tray, the brightness changes in a characteristic way: felt, wall, rim, table. The
-profile stores this brightness as a row of numbers for each side. If a row matches the current frame better after a shift,
-that shift is the distance that the tray has moved.
+profile stores this brightness as a row of numbers for each side. If a row matches the current frame better after
+a shift, that shift is the distance that the tray has moved.
 """
 
 from dataclasses import dataclass

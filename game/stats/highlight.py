@@ -37,7 +37,7 @@ class Highlight:
 
 
 def highlight(match: Match) -> Highlight | None:
-    """Return the highlight of the turn that just ended or of the current throw, or None."""
+    """Return the highlight of the turn that just ended or of the current throw, or None if neither has one."""
     state = match.state
     if state.winner is not None:
         return _of(state, HighlightKind.WON, state.winner, state.players[state.winner].score)
