@@ -170,7 +170,7 @@ Reach = Callable[[StartPart], object]
 def serving(
     options: PlayOptions, reach: Reach = lambda _: None
 ) -> Iterator[tuple[Companion, Server]]:
-    """Run the companion and serve its page within the block.
+    """Run the companion and serve its page within the block. Yields the companion and the server.
 
     Args:
         options: The settings.

@@ -151,7 +151,7 @@ def serving(
     warn: Callable[[str], object],
     make_inbox: Callable[[Trays, MatchHistory, SendRequest, OnCallAnswer], TrayInbox] = TrayInbox,
 ) -> Iterator[tuple[Server, Steward]]:
-    """Run the club board and serve its pages within the block.
+    """Run the club board and serve its pages within the block. Yields the server and the steward.
 
     Args:
         options: Options of the command line.

@@ -87,7 +87,7 @@ def _pick(
 ) -> str | None:
     """Return the address that phones are most likely to reach, given pairs of an interface and its address.
 
-    Without a router, for example in this machine's own hotspot, that is the first address.
+    Without a router, for example in this machine's own hotspot, that is the first address; None if there is none.
     """
     every = list(addresses)
     routed = _address_towards_router(family)

@@ -49,7 +49,7 @@ Check = Callable[[Any], object]
 def _setting(
     default: Any, doc: str, low: float = 0, high: float = 0, check: Check | None = None
 ) -> Any:
-    """Return a dataclass field for a setting, with its description and, for a number, its lower and upper bound."""
+    """Return a dataclass field for a setting, with its description, its check and, for a number, its bounds."""
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "check": check})
 
 

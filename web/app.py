@@ -78,8 +78,8 @@ def create_app(
         history: All matches in the journal; None if there is no journal.
         coach: Calculates odds and reviews matches; None if there is no coach.
         rules: The rule sets to choose from, the default first; None means all published ones.
-        streams: The live streams; the caller closes them before the server stops.
-        maintainer: Looks after the appliance: health, backups, kept images.
+        streams: The live streams, which the caller closes before the server stops; None creates them.
+        maintainer: Looks after the appliance: health, backups, kept images; None if nothing does.
         misreads: Images of corrected throws; None if none are kept.
         hosts: The host names under which the page may be opened; None means any.
         scorekeeper: Decides who may change the match; by default nobody may at first.

@@ -108,7 +108,7 @@ class Routes(Blueprint):
         Args:
             path: Path below the prefix.
             summary: What a request does, for the OpenAPI document.
-            fields: The fields of the body.
+            fields: The fields of the body; None if the body is empty.
             permission: Who may send a request.
             options: Other attributes of `Route`.
         """

@@ -99,12 +99,15 @@ class LinkStore:
         return link if link and link.match and not link.is_ended else None
 
     def find(self, keys_id: str) -> Link | None:
-        """Return the link whose keys have this id, preferably of a match that has not begun yet."""
+        """Return the link whose keys have this id, preferably of a match that has not begun yet; None if there is none."""
         pending = self.pending
         return pending if pending and pending.id == keys_id else self.begun(keys_id)
 
     def begun(self, keys_id: str) -> Link | None:
-        """Return the latest link whose keys have this id and whose match this tray has begun, or was about to begin."""
+        """Return the latest link whose keys have this id and whose match this tray has begun, or was about to begin.
+
+        Return None if there is no such link.
+        """
         links = (link for link in self._links.values() if link.match and link.id == keys_id)
         return next(links, None)
 

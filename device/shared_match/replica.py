@@ -157,7 +157,7 @@ class Replica:
 
         Args:
             wire: The entry.
-            mark: The mark that the journal stores with the entry; it contains the signature of the other side.
+            mark: The entry's mark in the journal, which contains the other side's signature; "" if there is none.
 
         Raises:
             GameError: If this version cannot play the entry.

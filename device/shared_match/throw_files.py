@@ -139,7 +139,7 @@ class FileFetcher:
         return self._arrived
 
     def _try_later(self, name: tuple[int, str], fetch: _Fetch) -> None:
-        """Request the other pictures before this one; after `MAX_TRIES` attempts, give up on it."""
+        """Request other pictures before this one, named by entry number and kind; after `MAX_TRIES` attempts, give up."""
         fetch.data.clear()
         fetch.tries += 1
         self._wanted.move_to_end(name, last=False)

@@ -44,7 +44,7 @@ class MatchSetup:
         Args:
             names: The players' names, by seat, without the bot.
             bot: How the bot plays; None means a match without a bot.
-            like: Name of the person whom the bot imitates.
+            like: Name of the person whom the bot imitates; None if it imitates nobody.
             bot_dice: Who throws the bot's dice; None means that they are simulated.
             **setup: Other fields of `StartMatch`, such as the rules and the target.
 

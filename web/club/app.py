@@ -46,7 +46,7 @@ def create_club(
         trays: The current state of every tray.
         calls: The tournaments, and the calls of their players to trays.
         steward: Decides who may change what the club has stored.
-        streams: The live streams. Pass them in to end them before the server stops.
+        streams: The live streams, which the caller closes before the server stops; None creates them.
         hosts: The host names that requests may use; None allows any.
     """
     app = Flask("web")

@@ -146,7 +146,7 @@ class MatchHistory:
         return match
 
     def _cut(self, match_id: str, seq: int) -> StoredMatch | None:
-        """Delete the entries of a match from number `seq` onwards, and return what is left."""
+        """Delete the entries of a match from number `seq` onwards; return the rest, if there is one."""
         self._cache.pop(match_id, None)
         self._tables.cut(match_id, seq)
         stored = self.get(match_id) if seq else None
@@ -168,7 +168,7 @@ class _MatchTables:
         self._store, self._people, self._clock = store, people, clock
 
     def last_entry(self, match_id: str) -> tuple[str, int, str] | None:
-        """Return the tray, number and chain of the last entry of a match."""
+        """Return the tray, number and chain of the last entry of a match; None if it has no entries."""
         row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
         return (row["tray"], row["seq"], row["chain"]) if row else None
 

@@ -114,7 +114,10 @@ class Maintainer(Protocol):
         """
 
     def found_backup(self) -> FoundBackup | None:
-        """Return the backup found on a USB stick or the SD card, unless it has been restored or dismissed."""
+        """Return the backup found on a USB stick or the SD card.
+
+        None means that there is none, or that it has been restored or dismissed.
+        """
 
     def restore_found(self) -> Snapshot:
         """Restore the backup that was found, and return the state of the table afterwards.

@@ -187,8 +187,10 @@ class Table(ChangingTable, Protocol):
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
         """Return one die in a photo as JPEG, at full resolution and without annotation.
 
+        Return None if the image is no longer kept.
+
         Args:
-            photo_id: The photo.
+            photo_id: The photo's `Photo.id`.
             die: Position of the die in `Photo.dice`, from 0.
         """
 
@@ -203,7 +205,8 @@ class Table(ChangingTable, Protocol):
 
         Args:
             command: What to do.
-            request: Mark of the request, which the journal stores with the steps it causes.
+            request: Mark of the request, which the journal stores with the steps that the request
+                causes; "" if there is none.
 
         Raises:
             GameError: If the rules refuse the command.

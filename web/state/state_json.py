@@ -169,7 +169,7 @@ def _throw(throw: Throw) -> ThrowJson:
 
 
 def _last_throw(state: State) -> LastThrowJson | None:
-    """Return the last throw of this turn or, until the next throw, of the previous turn."""
+    """Return the last throw of this turn or, until the next throw, of the previous turn, if any."""
     for turn in (state.turn, *state.turns[:-2:-1]):
         if turn.last:
             return {
