@@ -444,7 +444,7 @@ def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
 
 
 def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
-    """Return the coach. Its own process starts when the coach is first needed."""
+    """Return the coach, which starts a process of its own when it is first needed."""
     return TableCoach(
         WorkerClient(journal, state / TABLES),
         History(journal),

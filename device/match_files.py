@@ -99,7 +99,7 @@ def read(file: str, unpack_to: Path) -> MatchFile:
     """Open a file that contains matches.
 
     Args:
-        file: Path of a journal, the folder that contains one, a backup or a text.
+        file: Path of a journal, of a folder that contains one, of a backup or of a text.
         unpack_to: Folder to which the journal in a backup is written.
 
     Raises:

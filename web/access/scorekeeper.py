@@ -178,7 +178,7 @@ class Scorekeeper:
         record: The state from before a restart; a scorekeeper who comes back still has the right.
         save: Called with the state that must survive a restart, whenever that changes.
         on_change: Called whenever the phones have to be informed.
-        has_button: Whether the tray has a real button. Pressing it makes the phone that has asked
+        has_button: Whether the tray has a real button. Pressing it makes the asking phone
             the scorekeeper.
         clock: Returns monotonic time in seconds.
 

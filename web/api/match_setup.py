@@ -1,4 +1,4 @@
-"""The set-up of a match on the page: players, a bot, and points to start with."""
+"""The set-up of a match on the page: players, a bot, and head starts."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -43,7 +43,7 @@ def create_export(history: MatchHistory, standings: League) -> Blueprint:
 
 
 def _csv_rows(standings: League) -> Iterator[str]:
-    """Yield the header, then a row for each seat of each match."""
+    """Yield the CSV header, then a row of CSV for each seat of each match."""
     yield _csv_row(COLUMNS)
     for match in reversed(standings.matches(limit=NO_LIMIT)):
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(match.began_s))

@@ -55,7 +55,7 @@ class Pairing:
     Attributes:
         number: Position in the order of play, from 0.
         round: Round of the tournament, from 1.
-        first: A player number; None while the player is not known yet.
+        first: One player's number; None while that player is not known yet.
         second: The other player's number; None while that player is not known yet.
     """
 

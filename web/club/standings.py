@@ -20,7 +20,7 @@ class Seat:
     Attributes:
         name: The name in the match.
         player: Number of the player; None if the seat has no name.
-        team: Number of the team, or None.
+        team: Number of the team; None if the player has no team.
         score: Points at the end, or so far.
         won: Whether the player or the player's team won.
     """
@@ -56,7 +56,7 @@ class LeagueMatch:
 
     @property
     def result(self) -> Result:
-        """The standings, in the same form as for a match in the journal."""
+        """The result of this match, in the same form as for a match in the journal."""
         return Result(
             tuple(seat.name for seat in self.seats),
             tuple(seat.team for seat in self.seats),

@@ -82,7 +82,7 @@ class SharedPlay(Protocol):
         """
 
     def leave(self) -> None:
-        """Withdraw the invitation, or play on alone."""
+        """Withdraw the invitation or, if the match has begun, play on alone."""
 
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
         """Process a message from the other tray, and return the answer as JSON.

@@ -1,4 +1,4 @@
-"""Addresses of static files that change with the content, so that browsers may cache them for a year."""
+"""Addresses of static files; each changes with the file's content, so that browsers may cache the file for a year."""
 
 from functools import cache
 from hashlib import blake2s

@@ -20,7 +20,7 @@ class Side:
         seat: The first seat. Its colour and shape mark the whole side.
         seats: Seats of all players.
         names: Names of these players.
-        score: Points.
+        score: Points of the side.
         on_turn: Seat of the current player, or None if it is another side's turn.
         has_won: Whether the side has won.
     """

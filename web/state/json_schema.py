@@ -203,7 +203,7 @@ class LastRoundJson(TypedDict):
 
 
 class HighlightJson(TypedDict):
-    """An event to celebrate or to regret, of the throw in view or of the turn that has just ended.
+    """An event to celebrate or to regret, in the throw in view or the turn that has just ended.
 
     `kind` is "won", "last round", "farkle", "on the board", "lead" or "hot dice". `points` are the
     points lost, the points at risk, or the new score.
