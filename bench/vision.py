@@ -1,9 +1,10 @@
 """`traykeeper bench vision`: measure how fast pictures are read, and draw those that are read wrongly."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 
 import click
 import cv2
@@ -114,12 +115,15 @@ class ReadingTime:
         return self.read_ms / self.pass_ms
 
 
-def reading_times(widths_px: Sequence[int], runs: int) -> Iterator[ReadingTime]:
+def reading_times(
+    widths_px: Sequence[int], runs: int, clock: Callable[[], float] = perf_counter
+) -> Iterator[ReadingTime]:
     """Yield the time of a reading for each width, each engine and each amount of knowledge about the tray.
 
     Args:
         widths_px: Widths of the pictures, in pixels.
         runs: Number of readings of each kind.
+        clock: Clock in seconds.
     """
     staged = StagedThrow.of()
     for throw in map(staged.sized, widths_px):
@@ -129,12 +133,13 @@ def reading_times(widths_px: Sequence[int], runs: int) -> Iterator[ReadingTime]:
             "tray known": partial(read, image, throw.tray),
             "table known": partial(read, image, throw.tray, known=throw.known()),
         }
-        pass_ms = median_ms(partial(_reference_pass, image), runs)
+        pass_ms = median_ms(partial(_reference_pass, image), runs, clock)
         size = image.shape[1], image.shape[0]
         for engine in installed_engines():
             use_engine(engine)
             for knowledge, reader in readers.items():
-                yield ReadingTime(size, knowledge, engine, median_ms(reader, runs), pass_ms)
+                read_ms = median_ms(reader, runs, clock)
+                yield ReadingTime(size, knowledge, engine, read_ms, pass_ms)
         use_engine("opencv")
 
 

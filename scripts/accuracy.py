@@ -94,8 +94,8 @@ unclear one up to eight times.
 `--curves` it prints the times on your machine, in milliseconds and in passes, and with `--threads 4` those
 on four cores.
 
-The networks run in OpenCV, or in ONNX Runtime if it is installed. For each, the table gives the time of a reading of
-six dice on the machine that wrote this page, and the same in passes. The aim is 30 passes at a known table
+The networks run in OpenCV, or in ONNX Runtime if it is installed. For each, the table gives the processor time of a
+reading of six dice on the machine that wrote this page, and the same in passes. The aim is 30 passes at a known table
 with OpenCV, and 15 with ONNX Runtime.
 
 | picture | engine | ms | passes |
@@ -150,7 +150,7 @@ def _table(reads: list[Read]) -> Iterator[str]:
 
 def _times() -> Iterator[str]:
     yield TIME
-    for time in reading_times(TIMED_PX, RUNS):
+    for time in reading_times(TIMED_PX, RUNS, process_time):
         width, height = time.size
         knowledge = time.knowledge or "nothing known"
         yield f"| {width}x{height}, {knowledge} | {time.engine} | {time.read_ms:.0f} | {time.passes:.0f} |\n"
