@@ -36,12 +36,11 @@ Each picture has one of three outcomes: **right** (the reader is sure and all di
 happen). A *trap* is a picture that no reader can be sure about, with a cocked or hidden die or a hand in
 the tray. For a trap, asking is the only right answer.
 
-The photos are from other people, with all kinds of dice, backgrounds and light. For them nothing is
-calibrated and the tray is not known. The renders are photo-realistic trays of which only the corners are
-known. Both sets were used while the reader was developed, so expect worse results on new pictures.
+The photos were taken by other people, with all kinds of dice, backgrounds and light. For these photos, nothing is calibrated and the tray is not
+known. The renders show photo-realistic trays of which only the corners are known. Both sets were used while the reader was developed, so expect worse
+results on new pictures.
 
-`make accuracy` creates this page, with one thread. The times are processor time, which on a busy machine is up to
-twice that of an idle one.
+`make accuracy` creates this page, using one thread. The times are processor times, which are up to twice as long on a busy machine as on an idle one.
 
 | pictures | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
@@ -49,10 +48,9 @@ twice that of an idle one.
 EVENINGS = """
 ## Evenings at one tray
 
-A companion above a table knows more than a single picture shows: what the empty tray looks like, and earlier
-throws of the same dice. These are four evenings of sixteen throws, rendered like the pictures above. *Table
-known* uses all of that, *calibrated* only the throws, as a profile stores them, and *tray known* only the
-corners of the tray.
+A companion above a tray knows more than a single picture shows: what the empty tray looks like, and earlier throws of the same dice. These are four
+evenings of sixteen throws, rendered like the pictures above. *Table known* uses all of that, *calibrated* only the throws, as a profile stores them,
+and *tray known* only the corners of the tray.
 
 | throws | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
@@ -83,20 +81,18 @@ die is flat. A die is *sure* if the first is at least {sure:.2f} and the second 
 TIME = """
 ## How fast
 
-The picture shows the time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours
-over the same frame; every reader that looks for outlines needs at least one. The networks see a tray at one
-size, so a larger picture costs hardly more. After that, each die is read once by itself, and an
-unclear one up to eight times.
+The picture shows the time of a reading with one thread. The orange line is four passes of blur, Otsu's threshold and contours over the same frame;
+every reader that looks for outlines needs at least one. The networks see a tray at one size, so a larger picture takes hardly any longer. After that,
+each die is read once by itself, and an unclear one up to eight times.
 
-![The time of a reading over the size of the picture, and over the number of dice](pictures/reading-time.svg)
+![Reading time by picture size and by number of dice](pictures/reading-time.svg)
 
 `traykeeper bench vision --curves docs/pictures/reading-time.svg` draws the picture in a checkout. Without
 `--curves` it prints the times on your machine, in milliseconds and in passes, and with `--threads 4` those
 on four cores.
 
-The networks run in OpenCV, or in ONNX Runtime if it is installed. For each, the table gives the processor time of a
-reading of six dice on the machine that wrote this page, and the same in passes. The aim is 30 passes at a known table
-with OpenCV, and 15 with ONNX Runtime.
+The networks run in OpenCV, or in ONNX Runtime if it is installed. For each, the table gives the processor time for reading six dice on the machine
+that wrote this page, in milliseconds and in passes. The aim is 30 passes for a known table with OpenCV, and 15 with ONNX Runtime.
 
 | picture | engine | ms | passes |
 |---|---|---|---|
