@@ -8,7 +8,7 @@ from bench import clips, odds, press, rules, start, vision, web
 @click.command("all")
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Run vision, press, start, clips, web, rules and odds, one after the other.
+    """Run the vision, press, start, clips, web, rules and odds benchmarks, one after the other.
 
     \b
     traykeeper bench all

@@ -135,9 +135,9 @@ class SimulatedMatches:
         }
 
     def _draws(self) -> Draws:
-        """Return the points of N_DRAWS equally likely turns in each position, in steps of 50.
+        """Return the points, in units of 50, of N_DRAWS equally likely turns in each position.
 
-        The array is indexed by seat, own score, score of the opponent, and draw.
+        The array is indexed by seat, own score and the opponent's score (both also in units of 50), and draw.
         """
         model = self._wins.model
         shape = model.ending.seats, self._goal, self._goal, N_DRAWS
@@ -152,9 +152,9 @@ class SimulatedMatches:
         return found
 
     def _last_draws(self, most: int, *, opened: int) -> Draws:
-        """Return the points of N_DRAWS equally likely turns in a last round, in steps of 50.
+        """Return the points, in units of 50, of N_DRAWS equally likely turns in a last round.
 
-        The array is indexed by the number of steps needed to win, from 0 to `most`, and by draw. `opened` is 1 for a
+        The array is indexed by the number of such units needed to win, from 0 to `most`, and by draw. `opened` is 1 for a
         player who is on the board, otherwise 0.
         """
         ended = last_turns(self._wins.rules, most, opened=bool(opened))

@@ -68,7 +68,7 @@ def whole_match(
     Args:
         rules: The rules of the match.
         names: Names of the players, in the order of their seats.
-        seed: Seed of the dice. The same seed gives the same match.
+        seed: Seed for the dice. The same seed gives the same match.
         began_s: When the match began, in seconds since 1970.
         teams: Number of each player's team, or None if everybody plays alone.
     """

@@ -225,7 +225,7 @@ def _runs(line: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _matching_corners(sheet: MatSheet, seen: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
-    """Return the sheet, and the corners (n, 2) of its visible markers in millimetres and in frame pixels.
+    """Return `sheet` itself, and the corners (n, 2) of its visible markers in millimetres and in frame pixels.
 
     `seen` maps marker numbers to the corners (4, 2) that were found in the frame.
     """

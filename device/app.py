@@ -114,7 +114,7 @@ class PlayOptions(Settings):
 
     Attributes:
         roll_s: How long simulated dice roll, in seconds.
-        seed: Seed of the simulated dice; None uses a different seed each time.
+        seed: Seed for the simulated dice; None uses a different seed each time.
         settings_file: Path of the settings file, which is included in backups; None if there is none.
         safe: Why this start is in safe mode; None if it is not.
     """

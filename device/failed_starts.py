@@ -160,10 +160,10 @@ class StartRecord:
         log.warning("failed starts cannot be counted: no folder can be written")
 
     def _read(self) -> tuple[FailedStart, ...]:
-        """Return the failed starts since the last boot that began at most `WINDOW_S` seconds ago.
+        """Return the failed starts that began since the last boot and at most `WINDOW_S` seconds ago.
 
-        A damaged file counts as empty. If the record is in several folders, the one in the later folder is the newer
-        one, because that folder is used only once the first has become read-only.
+        A damaged file counts as empty. If more than one folder has a record, the one in the last of these folders is the
+        newest, because a folder is not used until those before it have become read-only.
         """
         found: dict[float, FailedStart] = {}
         for folder in self._folders:

@@ -34,7 +34,7 @@ ABANDONED_S = 60.0
 """Age in seconds at which an unfinished file counts as left over from a power cut."""
 
 YEAR_OF_ZIP = 1980
-"""The earliest year that a zip file can store. The clock of a Pi that was never set shows 1970."""
+"""The earliest year that a zip file can store. The clock of a Pi that has never been set shows 1970."""
 
 
 def state_folder(named: str | None = None, root: Path | None = None) -> Path:

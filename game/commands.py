@@ -57,7 +57,7 @@ class EnterThrow:
     Attributes:
         dice: The faces that were thrown.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the throw is refused. None omits this check.
+            the throw is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
@@ -71,7 +71,7 @@ class SubmitPhoto:
     Attributes:
         picture: A JPEG or PNG file. Its size in pixels has already been checked.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the photo is refused. None omits this check.
+            the photo is refused. None skips this check.
     """
 
     picture: bytes
@@ -85,9 +85,9 @@ class KeepDice:
     Attributes:
         dice: The faces to keep.
         throw: Index of the throw that the phone was showing, in the list of the match's events. If
-            it is not the last throw, the keep is refused. None omits this check.
+            it is not the last throw, the keep is refused. None skips this check.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the keep is refused. None omits this check.
+            the keep is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
@@ -102,11 +102,11 @@ class Bank:
     Attributes:
         dice: The faces to keep from the last throw. None chooses the best keep.
         throw: Index of the throw that the phone was showing, in the list of the match's events. If
-            it is not the last throw, the bank is refused. None omits this check.
+            it is not the last throw, the bank is refused. None skips this check.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the bank is refused. None omits this check.
+            the bank is refused. None skips this check.
         points: The points that the phone was showing. If banking would add a different number, the
-            bank is refused. None omits this check.
+            bank is refused. None skips this check.
     """
 
     dice: tuple[int, ...] | None = None
@@ -123,7 +123,7 @@ class CorrectThrow:
         dice: The faces that the throw really showed.
         index: Index of the throw in the list of the match's events. None means the newest throw.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the correction is refused. None omits this check.
+            the correction is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
@@ -172,7 +172,7 @@ class Undo:
 
     Attributes:
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the undo is refused. None omits this check.
+            the undo is refused. None skips this check.
     """
 
     step: int | None = None
@@ -184,7 +184,7 @@ class Redo:
 
     Attributes:
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the redo is refused. None omits this check.
+            the redo is refused. None skips this check.
     """
 
     step: int | None = None
@@ -302,9 +302,9 @@ class RecordEvent:
     Attributes:
         event: The event to record.
         seat: The seat whose turn the phone was showing. If it is another seat's turn, the event
-            is refused. None omits this check.
+            is refused. None skips this check.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the event is refused. None omits this check.
+            the event is refused. None skips this check.
     """
 
     event: Event
@@ -321,7 +321,7 @@ class InsertTurn:
         before: Index of the event that the turn precedes, in the list of the match's events. None
             adds the turn at the end.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the turn is refused. None omits this check.
+            the turn is refused. None skips this check.
     """
 
     turn: str
@@ -337,7 +337,7 @@ class DropEvents:
         start: Index of the first event to remove, in the list of the match's events.
         stop: Index after the last event to remove.
         step: Number of the match step that the phone was showing. If the match has moved on since,
-            the removal is refused. None omits this check.
+            the removal is refused. None skips this check.
     """
 
     start: int

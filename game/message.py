@@ -45,7 +45,7 @@ class Language(Protocol):
         """Return the translation of a template, with its placeholders unchanged."""
 
     def plural(self, one: str, many: str, n: int) -> str:
-        """Return the translation of a template in the form that a number needs.
+        """Return the translation of a template in the grammatical form that `n` calls for.
 
         Args:
             one: English template for one thing.
@@ -80,7 +80,7 @@ class Message:
         object.__setattr__(self, "values", tuple(values.items()))
 
     def translate(self, language: Language) -> str:
-        """Return the text in a language."""
+        """Return the text in the given language."""
         values = {name: format_value(value, language) for name, value in self.values}
         return self._template_in(language) % values
 
@@ -132,7 +132,7 @@ class Paragraph(Message):
         object.__setattr__(self, "parts", tuple(each))
 
     def translate(self, language: Language) -> str:
-        """Return the sentences in a language, separated by spaces."""
+        """Return the sentences in the given language, separated by spaces."""
         return " ".join(part.translate(language) for part in self.parts)
 
     @property
@@ -156,7 +156,7 @@ class Sentence(Message):
         object.__setattr__(self, "of", of)
 
     def translate(self, language: Language) -> str:
-        """Return the sentence in a language."""
+        """Return the sentence in the given language."""
         words = self.of.translate(language)
         end = "" if words.endswith((".", "!", "?")) else "."
         return f"{words[:1].upper()}{words[1:]}{end}"

@@ -50,7 +50,7 @@ def update(language: str) -> int:
 
 
 def fresh(language: str) -> Catalog:
-    """Return a catalogue of all current message templates, with the translations that exist in a language."""
+    """Return a catalogue of all current message templates, with the translations that exist in the given language."""
     file = FOLDER / language / "LC_MESSAGES" / "messages.po"
     catalog = Catalog(locale=language)
     if file.exists():

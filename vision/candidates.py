@@ -53,7 +53,7 @@ ENOUGH_LEANS = 12
 """Number of known leans needed to determine the lens."""
 
 SIZE_TOLERANCE, SIZE_KERNEL, MAX_SIZE_ERROR, MEAN_SHIFT_STEPS = 0.1, 0.08, 0.4, 10
-"""For correcting a size, as logarithms: a difference from all known dice that needs no correction, the width
+"""For correcting a size, as log ratios: a difference from all known dice that needs no correction, the width
 of the mean-shift kernel, and the difference from which the object is not one of these dice."""
 
 MISSED_DIE_PROBABILITY = 0.3

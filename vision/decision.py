@@ -37,7 +37,7 @@ MIN_DOUBT_PROBABILITY_ALONE = 0.15
 
 MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
-that were kept out of training, where a face that is sure but wrong costs as much as twenty questions."""
+that were kept out of training, where a face that is certain but wrong costs as much as twenty questions."""
 
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""

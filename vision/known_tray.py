@@ -40,13 +40,13 @@ class KnownTray:
 
         Args:
             empty: Empty-tray image, or None if there is none.
-            readings: Readings of throws in this tray, whether sure or not.
+            readings: Readings of throws in this tray, whether certain or not.
         """
         leans = [lean for reading in readings for lean in reading.leans]
         return cls(empty, tuple(leans[-MAX_LEANS:]))
 
     def with_reading(self, image: Image, reading: Reading) -> "KnownTray":
-        """Return what is known about the tray after another reading; unchanged unless the reading is sure.
+        """Return what is known about the tray after another reading; unchanged unless the reading is certain.
 
         Args:
             image: Frame (height, width, 3) BGR that was read. If it shows no dice, it becomes the empty-tray image.

@@ -44,8 +44,8 @@ MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
 """A shadow is black in at least the first share of its area and lighter in at most the second."""
 
 MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
-"""How much a shadow may change the colour of the floor, and how much this change may vary within the shadow, in
-logarithms."""
+"""How much a shadow may change the colour of the floor, and how much this change may vary within the shadow, as
+log ratios."""
 
 MIN_KEPT_TEXTURE = 0.4
 """Smallest correlation of the floor's texture inside a shadow with the texture in the empty-tray image. An object
@@ -70,8 +70,8 @@ class RegionShade:
     """How a region differs in light and texture from the same part of the empty-tray image.
 
     Attributes:
-        tint: Median change of colour, in logarithms: 0 for a shadow that no coloured light brightens.
-        spread: Mean deviation from that change of colour within the region, in logarithms.
+        tint: Median change of colour, as a log ratio; 0 for a neutral shadow, which no coloured light falls on.
+        spread: Mean deviation from that change of colour within the region, as a log ratio.
         texture: Correlation of the fine detail with that of the floor, from -1 to 1.
     """
 

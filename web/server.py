@@ -47,7 +47,7 @@ class ServerError(OSError):
 
 
 class Server:
-    """A web server that runs from `start` to `stop`, or within a `with` block.
+    """A web server that runs from `start` to `stop`, or for the length of a `with` block.
 
     >>> with Server(app, port=0) as server:
     ...     print(server.port)

@@ -30,7 +30,7 @@ class StagedThrow:
 
         Args:
             n_dice: Number of dice in the tray.
-            seed: Seed of the simulated tray. The same seed gives the same throw.
+            seed: Seed for the simulated tray. The same seed gives the same throw.
         """
         tray = SimulatedTray(seed=seed, n_dice=n_dice, roll_s=0)
         empty = tray.capture().image

@@ -33,7 +33,7 @@ class Notes:
     practice: CoachMode = CoachMode.WHY
 
     def with_dice(self, dice: DiceSetPeriod) -> "Notes":
-        """Return the notes with a new current set of dice, and without the sets that were never thrown."""
+        """Return the notes with a new current set of dice, and without the sets that have never been thrown."""
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 

@@ -212,7 +212,7 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
         name: Name or file of the rule set, as the user wrote it.
         target: Target score of the match.
         matches: Number of matches.
-        seed: Seed of the dice.
+        seed: Seed for the dice.
 
     Returns:
         The exit code: 1 if chance cannot explain the difference, otherwise 0.

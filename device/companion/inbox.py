@@ -176,7 +176,7 @@ class Inbox:
 
 
 class NoteWorker(Protocol):
-    """Handles the notes and tasks of an inbox, always on the same thread."""
+    """Handles the notes and tasks in an inbox, always on the same thread."""
 
     def handle(self, note: Note) -> None:
         """Handle a note."""
@@ -196,7 +196,7 @@ class NoteWorker(Protocol):
         """Publish the state of the table, and return it."""
 
     def wait_s(self) -> float:
-        """Return how many seconds may pass until `act` has to be called, at most `TURN_S`."""
+        """Return how many seconds may pass before `act` must be called, at most `TURN_S`."""
 
     def act(self) -> None:
         """Do what is due now without a note, such as the next step of a bot."""
@@ -209,7 +209,7 @@ class NoteWorker(Protocol):
 
 
 class InboxLoop:
-    """Processes the notes and tasks of an inbox, one after another.
+    """Processes the notes and tasks in an inbox, one after another.
 
     Until the loop's thread is started, they are processed on the thread that calls `ask`, so that
     tests need no threads.

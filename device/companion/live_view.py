@@ -46,7 +46,7 @@ class LiveView:
         return f"<LiveView, {len(self._jpeg)} bytes>"
 
     def jpeg(self) -> bytes | None:
-        """Return a JPEG of the tray, or None while its position is not known, because the room is never shown."""
+        """Return a JPEG of the tray, or None while the tray's position is unknown, so that the room is never shown."""
         with self._lock:
             latest, zones = self._view.latest, self._view.zones_in_view
             if latest is None or not zones:

@@ -137,7 +137,7 @@ class TableParts:
 
 
 class TableWorker:
-    """Handles the notes and tasks of the companion's inbox.
+    """Handles the notes and tasks in the companion's inbox.
 
     Args:
         parts: The parts of the table.

@@ -84,7 +84,7 @@ def camera_name(spec: str) -> str | None:
     if kind == "usb":
         found = re.fullmatch(r"/dev/(?:video|v4l/by-\w+/(?:usb-)?)(.+?)(?:-video-index0)?", which)
         return f"{USB} {found[1] if found else which or 0}"
-    if kind == "stream":  # without user, password and query, which may be secrets
+    if kind == "stream":  # without user, password or query, which may be secrets
         parts = urlsplit(which)
         return f"{NETWORK} {parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
     return None

@@ -83,7 +83,7 @@ class RgbLamp:
         anode: Whether the common leg is connected to 3.3 V instead of ground.
 
     Attributes:
-        shown: The colour and blink rate that the LED shows; None before the first indicator.
+        shown: The colour and blink rate that the LED shows; None until they are first set.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class SingleColourLamp:
         anode: Whether the LED is connected to 3.3 V instead of ground.
 
     Attributes:
-        shown: The pattern that the LED repeats; "" before the first indicator.
+        shown: The pattern that the LED repeats; "" until a pattern is first set.
     """
 
     def __init__(self, factory: Factory, pin: int = RED_PIN, *, anode: bool = False) -> None:

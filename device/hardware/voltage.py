@@ -51,7 +51,7 @@ def last_low(folder: Path, root: Path) -> datetime | None:
 
 
 class VoltageWatch:
-    """A thread that records, within a `with` block, when the supply voltage becomes too low.
+    """A thread that runs for the length of a `with` block and records when the supply voltage becomes too low.
 
     Args:
         folder: The state folder.

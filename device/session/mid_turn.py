@@ -217,7 +217,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
 
 
 def _keep_with_pushed(state: State, placement: Placement) -> Keep | None:
-    """Return the keep that includes the dice that may only have been pushed, or None if it is not legal."""
+    """Return the legal keep with the dice that may have been pushed rather than thrown, or None if there is none."""
     if not placement.pushed or len(placement.pushed) == len(placement.thrown):
         return None
     kept = _without(faces_of(placement.with_pushed_kept.kept), _kept_before(state))

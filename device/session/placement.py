@@ -31,7 +31,7 @@ class Placement:
         thrown: Dice in the tray at a new place or with a new face.
         stayed: Dice in the tray that have not moved.
         aside: Dice in the set-aside area.
-        pushed: Thrown dice that may only have been pushed.
+        pushed: Those of the thrown dice that may have been pushed by another die instead of thrown.
     """
 
     thrown: tuple[Place, ...]

@@ -192,7 +192,7 @@ class Sync:
 
         Raises:
             NotSignedError: If that side has not signed the message.
-            SharedMatchError: If the sender has another version of Traykeeper.
+            SharedMatchError: If the sender runs a different version of Traykeeper.
         """
         if not keys.is_signed(side, sealed.text, sealed.mac):
             raise NotSignedError

@@ -177,7 +177,7 @@ class Backups:
 
 
 class DailyBackup:
-    """A thread that makes a backup whenever one is due, within a `with` block.
+    """A thread that runs for the length of a `with` block and makes a backup whenever one is due.
 
     Args:
         backups: The automatic backups.

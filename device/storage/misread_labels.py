@@ -26,7 +26,7 @@ class Truth:
     all_found: bool
 
     def agrees(self, reading: Reading) -> bool:
-        """Return whether a reading was sure and correct."""
+        """Return whether a reading was certain and correct."""
         return reading.is_sure and reading.values == self.values
 
 

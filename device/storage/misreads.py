@@ -42,7 +42,7 @@ DIGITS = 6
 MAX_PICTURES, MAX_BYTES = 200, 100 * 1024 * 1024
 """Largest number of pictures and their largest total size in bytes. The oldest pictures are deleted first.
 
-A picture of 1536x864 has about 250 kB.
+A picture of 1536x864 takes about 250 kB.
 """
 
 QUALITY = 95
@@ -70,14 +70,14 @@ class ReadPicture(Protocol):
 
 
 class TruthReceiver(Protocol):
-    """Receives the true faces of the pictures in view."""
+    """Receives pictures of the tray, each with the true faces of its dice."""
 
     def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Receive the true dice of a picture; called again after every correction.
+        """Receive a picture and its true dice; called again after every correction.
 
         Args:
-            picture: The picture in view.
-            truth: Its true dice, or None if they are not known.
+            picture: The latest picture of the tray.
+            truth: The dice that really were in the tray, or None if they are not known.
         """
 
 

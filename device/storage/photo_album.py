@@ -197,7 +197,9 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
 
 
 def shows(reading: Reading, throw: ThrowInView) -> bool:
-    """Return whether a reading shows all dice of a throw in their places; the reading of the next throw shows fewer.
+    """Return whether a reading shows every die of a throw where it came to rest.
+
+    A reading of the next throw does not, which tells the two apart.
 
     Args:
         reading: The reading.

@@ -184,7 +184,7 @@ def _is_global(gain: float, ratio: Grey) -> bool:
 
     Args:
         gain: Ratio of the brightness now to the brightness before.
-        ratio: The same ratio for each pixel.
+        ratio: This ratio, pixel by pixel.
     """
     if abs(gain - 1) < MIN_GAIN_CHANGE:
         return True

@@ -48,7 +48,7 @@ class Bot:
     Attributes:
         dice: Who throws the dice.
         style: The style of the person whom the bot imitates. None means best play.
-        seed: Seed of simulated dice and of decisions near a threshold, so that the same dice fall
+        seed: Seed for simulated dice and for decisions near a threshold, so that the same dice fall
             again after an undo.
     """
 

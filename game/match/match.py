@@ -325,7 +325,7 @@ def new_names(before: Match, after: Match) -> dict[str, str]:
 
 
 def describe_event(state: State, event: Event) -> Message:
-    """Return a description of an event for people, such as "Anna's throw 1 2 5 in turn 3".
+    """Return a human-readable description of an event, such as "Anna's throw 1 2 5 in turn 3".
 
     Args:
         state: State of the match before the event.

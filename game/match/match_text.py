@@ -77,11 +77,11 @@ def _lines(match: Match) -> Iterator[str]:
 
 
 def _add_decision(items: list[str], item: str) -> None:
-    """Add a keep or bank to the item of its throw, or as its own item if other events came between them.
+    """Write a keep or bank into the item of its throw, or append it as a new item if other events came between the two.
 
     Args:
         items: The items of the line so far, which are changed in place.
-        item: The throw with its keep or bank, in the notation.
+        item: The throw with its keep or bank, in the notation. Only the keep or bank is written.
     """
     dice, _, keep = item.partition(":")
     if items and items[-1].startswith((f"{dice}:", ":")):

@@ -132,7 +132,7 @@ class _RepairFinder:
         return self.match.state.players[self._turn.seat].display_name
 
     def _other_keep(self) -> Iterator[Repair]:
-        """Yield the repair in which the player kept the same number of dice from the corrected throw."""
+        """Yield the repair, if any, in which the player kept as many dice from the corrected throw as were recorded."""
         i = next_decision(self.match.timeline, self.index)
         kept = self.match.timeline[i] if i is not None else None
         if i is None or not isinstance(kept, Kept):

@@ -30,7 +30,7 @@ class RollIds:
         """Return the ids and the match after one step.
 
         Args:
-            name: Beginning of the ids of new events, different for each step of the match.
+            name: Prefix for the ids of new events, different for each step of the match.
             match: The match before the step.
             actions: The actions that make up the step.
 

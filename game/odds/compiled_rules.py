@@ -1,7 +1,7 @@
-"""The throws of a rule set in arrays, compiled from the table of keeps for fast calculation.
+"""The throws of a rule set as arrays, compiled from the table of keeps for fast calculation.
 
-Throws that offer the same choices form one class. Points are counted in steps: the largest number
-that divides every score, 50 in all published rule sets.
+Throws that offer the same choices form one class. Points are counted in steps of the
+largest number that divides every score (50 in all published rule sets).
 
 A throw that wins at once or resets the score offers no choice, and its chance is listed separately.
 The costs of three 3s and of three scoreless starts are left out, and so is the multiplication by

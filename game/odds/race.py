@@ -151,7 +151,7 @@ class Race:
 
 
 def _best_of_others(at: Floats) -> list[int]:
-    """Return, for each player, the median score of the best opponent who is short of the target.
+    """Return, for each player, the median of the opponents' highest score below the target.
 
     `at` is the chance of each score, indexed by [player, score].
     """

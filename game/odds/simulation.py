@@ -168,7 +168,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     Args:
         wins: The solved match.
         matches: Number of matches.
-        seed: Seed of the random dice.
+        seed: Seed for the random dice.
 
     Raises:
         OddsError: If the rules force a bank, need an exact target, or have penalties or resets.

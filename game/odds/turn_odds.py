@@ -196,7 +196,7 @@ class PointsTable:
 
 @cache
 def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
-    """Return the average points of turns under a rule set.
+    """Return the average points per turn under a rule set.
 
     Args:
         rules: The rules.

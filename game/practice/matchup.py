@@ -103,7 +103,7 @@ def win_share(games: Iterable[Game], seed: int = 1) -> WinShare:
 
     Args:
         games: The matches to play.
-        seed: Seed of the random dice.
+        seed: Seed for the random dice.
     """
     random, won, ended = Random(seed), 0, 0
     for game in games:

@@ -90,7 +90,7 @@ class StylePlay:
 
     Attributes:
         style: What was learnt from the person's turns.
-        seed: Seed of the decisions near a threshold.
+        seed: Seed for the decisions near a threshold.
     """
 
     style: PlayerStyle

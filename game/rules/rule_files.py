@@ -280,7 +280,7 @@ def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Rulese
 def _without_unused_points(rules: Ruleset, given: Mapping[str, Any]) -> Ruleset:
     """Remove inherited points for four, five and six of a kind that these rules do not use.
 
-    `given` are the options that a file sets itself. They stay as they are.
+    `given` holds the options that the rule file itself sets; they stay as they are.
     """
     if rules.alike is not Alike.FIXED and "alike_fixed" not in given:
         rules = replace(rules, alike_fixed=(0, 0, 0))

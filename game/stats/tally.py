@@ -57,12 +57,12 @@ class Tally:
 
     @property
     def average_bank(self) -> float:
-        """Average points of a bank, or 0 if there was none."""
+        """Average points per bank, or 0 if there was none."""
         return self.banked / self.banks if self.banks else 0.0
 
     @property
     def average_turn(self) -> float:
-        """Average points of a turn. Farkles count as 0."""
+        """Average points per turn. Farkles count as 0."""
         return self.banked / self.turns if self.turns else 0.0
 
     @property

@@ -1,7 +1,7 @@
 """Measure how well trays are found: python -m training.learning.judge_trays OUT --rests DIR.
 
 The command prints how many trays, in scenes that are never used for training, are found to within 3 % of their width. For
-several confidence thresholds, it also prints how many results are sure, and how many are sure but wrong. One tray
+several confidence thresholds, it also prints how many results are certain, and how many are certain but wrong. One tray
 in 25 is the simulated tray, which is used for training.
 """
 

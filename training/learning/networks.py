@@ -141,7 +141,7 @@ class ChangeNet(nn.Module):
 
 
 class DieNet(nn.Module):
-    """A network that reads one die: it maps patches (n, 7, 64, 64), see `vision.crops`, to numbers (n, 16).
+    """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16).
 
     During training, the output is followed by log odds for a grid of PART_GRID by PART_GRID cells: whether each cell
     shows the die, its top, or another die. A network that has to find the sides of a die learns better how the die lies.

@@ -1,4 +1,4 @@
-"""Path trace images for training: python -m training.rendering.make_pictures DIR RESTS.
+"""Path-trace images for training: python -m training.rendering.make_pictures DIR RESTS.
 
 If the command was stopped, it resumes, because it skips images that already exist. Most images show fields of dozens of
 dice, since such an image takes no longer than one with three dice. Images of trays come with an empty-tray image.
@@ -44,10 +44,10 @@ TRACE_OPTIONS = {
 
 
 def make_picture(seed: int, path: Path, library: RestLibrary) -> int:
-    """Path trace one image, write it with its labels, and return the number of its dice.
+    """Path-trace one image, write it with its labels, and return the number of its dice.
 
     Args:
-        seed: Seed of the scene. The same seed and library give the same scene.
+        seed: Seed for the scene. The same seed and library give the same scene.
         path: The PNG file to write.
         library: Simulated throws after the dice have come to rest.
     """

@@ -75,7 +75,7 @@ def draw_setting(seed: int, purpose: Purpose) -> Setting:
     """Draw the tray, dice, light and camera of an evening.
 
     Args:
-        seed: Seed of the evening.
+        seed: Seed for the evening.
         purpose: Whether the images are for training or for one of the two kinds of tests.
     """
     rng = np.random.default_rng(seed)
@@ -174,7 +174,7 @@ def stage_throw(here: Setting, planned: PlannedThrow, seed: int) -> World:
     Args:
         here: The tray, dice, light and camera of the evening.
         planned: What the image should show.
-        seed: Seed of the throw.
+        seed: Seed for the throw.
     """
     rng = np.random.default_rng(seed)
     chooser = Chooser(rng, here.chooser.purpose)

@@ -1,4 +1,4 @@
-"""Path traces a scene with Blender's Cycles. The result is linear light, as it would reach a camera.
+"""Path-traces a scene with Blender's Cycles. The result is linear light, as it would reach a camera.
 
 `bpy` is Blender as a Python module. It is needed to make images for training, never to play.
 """
@@ -41,12 +41,12 @@ class TraceOptions:
 
 
 def trace_picture(world: World, how: TraceOptions, *, empty: bool = False) -> Floats:
-    """Path trace a scene, and return its linear RGB light (h, w, 3).
+    """Path-trace a scene, and return its linear RGB light (h, w, 3).
 
     Args:
         world: The scene to show.
         how: The quality of path tracing.
-        empty: Whether to show the empty tray, without dice, foreign objects and hands.
+        empty: Whether to show the empty tray, without dice, foreign objects or hands.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _camera(world)

@@ -48,7 +48,7 @@ def save_picture(  # noqa: PLR0917 - all parts of an image
         empty: Linear RGB light (h, w, 3) of the empty tray, or None.
         part: The `Part` (h, w) that each pixel shows.
         die: Number (h, w) of the die that each pixel shows, or -1.
-        truth: The true labels, see `training.scenes.truth`.
+        truth: The true labels (see `training.scenes.truth`).
     """
     factor = auto_exposure(light, np.random.default_rng(truth["seed"]))
     cv2.imwrite(

@@ -20,7 +20,7 @@ class Tint:
     grey: bool = False
     hue: float = 0.0  # shift of the hue, where 180 is a full turn
     saturation: float = 1.0
-    spectrum: int = 0  # seed of a change of Fourier amplitudes; 0 for none
+    spectrum: int = 0  # seed for a change of Fourier amplitudes; 0 for none
     cast: tuple[float, float, float, float] | None = (
         None  # shift of Lab, and factor of its contrast
     )

@@ -79,7 +79,7 @@ def stage_world(
     """Compose a random scene.
 
     Args:
-        seed: Seed of the scene. The same seed and library give the same scene.
+        seed: Seed for the scene. The same seed and library give the same scene.
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
         request: What the scene should contain. None draws one of the kinds of scenes.
@@ -105,7 +105,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
     """Compose a random scene around dice that are already in place.
 
     Args:
-        seed: Seed of the scene. The same seed and library give the same scene.
+        seed: Seed for the scene. The same seed and library give the same scene.
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
         request: What the scene should contain.
@@ -213,7 +213,11 @@ def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tupl
 def _sunk(die: RestingDie, edge: float) -> RestingDie:
     """Lower a cocked die so that its rounded edge touches the floor.
 
-    Throws are simulated with sharp-edged dice.
+    Throws are simulated with sharp-edged dice, so a cocked die with rounded edges would otherwise hover above the floor.
+
+    Args:
+        die: A die at its place in the simulated throw.
+        edge: Radius of its rounded edges, as a share of half the die's edge.
     """
     low = float(die.corners()[:, 2].min())
     reach = float(np.abs(die.turn[2]).sum())

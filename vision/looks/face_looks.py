@@ -54,7 +54,7 @@ class FaceLook:
     Attributes:
         value: The face.
         pixels: (LOOK_PX, LOOK_PX) smoothed logarithm of the brightness, upright and centred.
-        is_confirmed: Whether a person said what the face is. Otherwise nobody corrected the reading.
+        is_confirmed: Whether a person has said what the face is. Otherwise, nobody has corrected the reading.
     """
 
     value: int
@@ -70,8 +70,8 @@ class Opinion:
         value: Face of the most similar look.
         similarity: Correlation with that look.
         lead: How much less similar the most similar look of any other face is.
-        knows_all: Whether there are looks of all six faces. If not, the face may be one that was never seen.
-        is_confirmed: Whether a person said what the face of the most similar look is.
+        knows_all: Whether there are looks of all six faces. If not, the face may be one that has never been seen.
+        is_confirmed: Whether a person has said what the face of the most similar look is.
     """
 
     value: int

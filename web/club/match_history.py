@@ -22,7 +22,7 @@ MAX_CACHED = 400
 """Matches kept in memory; others are replayed from their entries when they continue."""
 
 MAX_CLOCK_ERROR_S = 600
-"""A tray clock that is further off than this was never set: without internet, a Pi continues from
+"""A tray clock that is further off than this has not been set: without internet, a Pi continues from
 the time when it was switched off."""
 
 

@@ -108,7 +108,7 @@ class Coach(Protocol):
         """
 
     def start_dice_set(self, name: str) -> None:
-        """Count the matches that begin from now on for the dice set with this name.
+        """Count matches that begin from now on towards the dice set with this name.
 
         Raises:
             TableError: If this cannot be saved.

@@ -67,7 +67,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
 
     Args:
         snapshot: The table.
-        translate: Translates messages; by default they stay English, as other programs receive them.
+        translate: Translates messages; by default they stay in English, as other programs receive them.
     """
     match = _match(snapshot.match, snapshot, translate) if snapshot.match else _no_match(snapshot)
     return shaped(

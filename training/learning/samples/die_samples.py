@@ -79,7 +79,7 @@ class CutPatch:
 
     Attributes:
         pixels: Image (3, p, p) from 0 to 1.
-        planes: Further input channels (4, p, p), see `vision.crops.lean_planes`.
+        planes: Further input channels (4, p, p; see `vision.crops.lean_planes`).
         parts: Share of each cell (3, 16, 16) that shows the die, its top, or another die, from 0 to 255.
         into: Matrix (2, 2) from the axes of the view to those of the patch.
     """

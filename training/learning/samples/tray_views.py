@@ -104,7 +104,7 @@ def cast_view(
     """Render a view with the ray caster.
 
     Args:
-        seed: Seed of the scene. The same seed and library give the same scene.
+        seed: Seed for the scene. The same seed and library give the same scene.
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
         request: What the scene should contain.

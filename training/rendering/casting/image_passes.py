@@ -61,8 +61,8 @@ def pixel_ray(f, w, px, py):
     """Return the direction, as a unit vector, of the camera ray through a point in the image.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         px: Column in the image.
         py: Row in the image.
     """
@@ -81,7 +81,7 @@ def is_tray_part(w, found):
     """Return whether a surface belongs to the empty tray and not to a die, a foreign object or a hand.
 
     Args:
-        w: Integers of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene (see `scene_layout`).
         found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
     """
     return found < 0 or w[w[W_SOLIDS] + found * W_SOLID + PART] == 0
@@ -94,8 +94,8 @@ def first_hit(f, w, px, py, dx, dy, dz, loose):
     If the ray hits no solid, the number is FLOOR, TABLE or NOTHING.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         px: Column in the image.
         py: Row in the image.
         dx: X of the unit vector along the ray.
@@ -122,8 +122,8 @@ def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
     """Find the surface that each chosen pixel shows, and fill `found`, `far` and `normals`.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
         scratch: Working memory of `SCRATCH` floats.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         only: Mask (h, w) of the pixels to work on.
@@ -158,7 +158,7 @@ def plan_light(whole, only, found, looked):
     gathers light (2), and the others interpolate it (3). A pixel that is not chosen gets 0.
 
     Args:
-        whole: Integers of the packed scene, see `scene_layout`.
+        whole: Integers of the packed scene (see `scene_layout`).
         only: Mask (h, w) of the pixels to work on.
         found: Number (h, w) of the surface that each pixel shows.
         looked: Array (h, w) that receives the codes.
@@ -180,8 +180,8 @@ def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lig
     Light with sharp shadows is gathered for every pixel, light with soft shadows only where `looked` is 1 or 2.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
         scratch: Working memory of `SCRATCH` floats.
         sharp: Whether to gather the light of lamps with sharp shadows. If not, all other light is gathered.
         looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
@@ -233,8 +233,8 @@ def fill_gaps(floats, whole, scratch, looked, found, far, normals, lights):
     """Gather soft light for pixels whose `looked` is -1 because no neighbour could supply any.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
         scratch: Working memory of `SCRATCH` floats.
         looked: Codes (h, w) of how each pixel gets its soft light, as set by `plan_light`.
         found: Number (h, w) of the surface that each pixel shows.
@@ -306,7 +306,7 @@ def needs_supersampling(w, found, normals, i, j):
     """Return whether a pixel needs several rays, because it shows a die or an edge.
 
     Args:
-        w: Integers of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene (see `scene_layout`).
         found: Number (h, w) of the surface that each pixel shows.
         normals: Smooth normal, bump-mapped normal and roughness (h, w, NORMALS) of each pixel.
         i: Row of the pixel.
@@ -333,8 +333,8 @@ def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, 
     """Fill `out` with the light that reaches the camera at the chosen pixels.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
         scratch: Working memory of `SCRATCH` floats.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         only: Mask (h, w) of the pixels to work on.

@@ -39,7 +39,7 @@ def to_own_axes(f, t, x, y, z):
     """Return a vector in the axes of a solid, given the solid's rotation.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         t: Index in `f` at which the rotation matrix begins.
         x: X of the vector.
         y: Y of the vector.
@@ -232,7 +232,7 @@ def hit_hull(x, y, z, u, v, w, f, first, count):
         u: X of the unit vector along the ray.
         v: Y of the unit vector along the ray.
         w: Z of the unit vector along the ray.
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         first: Index in `f` at which the planes begin, each with its normal and distance.
         count: Number of planes.
     """
@@ -255,7 +255,7 @@ def hand_distance(f, first, count, x, y, z):
     """Return the distance of a point from the skin of a hand, which blends several rounded cones.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         first: Index in `f` at which the cones begin, each with its ends and radii.
         count: Number of cones.
         x: X of the point, in millimetres.
@@ -281,7 +281,7 @@ def hit_hand(f, first, count, x, y, z, u, v, w, start, end):
     """Return the distance along a ray to a hand, or NO_HIT.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         first: Index in `f` at which the rounded cones that form the hand begin.
         count: Number of cones.
         x: X of the origin of the ray, in millimetres.
@@ -309,8 +309,8 @@ def hit_solid(f, w, k, ox, oy, oz, dx, dy, dz):
     """Return the distance at which a ray enters a solid from outside, or NO_HIT.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         k: Number of the solid.
         ox: X of the origin of the ray, in millimetres.
         oy: Y of the origin of the ray, in millimetres.

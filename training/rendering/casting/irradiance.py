@@ -48,8 +48,8 @@ def gather_irradiance(f, w, which, cell, x, y, z, n, eye, rough, is_ground, shar
     """Store in `light` the light that falls on a point: either that of lamps with sharp shadows, or all other light.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         which: Number of the set of ray directions to use, 0 to SETS - 1.
         cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
         x: X of the point, in millimetres.

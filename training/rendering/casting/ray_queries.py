@@ -49,8 +49,8 @@ def is_between_walls(f, w, x, y, z):
     """Return whether a point is between the walls of the tray.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -69,8 +69,8 @@ def distance_to_wall(f, w, x, y, z, dx, dy, dz, far):
     """Return the distance to a wall along a ray that starts between the walls, or NO_HIT if it passes above them.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.
@@ -95,8 +95,8 @@ def hit_tray(f, w, x, y, z, dx, dy, dz, far):
     """Return the distance along a ray to a wall or another solid part of the empty tray, or NO_HIT.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.
@@ -136,7 +136,7 @@ def hit_tray_box(f, o, x, y, z, dx, dy, dz):
     """Return the distance along a ray to one part of the tray, as if its edges were sharp, or NO_HIT.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         o: Index in `f` at which the part begins.
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
@@ -157,8 +157,8 @@ def hit_loose(f, w, x, y, z, dx, dy, dz, far):
     """Return the number of the nearest die, object or hand on a ray, and its distance, or NOTHING and `far`.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.
@@ -228,8 +228,8 @@ def hit_ground(f, w, x, y, z, dx, dy, dz):
     """Return which ground a ray hits (FLOOR, TABLE or NOTHING), and the distance or NO_HIT.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.
@@ -253,8 +253,8 @@ def hidden_by_shades(f, w, x, y, z, lx, ly, lz, radius):
     """Return the share of a lamp, 0 to 1, that shading cards hide from a point, estimated from one ray.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -300,8 +300,8 @@ def transmitted_light(f, w, x, y, z, dx, dy, dz, far):
     Only glass dice let light through, and they tint it.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the origin of the ray, in millimetres.
         y: Y of the origin of the ray, in millimetres.
         z: Z of the origin of the ray, in millimetres.

@@ -57,8 +57,8 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
     """Store in `out` the approximate light that a point receives from the direction of a ray.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.
@@ -98,8 +98,8 @@ def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet
     """Store in `out` the light that reaches the camera from a point on a surface.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.

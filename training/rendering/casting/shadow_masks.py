@@ -52,8 +52,8 @@ def cell_of(f, w, x, y):
     """Return the index in `w` at which the masks of a point on the ground begin, or -1 outside the cells.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
     """
@@ -69,7 +69,7 @@ def may_block(w, cell, word, bit, is_fixed):
     """Return whether any solid may block a ray, according to the masks.
 
     Args:
-        w: Integers of the packed scene, see `scene_layout`.
+        w: Integers of the packed scene (see `scene_layout`).
         cell: Index in `w` at which the masks of the point begin, or -1 if it is not on the ground.
         word: Offset of the first mask for this kind of ray: ROOM_WORD, NEAR_WORD, or LAMP_WORD plus the lamp's number.
         bit: Number of the ray among its kind.
@@ -86,8 +86,8 @@ def fill_masks(floats, whole):
     """Set the bits of all masks in a packed scene.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
     """
     f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     for k in range(w[N_SOLIDS]):
@@ -106,9 +106,19 @@ def fill_masks(floats, whole):
 
 @njit(**JIT)
 def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
-    """Set a bit in the masks of all cells from which solid `k` may block a ray.
+    """Set the bit of a ray in the masks of all cells from which solid `k` may block that ray.
 
-    The ray has direction (a, b, c) or, if `is_point`, ends at that point.
+    Args:
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
+        k: Number of the solid.
+        word: Offset of the first mask for this kind of ray: ROOM_WORD, NEAR_WORD, or LAMP_WORD plus the lamp's number.
+        bit: Number of the ray among its kind.
+        is_fixed: Whether the solid belongs to the empty tray, which has masks of its own.
+        a: X of the ray's direction, or of the point at which the ray ends.
+        b: Y of that direction or point.
+        c: Z of that direction or point.
+        is_point: Whether (a, b, c) is a point instead of a direction.
     """
     x0, y0, x1, y1 = _shadow(f, w, k, a, b, c, is_point)
     edge = f[MASK_FRAME + 2]

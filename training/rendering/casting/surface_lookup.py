@@ -42,8 +42,8 @@ def look_up_cover(f, w, k, a, b, px_mm):
     """Return the red, green and blue of a surface material at a point, and its slopes along both axes.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         k: Number of the surface material.
         a: First coordinate on the surface, in millimetres.
         b: Second coordinate on the surface, in millimetres.
@@ -83,8 +83,8 @@ def look_up_sheet(f, w, k, face, s, t, out):
     """Store in `out` the channels and the slopes at a point on a face of a die.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         k: Number of the style.
         face: Number of the face, 0 to 5.
         s: Column on the face, -1 to 1.
@@ -129,8 +129,8 @@ def smooth_normal(f, w, k, p, q, r):
     """Return the normal of a solid at a point on its surface, both in the axes of the solid.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         k: Number of the solid.
         p: X of the point in the axes of the solid, in millimetres.
         q: Y of the point in the axes of the solid, in millimetres.
@@ -185,8 +185,8 @@ def hand_normal(f, w, x, y, z):
     """Return the normal of a hand: the gradient of the distance from its skin.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
         z: Z of the point, in millimetres.

@@ -52,8 +52,8 @@ def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
     """Store in `out` the normals, colour and gloss at a point on a surface.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         found: Number of the solid that the ray hit, or FLOOR, TABLE or NOTHING.
         x: X of the point, in millimetres.
         y: Y of the point, in millimetres.
@@ -165,8 +165,8 @@ def mean_colour(f, w, found, out):
     """Store in `out` the mean colour of a solid or of the ground.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         found: Number of the solid, or FLOOR or TABLE.
         out: Array (3,) that receives the linear RGB colour.
     """
@@ -206,8 +206,8 @@ def room_reflection(f, w, dx, dy, dz, rough, out):
     """Store in `out` the light of the room that a mirror of a given roughness shows in a direction.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
-        w: Integers of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
+        w: Integers of the packed scene (see `scene_layout`).
         dx: X of the unit vector along the ray.
         dy: Y of the unit vector along the ray.
         dz: Z of the unit vector along the ray.
@@ -248,7 +248,7 @@ def room_ambient(f, dx, dy, dz, out):
     """Store in `out` the mean light from the half of the room around a direction.
 
     Args:
-        f: Floats of the packed scene, see `scene_layout`.
+        f: Floats of the packed scene (see `scene_layout`).
         dx: X of the direction, a unit vector.
         dy: Y of the direction.
         dz: Z of the direction.

@@ -14,8 +14,8 @@ def mark_hidden(floats, whole, points, own, out):
     """Mark the points that are hidden from the camera by anything but the die to which they belong.
 
     Args:
-        floats: Floats of the packed scene, see `scene_layout`.
-        whole: Integers of the packed scene, see `scene_layout`.
+        floats: Floats of the packed scene (see `scene_layout`).
+        whole: Integers of the packed scene (see `scene_layout`).
         points: Points (n, 3) in millimetres.
         own: Number (n,) of the die to which each point belongs.
         out: Mask (n,) that receives the result.

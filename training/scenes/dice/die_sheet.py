@@ -24,7 +24,7 @@ class DieSheet:
     """The faces of a die as images.
 
     Attributes:
-        faces: Channels (6, p, p, 8) of the faces 1 to 6, see `training.scenes.dice.bodies`.
+        faces: Channels (6, p, p, 8) of the faces 1 to 6 (see `training.scenes.dice.bodies`).
     """
 
     faces: Floats

@@ -84,7 +84,7 @@ def draw_tile(kind: str, number: int, side: int) -> GroundTile:
 
 
 def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) -> Cover:
-    """Draw a cover, which is the material of a surface.
+    """Draw a cover (the material of a surface).
 
     Args:
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
@@ -118,7 +118,7 @@ def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = Non
 
 
 def make_plain_cover(rgb: Rgb, rough: float, metal: float = 0.0, clear: float = 0.0) -> Cover:
-    """Return a cover, which is the material of a surface, of a single colour.
+    """Return a cover (the material of a surface) in a single colour.
 
     Args:
         rgb: Linear red, green and blue, each 0 to 1.
