@@ -70,7 +70,7 @@ def _has_host(url: str) -> bool:
 
 
 def camera_name(spec: str) -> str | None:
-    """Return the name of the camera that a setting selects, or None if the name is known only once the camera is open.
+    """Return the name of the camera that a setting selects, or None if the name is not known until the camera is open.
 
     >>> camera_name("usb")
     'USB camera 0'

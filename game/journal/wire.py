@@ -27,7 +27,7 @@ MAX_SEQ = 100_000
 """Highest step number. Real matches have a few hundred steps."""
 
 SIGNED = "signed:"
-"""Beginning of the request id of a step that was taken at another tray. Its signature follows."""
+"""Prefix of the request id of a step that was taken at another tray. Its signature follows."""
 
 Body = Mapping[str, Any]
 

@@ -157,7 +157,7 @@ class PointsTable:
         throws: The compiled rules.
         worth: Average points of the turn at each of its stages, in steps (usually 50 points each),
             up to `far.top` steps at risk.
-        far: The same with more steps at risk, as a straight line.
+        far: Average points of the turn with more steps at risk, as a straight line.
     """
 
     throws: CompiledRules

@@ -31,7 +31,7 @@ _CURRENT = _CurrentLanguage()
 
 
 def translate(message: Message) -> str:
-    """Return a message in the current language; one without a translation stays English."""
+    """Return a message in the current language; one without a translation stays in English."""
     return message.translate(_CURRENT)
 
 

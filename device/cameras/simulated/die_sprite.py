@@ -31,8 +31,8 @@ class _TableLight:
 
     Attributes:
         body: Shares of blue, green and red light that the body of a die reflects, (3,).
-        pip: The same for a pip.
-        floor: The same for the felt on the floor of the tray.
+        pip: Shares (3,) that a pip reflects.
+        floor: Shares (3,) that the felt on the floor of the tray reflects.
         eye_mm: Position of the camera in tray coordinates, (3,).
     """
 

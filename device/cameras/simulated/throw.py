@@ -316,7 +316,7 @@ def _crowding(way: Floats, others: Sequence[Floats], edge_mm: float) -> float:
 
     Args:
         way: Position of the die at each of the `MOMENTS`, (12, 3).
-        others: The same for each of the other dice.
+        others: Positions (12, 3) of each of the other dice at the same moments.
         edge_mm: Edge of a die.
     """
     if not others:
