@@ -160,6 +160,7 @@ def test_the_dice_are_learnt_from_two_throws(bench):
 
 
 def test_starting_again_with_the_dice_forgets_their_faces(bench):
+    bench.wizard.do(CalibrationStep.FIND)  # the memory begins when the camera opens
     memory = bench.watch.memory
     die = Die(3, 300.0, 300.0, 60.0, 60.0, 0.0, 0.99)
     for time_s in (1.0, 2.0):
