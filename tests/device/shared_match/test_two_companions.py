@@ -145,21 +145,24 @@ def play_turn(phone: Phone, random: Random) -> None:
         phone.post("dice", dice=dice)
 
 
-def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone]:
-    """Return the phone of the tray whose turn it is, and the other one, once both know it."""
+def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone] | None:
+    """Return the phone of the tray whose turn it is, and the other one, once both know it; None after a win."""
 
     def found():
-        throws = [phone.state["other_tray"]["throws"] for phone in (host, guest)]
-        return {(False, True): (host, guest), (True, False): (guest, host)}.get(tuple(throws))
+        states = [phone.state for phone in (host, guest)]
+        if all(state["winner"] is not None for state in states):
+            return (None,)
+        throws = tuple(state["other_tray"]["throws"] for state in states)
+        return {(False, True): ((host, guest),), (True, False): ((guest, host),)}.get(throws)
 
-    return until(found, PATIENCE_S)
+    return until(found, PATIENCE_S)[0]
 
 
 def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
     """Play to the end; the connection is cut before each of the first turns, and restored after it."""
     random, n_cuts = Random(4), 0
-    while host.state["winner"] is None:
-        phone, other = on_turn(host, guest)
+    while pair := on_turn(host, guest):
+        phone, other = pair
         if n_cuts < N_CUTS:
             cut()
             n_cuts += 1
