@@ -30,8 +30,9 @@ def test_the_loop_lets_a_bot_throw_after_its_pause(rig):
     rig.clock.now_s += 0.5
     rig.loop.step(0)
 
-    assert isinstance(timeline(rig)[-1], Thrown)
-    assert "threw" in str(rig.companion.snapshot().message)
+    thrown = timeline(rig)[-1]
+    assert isinstance(thrown, Thrown)
+    assert " ".join(map(str, thrown.dice)) in str(rig.companion.snapshot().message)
 
 
 def test_a_bot_plays_until_the_person_is_next(rig):
