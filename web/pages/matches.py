@@ -10,10 +10,10 @@ from flask_babel import format_date
 from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
-from game.journal.entry import Entry
 from game.journal.history import END_POSITION, History, PlayedMatch
-from game.match.events import Corrected, Event, Thrown
+from game.match.events import Thrown
 from game.match.match import Match
+from game.match.roll_ids import RollIds
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.practice.mistakes import MistakeSum, mistakes
@@ -198,58 +198,24 @@ def throw_positions(history: History, match_id: int) -> dict[int, int]:
         match_id: Number of the match.
     """
     start, *steps = history.steps(match_id)
-    match, written = start.start_match, _WrittenThrows()
+    match, ids = start.start_match, RollIds()
+    written: set[int] = set()
+    by_places: dict[tuple[tuple[float, float], ...], int] = {}
+    if match is None:
+        return {}
     for entry in steps:
-        if match is None:
-            break
-        before = match
-        match = match.push(*entry.actions)
-        written.add(entry, before, match)
-    return written.positions(match) if match else {}
-
-
-class _WrittenThrows:
-    """The position of each throw in the journal, found by its identity or by where its dice lay.
-
-    The journal does not say where the dice of another tray lay, and a throw that a repair has
-    written again is a new object.
-    """
-
-    def __init__(self) -> None:
-        self._by_identity: dict[int, tuple[Event, int]] = {}
-        self._by_places: dict[tuple[tuple[float, float], ...], int] = {}
-
-    def add(self, entry: Entry, before: Match, after: Match) -> None:
-        """Note the throws of an entry.
-
-        Args:
-            entry: The entry.
-            before: The match before it.
-            after: The match after it.
-        """
-        for action in entry.actions:
-            if isinstance(action, Thrown):
-                self._by_identity[id(action)] = (action, entry.position)
-                if action.seen_positions:
-                    self._by_places.setdefault(action.seen_positions, entry.position)
-            elif isinstance(action, Corrected):
-                self._correct(action.index, before, after)
-
-    def _correct(self, index: int, before: Match, after: Match) -> None:
-        if index < min(len(before.timeline), len(after.timeline)):
-            old, new = before.timeline[index], after.timeline[index]
-            if isinstance(new, Thrown) and (written := self._by_identity.get(id(old))):
-                self._by_identity[id(new)] = (new, written[1])
-
-    def positions(self, match: Match) -> dict[int, int]:
-        """Return the position of each throw of a match, by its index in the timeline."""
-        found = {}
-        for index, event in enumerate(match.timeline):
-            if written := self._by_identity.get(id(event)):
-                found[index] = written[1]
-            elif isinstance(event, Thrown) and event.seen_positions in self._by_places:
-                found[index] = self._by_places[event.seen_positions]
-        return found
+        ids, match = ids.push(str(entry.position), match, entry.actions)
+        for throw in (action for action in entry.actions if isinstance(action, Thrown)):
+            written.add(entry.position)
+            if throw.seen_positions:
+                by_places.setdefault(throw.seen_positions, entry.position)
+    found = {}
+    for index, (event, roll_id) in enumerate(zip(match.timeline, ids.ids, strict=True)):
+        if isinstance(event, Thrown):
+            position = int(roll_id.partition("-")[0])
+            # A repair writes a throw again under an id of its own, but the dice still lie where they lay.
+            found[index] = position if position in written else by_places.get(event.seen_positions)
+    return {index: position for index, position in found.items() if position}
 
 
 def require_coach(coach: Coach | None) -> Coach:
