@@ -4,17 +4,13 @@ The journal is the queue, and a small file records how much of it the broker has
 crash, unacknowledged entries are sent again; receivers recognise them by match and number.
 """
 
-import json
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from time import monotonic
-from typing import Self
 
-from game.file_io import write_atomically
 from game.journal.feed import Feed, FeedLine
+from game.journal.feed_progress import FeedProgress, ProgressFile
 from game.journal.wire import WireEntry
 
 FILE = "mqtt.json"
@@ -22,12 +18,9 @@ FILE = "mqtt.json"
 WINDOW = 50
 """Number of entries that may be unacknowledged at once."""
 
-SAVE_INTERVAL_S = 10.0
-"""Shortest time between two writes of the progress, in seconds, because SD cards wear out."""
-
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(FeedProgress):
     """A tray on a broker, and the last entry that the broker has acknowledged.
 
     Attributes:
@@ -36,33 +29,12 @@ class Progress:
         secret: File with the user name and password for the broker; empty if there is none.
         ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
             system's authorities.
-        match: Id of the match to which the last acknowledged entry belongs; empty before the first.
-        seq: Number of that entry in its match.
-        chain: Digest of that match up to that entry.
     """
 
     url: str
     tray: str
     secret: str = ""
     ca: str = ""
-    match: str = ""
-    seq: int = 0
-    chain: str = ""
-
-    @classmethod
-    def read(cls, path: Path) -> Self | None:
-        """Return the progress stored in a file, or None if the file is missing or not valid."""
-        with suppress(OSError, ValueError, TypeError, RecursionError):
-            return cls(**json.loads(path.read_text("utf-8")))
-        return None
-
-    def write(self, path: Path) -> None:
-        """Write the progress to a file atomically.
-
-        The file is not flushed to disk, and a full disk is ignored, because entries that are sent twice do no harm.
-        """
-        with suppress(OSError):
-            write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
 class Outbox:
@@ -77,14 +49,11 @@ class Outbox:
         path: Path of the file that stores the progress.
 
     Attributes:
-        progress: How much of the journal the broker has acknowledged.
         last: The latest entry that was sent; None before the first.
     """
 
     def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
-        self._feed, self._path = feed, path
-        self.progress = self._saved = progress
-        self._saved_s = 0.0
+        self._feed, self._file = feed, ProgressFile(path, progress, progress)
         self._unacknowledged: dict[int, WireEntry] = {}
         self._acknowledged: set[int] = set()
         self.rewind()
@@ -92,6 +61,11 @@ class Outbox:
     def __repr__(self) -> str:
         after = f"{self.progress.match} {self.progress.seq}"
         return f"<Outbox after {after}, {len(self._unacknowledged)} unacknowledged>"
+
+    @property
+    def progress(self) -> Progress:
+        """How much of the journal the broker has acknowledged."""
+        return self._file.progress
 
     def rewind(self) -> None:
         """Go back to the last acknowledged entry, so that all entries after it are sent again."""
@@ -129,17 +103,12 @@ class Outbox:
                 return
             self._acknowledged.remove(first)
             del self._unacknowledged[first]
-            self.progress = replace(
-                self.progress, match=entry.match, seq=entry.seq, chain=entry.chain
-            )
+            self._file.progress = self.progress.after(entry)
 
     def save_if_due(self) -> None:
-        """Save the progress if it has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
-        if self.progress != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
-            self._saved_s = monotonic()
-            self.save()
+        """Save the progress if it has changed and the last write was long enough ago."""
+        self._file.save_if_due()
 
     def save(self) -> None:
         """Save the progress now."""
-        self._saved = self.progress
-        self._saved.write(self._path)
+        self._file.save()

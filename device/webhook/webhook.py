@@ -8,12 +8,10 @@ import json
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic
-from typing import Self
 
 from device.errors import UsageError
 from device.settings import Settings
@@ -21,10 +19,9 @@ from device.webhook.delivery import Courier, DeliveryError
 from device.webhook.delivery_log import DeliveryLog
 from device.webhook.receiver import Receiver, parse_receiver
 from game.errors import GameError
-from game.file_io import write_atomically
 from game.journal.feed import Feed, FeedLine
+from game.journal.feed_progress import FeedProgress, ProgressFile
 from game.journal.journal import JOURNAL_FILE
-from game.journal.wire import WireEntry
 from game.stats.step_events import WebhookBody, step_events
 from web.contracts.table import ChangingTable, Snapshot
 
@@ -41,71 +38,16 @@ FIRST_RETRY_S, MAX_RETRY_S = 1.0, 300.0
 HEAD_START_S = 0.1
 """Pause before a step is sent, in seconds, so that phones show it first."""
 
-SAVE_INTERVAL_S = 10.0
-"""Shortest time between two writes of the progress, in seconds, because SD cards wear out."""
-
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """The last entry of the journal that a receiver has accepted.
+class Delivered(FeedProgress):
+    """The last entry that a receiver has accepted.
 
     Attributes:
         receiver: Fingerprint of the receiver's address.
-        match: Id of the match to which the entry belongs; empty before the first.
-        seq: Number of the entry in that match.
-        chain: Digest of the match up to the entry.
     """
 
     receiver: str
-    match: str = ""
-    seq: int = 0
-    chain: str = ""
-
-    @classmethod
-    def read(cls, path: Path) -> Self | None:
-        """Return the progress stored in a file, or None if the file is missing or not valid."""
-        with suppress(OSError, ValueError, TypeError, RecursionError):
-            return cls(**json.loads(path.read_text("utf-8")))
-        return None
-
-    def write(self, path: Path) -> None:
-        """Write the progress to a file. A full disk is ignored, because steps that are sent twice have the same ids."""
-        with suppress(OSError):
-            write_atomically(path, json.dumps(asdict(self)), synced=False)
-
-
-class DeliveryProgress:
-    """How much of the journal the receiver has accepted, saved to a file from time to time.
-
-    Args:
-        path: Path of the file.
-        receiver: The program that receives the steps. If the file belongs to another receiver, it is ignored.
-
-    Attributes:
-        delivered: The last entry that the receiver has accepted.
-    """
-
-    def __init__(self, path: Path, receiver: Receiver) -> None:
-        before, new = Delivered.read(path), Delivered(receiver.fingerprint)
-        self._path, self._saved, self._saved_s = path, before, 0.0
-        self.delivered = before if before and before.receiver == new.receiver else new
-
-    def advance(self, entry: WireEntry) -> None:
-        """Record that the receiver has accepted an entry of the journal, and all entries before it."""
-        self.delivered = replace(
-            self.delivered, match=entry.match, seq=entry.seq, chain=entry.chain
-        )
-        self.save_if_due()
-
-    def save_if_due(self) -> None:
-        """Write the file if the progress has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
-        if self.delivered != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
-            self.save()
-
-    def save(self) -> None:
-        """Write the progress to the file now."""
-        self._saved, self._saved_s = self.delivered, monotonic()
-        self.delivered.write(self._path)
 
 
 class Webhook:
@@ -136,7 +78,9 @@ class Webhook:
         timeout_s: float | None = None,
     ) -> None:
         self._table, self._feed = table, feed
-        self._progress = DeliveryProgress(folder / FILE, receiver)
+        before, new = Delivered.read(folder / FILE), Delivered(receiver.fingerprint)
+        valid = before if before and before.receiver == new.receiver else new
+        self._file = ProgressFile(folder / FILE, valid, before)
         self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
         self._first_retry_s = first_retry_s
         self._tray = socket.gethostname()
@@ -155,7 +99,7 @@ class Webhook:
         self._closing.set()
         self._courier.close()
         self._thread.join()
-        self._progress.save()
+        self._file.save()
 
     def _run(self) -> None:
         snapshot: Snapshot | None = None
@@ -163,7 +107,7 @@ class Webhook:
         while not self._closing.is_set():
             if is_new_step:
                 self._deliver_without_errors()
-            self._progress.save_if_due()
+            self._file.save_if_due()
             before, version = snapshot, snapshot.version if snapshot else -1
             later = self._table.wait(version, LISTEN_S)
             snapshot = later or before
@@ -188,14 +132,15 @@ class Webhook:
             if not self._deliver(line):
                 return
             self._position = line.position
-            self._progress.advance(line.entry)
+            self._file.progress = self._file.progress.after(line.entry)
+            self._file.save_if_due()
 
     def _find_position(self) -> None:
         """Find the entry to continue with, when the thread starts and after a backup has been restored."""
         identity = self._feed.identity
         if identity == self._identity:
             return
-        done = self._progress.delivered
+        done = self._file.progress
         last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
         self._position = last.position if last else self._feed.newest()
         self._identity = identity
@@ -218,7 +163,7 @@ class Webhook:
             except DeliveryError as trouble:
                 pause_s = max(wait_s, trouble.retry_after_s)
                 self.deliveries.add(kinds, trouble.message, pause_s)
-                self._progress.save_if_due()
+                self._file.save_if_due()
                 self._closing.wait(pause_s)
                 wait_s = min(wait_s * 2, MAX_RETRY_S)
             else:
