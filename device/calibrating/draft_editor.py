@@ -85,6 +85,7 @@ class DraftEditor:
         on_saved: Called after the profile has been saved.
 
     Attributes:
+        n_dice: Number of dice in a throw of the self-test.
         draft: The calibration in progress. Any thread may read it, because it is replaced and never
             modified.
     """
@@ -99,7 +100,7 @@ class DraftEditor:
         drift_watch: DriftWatch | None,
         on_saved: Callable[[], object],
     ) -> None:
-        self.draft, self._n_dice = Draft(), n_dice
+        self.draft, self.n_dice = Draft(), n_dice
         self._camera, self._profiles, self._simulated = camera, profiles, simulated
         self._drift_watch, self._on_saved = drift_watch, on_saved
         self._draft_camera: str | None = None
@@ -151,7 +152,7 @@ class DraftEditor:
             case CalibrationStep.LEARN:
                 self._learn_dice()
             case CalibrationStep.TEST:
-                self.draft = self.draft.with_trial(self._read()[0], self._n_dice)
+                self.draft = self.draft.with_trial(self._read()[0], self.n_dice)
             case CalibrationStep.SAVE:
                 self._save()
             case CalibrationStep.DISCARD:

@@ -121,7 +121,6 @@ class Wizard:
     ) -> None:
         self.page = PageSession(clock)
         self._profiles, self._changed, self._drift_watch = profiles, changed, drift_watch
-        self._n_dice = n_dice
         self._is_simulated, self._has_real_button = simulated is not None, real_button
         self._camera = WizardCamera(tray_watch, clock, pause)
         self._editor = DraftEditor(
@@ -181,7 +180,7 @@ class Wizard:
         profile = self._profiles.profile_for(camera) if camera else None
         context = CalibrationContext(
             camera=camera,
-            n_dice=self._n_dice,
+            n_dice=self._editor.n_dice,
             simulated=self._is_simulated,
             size=self._camera.frame_px,
             real_button=self._has_real_button,
