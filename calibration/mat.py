@@ -65,7 +65,7 @@ class MatSheet:
         return SIZES_MM[self.paper]
 
     def markers(self) -> Iterator[tuple[int, float, float]]:
-        """Yield the number, left and top, in millimetres, of each marker."""
+        """Yield the number of each marker, and the positions of its left and top edges in millimetres."""
         wide, deep = self.size_mm
         left = (wide - (COLUMNS - 1) * PITCH_MM - MARKER_MM) / 2
         top = (deep - (ROWS - 1) * PITCH_MM - MARKER_MM) / 2 - 4

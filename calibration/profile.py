@@ -59,7 +59,7 @@ class DiceLook:
 
 @dataclass(frozen=True, slots=True)
 class DiceSet:
-    """The looks of the dice in use, one or several, with the most frequent look first."""
+    """The dice in use: one or several groups of dice that look alike, the largest group first."""
 
     looks: tuple[DiceLook, ...]
 

@@ -41,7 +41,7 @@ MIN_LIKELY = 0.3
 """Detections that are at least this likely to be dice determine the size of the dice and the camera pose."""
 
 MIN_POSSIBLE = 0.1
-"""Another die could lean against anything that is at least this likely to be a die."""
+"""Another die could be leaning against any object that is at least this likely to be a die."""
 
 MIN_DICE_FOR_SIZE = 2
 """Number of dice needed to determine the size of the dice in a frame."""
@@ -50,7 +50,7 @@ MIN_LEANS_FOR_SIZE = 6
 """Number of known leans needed to determine the size of the dice in a tray."""
 
 ENOUGH_LEANS = 12
-"""Number of known leans needed to determine the lens."""
+"""Number of known leans needed to determine the focal length of the lens."""
 
 SIZE_TOLERANCE, SIZE_KERNEL, MAX_SIZE_ERROR, MEAN_SHIFT_STEPS = 0.1, 0.08, 0.4, 10
 """For correcting a size, as log ratios: a difference from all known dice that needs no correction, the width
@@ -66,7 +66,7 @@ TOP_SCALE = 0.85
 """Edge of the top face relative to the whole visible die, whose sides are visible too."""
 
 MAX_SIZE_DEVIATION = 1.0
-"""Larger deviations from the usual size carry no further information."""
+"""A larger deviation from the usual size counts as this one, because it is no better evidence."""
 
 Corners = NDArray[np.floating]
 
@@ -82,7 +82,7 @@ class Candidate:
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
         tilt: How the die lies, or None if the camera pose is unknown or this is unlikely to be a die.
         cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
-            is unknown, a flat die seen from the side looks cocked to them.
+            is unknown, the networks take a flat die seen from the side for a cocked one.
         outline: Outline (n, 2) in frame pixels of a flat die at this place, with its visible sides.
         is_isolated: Whether there is nothing near the die that it could lean against.
     """

@@ -3,8 +3,8 @@
 Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
 that the networks were not trained on: `training.learning.weigh` and `judge_evenings` write nets/decision.json.
 
-For doubtful faces, the looks of earlier throws at the same table give a second opinion. All networks were
-trained on pictures of the same kind, so they can be wrong together; earlier looks are evidence of another kind.
+For doubtful faces, images of faces from earlier throws at the same table give a second opinion. All networks were
+trained on pictures of the same kind, so they can be wrong together; earlier faces are evidence of another kind.
 """
 
 import json
@@ -27,13 +27,14 @@ from vision.looks.face_looks import (
 from vision.reading import Problem
 
 MIN_DIE_PROBABILITY = 0.5
-"""From this probability on, a candidate is a die. Below it, it is floor, a coin or a shadow."""
+"""A candidate is a die if it has at least this probability. Otherwise it is floor, a coin or a shadow."""
 
 MIN_DOUBT_PROBABILITY = 0.35
 """Between this probability and `MIN_DIE_PROBABILITY`, the reading asks about a candidate."""
 
 MIN_DOUBT_PROBABILITY_ALONE = 0.15
-"""Replaces `MIN_DOUBT_PROBABILITY` if no candidate is a die: an empty tray is certain only if nothing in it could be a die."""
+"""Replaces `MIN_DOUBT_PROBABILITY` if no candidate is a die. A tray is certainly empty only if nothing in it could be a
+die."""
 
 MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
@@ -52,17 +53,17 @@ MIN_DIE_PX = 6.0
 """The pips of a die with a shorter edge are smaller than a pixel, so nobody can see its face."""
 
 MIN_CONFIRMING, MIN_CONFIRMING_LEAD = 0.75, 0.02
-"""Similarity and lead from which looks of all faces confirm a doubtful face: a four can look as much like a five as
-another five does."""
+"""Similarity and lead that earlier faces need to confirm a doubtful face, if all six are known: a four can look as
+much like a five as another five does."""
 
 MIN_CORRECTING, MIN_CORRECTING_LEAD = 0.85, 0.1
-"""Similarity and lead from which looks of all faces replace a doubtful face with another one."""
+"""Similarity and lead that earlier faces need to replace a doubtful face with another one, if all six are known."""
 
 MIN_CONTRADICTING, MIN_CONTRADICTING_LEAD = 0.8, 0.02
-"""Similarity and lead from which looks contradict a certain face."""
+"""Similarity and lead that earlier faces need to contradict a certain face."""
 
 SEEN_BEFORE_CONFIDENCE = 0.95
-"""Confidence in a face that earlier looks confirm or correct: in pictures kept out of training, no such face was wrong."""
+"""Confidence in a face that earlier faces confirm or correct: in pictures kept out of training, no such face was wrong."""
 
 EPSILON = 1e-5
 """Probabilities closer than this to 0 or 1 count as this far away."""
@@ -145,9 +146,9 @@ def judge_candidate(
 def with_second_opinions(
     picture: Image, judged: Sequence[Judged], looks: Sequence[FaceLook]
 ) -> list[Judged]:
-    """Return the verdicts on a throw after comparing its faces with earlier looks.
+    """Return the verdicts on a throw after comparing its faces with those of earlier throws.
 
-    Looks can confirm or correct a doubtful face, and can make a certain face doubtful. A throw without doubtful
+    Earlier faces can confirm or correct a doubtful face, and can make a certain face doubtful. A throw without doubtful
     faces is not compared, because that takes time and would find hardly any mistakes.
 
     Args:

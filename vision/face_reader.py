@@ -30,7 +30,7 @@ READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
 """Names of the networks, and the sizes of the patches that each was trained on."""
 
 FIRST_READER = "near"
-"""This network sees every detection. Both see those that may be dice."""
+"""This network examines every detection. Both networks examine the detections that may be dice."""
 
 NO_DIE_PROBABILITY = 0.8
 """Detections that are this likely not to be dice are not examined further."""
@@ -245,7 +245,7 @@ def _log_sum_exp(values: Floats) -> float:
 
 
 def _is_well_placed(closeup: Closeup) -> bool:
-    """Return whether a correction would change so little that the first network need not look again."""
+    """Return whether a correction would change so little that the first network need not examine the patch again."""
     right, down, grown = (float(value) for value in closeup.mean.offset)
     return max(hypot(right, down), abs(grown)) < SMALL_CORRECTION
 

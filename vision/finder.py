@@ -31,7 +31,8 @@ STRIDE = 4
 
 MIN_PROBABILITY = 0.06
 MIN_DISTANCE_EDGES = 0.5
-"""Closer detections are one die. Two dice on the floor never come this close; stacked dice can."""
+"""Detections that are closer than this, in die edges, count as one die. Only stacked dice can be
+this close together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def find_dice(
 
 
 def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -> list[Detection]:
-    """Keep only the best of any detections that overlap too much to be different dice.
+    """Keep only the best detection wherever several overlap too much to be different dice.
 
     Args:
         detections: Detections in frame pixels.
@@ -109,7 +110,7 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
     """Return the mean of the outputs of both networks for a frame, except for the output "hand".
 
     `now` and `empty` are the frame and the empty-tray image as network inputs (3, rows, columns). The output
-    "hand" comes from the network that gets both. Without an empty-tray image, it is the larger of the two
+    "hand" comes from the network that sees both images. Without an empty-tray image, it is the larger of the two
     networks' outputs.
     """
     reference = np.zeros((4, *now.shape[1:]), np.float32)

@@ -24,7 +24,7 @@ TRAY_MARGIN = 0.06
 """Share of the tray's longer side that a crop keeps around it: a die at the wall leans over the wall."""
 
 MAX_MEGAPIXELS = 200
-"""The largest phone sensor. Such an image takes 600 MB once it is decoded."""
+"""The resolution of the largest phone sensor. Once decoded, such an image takes 600 MB."""
 
 MAX_BYTES = 300_000_000
 _STDERR = 2

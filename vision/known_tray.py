@@ -1,4 +1,4 @@
-"""What earlier frames revealed about a tray that stays in place under one camera."""
+"""Knowledge from earlier frames about a tray that stays in place under one camera."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class KnownTray:
         empty: Latest empty-tray image (height, width, 3) BGR from this camera, or None if there is none.
         leans: How far the tops of flat dice were displaced from their feet in earlier frames. Many frames
             determine the lens and the size of the dice better than the few dice of one frame.
-        looks: How faces looked in earlier frames, oldest first.
+        looks: Images of faces from earlier frames, oldest first.
     """
 
     empty: Image | None = None
@@ -46,7 +46,7 @@ class KnownTray:
         return cls(empty, tuple(leans[-MAX_LEANS:]))
 
     def with_reading(self, image: Image, reading: Reading) -> "KnownTray":
-        """Return what is known about the tray after another reading; unchanged unless the reading is certain.
+        """Return what is known about the tray after another reading. An uncertain reading adds nothing.
 
         Args:
             image: Frame (height, width, 3) BGR that was read. If it shows no dice, it becomes the empty-tray image.
@@ -61,7 +61,7 @@ class KnownTray:
     def with_faces(
         self, image: Image, reading: Reading, faces: Sequence[int | None]
     ) -> "KnownTray":
-        """Return what is known about the tray, with the looks of a throw whose faces are known.
+        """Return what is known about the tray, with images of the faces of a throw added.
 
         A face counts as confirmed by a person if the reading had a different value for the die, or asked about it.
 

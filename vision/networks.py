@@ -35,7 +35,7 @@ CHECK_TIMEOUT_S = 300
 """Time limit for checking an engine, which takes about two seconds on a desktop computer."""
 
 MAX_BATCH = 2
-"""Patches that OpenCV sees at once: more are no faster, and their buffers take more memory."""
+"""Number of patches that OpenCV processes at once. Larger batches are no faster, and their buffers take more memory."""
 
 CHECKED_SHAPES = {
     ("vision", "finder"): (1, 7, 352, 576),
@@ -86,7 +86,7 @@ def sigmoid(log_odds: Floats) -> Floats:
 
 
 def softmax(logits: Floats) -> Floats:
-    """Return the probabilities (n,) of n exclusive cases from their logits (n,)."""
+    """Return the probabilities (n,) of n mutually exclusive cases from their logits (n,)."""
     shares = np.exp(logits - logits.max())
     return np.asarray(shares / shares.sum(), np.float32)
 
@@ -156,7 +156,7 @@ def _networks_crc() -> int:
 
 
 def _version(package: str) -> str:
-    # Imported on use: a reading without the extra saves 4 MB.
+    # Imported only when needed, which saves 4 MB if the extra is not installed.
     from importlib.metadata import version  # noqa: PLC0415
 
     return version(package)
@@ -239,8 +239,9 @@ def _load_onnxruntime(path: Path) -> Network:
 def _with_free_size(data: bytes, height: int, width: int) -> bytes:
     """Replace the fixed input size in an ONNX file with names, which stand for any size.
 
-    OpenCV 4 refuses a network without a fixed size but accepts inputs of other sizes; ONNX Runtime is strict. In
-    the file, a dimension is the byte 0A, a length, and then either 08 and a number or 12, a length and a name.
+    OpenCV 4 refuses a network without a fixed size but accepts inputs of other sizes; ONNX Runtime refuses other
+    sizes. In the file, a dimension is the byte 0A, a length, and then either 08 and a number or 12, a length and
+    a name.
     """
     fixed = b"".join(b"\x0a\x03\x08" + bytes([n & 127 | 128, n >> 7]) for n in (height, width))
     return data.replace(fixed, b"\x0a\x03\x12\x01h\x0a\x03\x12\x01w", 1)

@@ -15,13 +15,13 @@ from vision.reading import Lean, Quad
 Vector = NDArray[np.float64]
 
 FOCALS = np.geomspace(0.4, 2.0, 25)
-"""Focal lengths to try, in longer sides of the frame: from a wide Camera Module 3 to a long lens."""
+"""Focal lengths to try, as multiples of the frame's longer side: from a wide Camera Module 3 to a long lens."""
 
 USUAL_FOCAL, FOCAL_SPREAD_OCTAVES = 0.8, 0.6
 """Prior of the focal length: a log-normal distribution around the usual one."""
 
 MIN_SIDE_RATIO, MIN_TURN, MAX_SIDE_PX = 0.05, 0.01, 1e6
-"""Limits for a measurable tray: shortest to longest side, turn at a corner, longest side."""
+"""Limits for a measurable tray: shortest side over longest side, turn at a corner, longest side."""
 
 LEAN_ERROR, MAX_LEAN_PENALTY = 0.1, 4.0
 """Standard error of a measured lean in die edges, and the most that one die can add to the misfit."""

@@ -31,7 +31,7 @@ from vision.reading import Die, Problem, Quad, Reading, Zone
 from vision.tray_change import ChangedRegion
 
 DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
-"""If less than BRIGHT_SHARE of the values, from 0 to 255, are at least DARK_LEVEL, a black die would be invisible."""
+"""If less than BRIGHT_SHARE of the pixel values (0 to 255) are at least DARK_LEVEL, a black die would be invisible."""
 
 SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
@@ -77,9 +77,9 @@ def read(
         known: What earlier frames revealed about this tray.
 
     Returns:
-        The dice, with positions in pixels of `image`. A die that is not certain carries a problem. An
-        empty tray is a certain reading without dice. If neither the tray nor its empty image is known,
-        a frame without dice is unreadable, because it may show a die that the networks missed.
+        The dice, with positions in pixels of `image`. A die that is not certain has its `problem` set.
+        An empty tray gives a certain reading without dice. If neither the tray nor its empty image is
+        known, a frame without dice is unreadable, because it may show a die that the networks missed.
 
     Raises:
         ValueError: If `image` is not an 8-bit image of one, three or four channels.
@@ -102,7 +102,7 @@ def read(
         Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
         Problem.DARK: _is_dark(picture, tray),
         Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),
-        # The networks miss some dice that fill a frame, without any sign of doubt.
+        # The networks sometimes miss a die that fills the frame, without any sign of doubt.
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
     }
     problems = tuple(problem for problem, holds in is_present.items() if holds)
@@ -164,7 +164,7 @@ def _may_be_top_of(rival: Detection, die: Detection) -> bool:
 
 
 def _is_side_view(judged: Sequence[Judged]) -> bool:
-    """Check whether the dice look as if the camera were not above them."""
+    """Check whether the dice look as if the camera were seeing them from the side."""
     cocked = [place.cocked_log_odds for place, verdict in judged if verdict.value]
     return bool(cocked) and float(np.mean(cocked)) > SIDE_VIEW_LOG_ODDS
 

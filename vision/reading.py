@@ -11,7 +11,7 @@ from math import cos, hypot, radians, sin
 from typing import Any
 
 SAME_DIE_EDGES = 0.5
-"""Two positions closer than this, in die edges, are one die: dice at rest are at least one edge apart."""
+"""Two positions closer than this, in die edges, belong to the same die: dice at rest are at least one edge apart."""
 
 
 class Zone(StrEnum):
@@ -55,7 +55,7 @@ class Die:
     """One die in a frame, in pixels with the origin at the top left and y pointing down.
 
     Attributes:
-        value: Face that is up, 1 to 6, or None if it cannot be read. `problem` then says why.
+        value: Face that points upwards, 1 to 6, or None if it cannot be read. `problem` then says why.
         x: Horizontal position of the centre of the top face.
         y: Vertical position of the centre of the top face.
         w: Width of the upright bounding box of the top face.
@@ -109,10 +109,10 @@ class Lean:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All dice in a frame of a still tray, with everything that makes them uncertain.
+    """All dice in a frame of a still tray, and the problems that make them or the frame uncertain.
 
     Attributes:
-        dice: Every die that was found, in any zone. A die that is not certain carries its own problem.
+        dice: Every die that was found, in any zone. A die that is not certain has its own `problem`.
         problems: Problems of the whole frame, such as a hand or darkness.
         ms: Time that the reading took, in milliseconds.
         leans: Leans of the dice that lie flat, from which a `KnownTray` derives the camera pose.
@@ -162,8 +162,9 @@ class Reading:
 def combine_readings(readings: Sequence[Reading]) -> Reading:
     """Combine several readings of the same still tray into one.
 
-    The result is the first reading. A die that another reading does not confirm becomes unreadable, and
-    a die that only another reading saw makes the whole result unsure. `ms` is the total time of all readings.
+    The result is the first reading. A die that another reading does not confirm becomes unreadable, and a die
+    that appears only in another reading makes the whole result uncertain. `ms` is the total time of all
+    readings.
     """
     first, *others = readings
     dice = tuple(_confirmed(die, others) for die in first.dice)

@@ -38,7 +38,7 @@ WHITE_LEVEL = 250
 """If all channels are at least this bright, from 0 to 255, glare hides what lies there."""
 
 MAX_CHANGED_SHARE = 0.5
-"""If more of the tray has changed, it is another tray, or the camera was moved."""
+"""If a larger share of the tray has changed, it is another tray, or the camera was moved."""
 
 MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
 """A shadow is black in at least the first share of its area and lighter in at most the second."""
@@ -56,7 +56,7 @@ TOUCHING_CELLS = 5
 
 DETAIL_PX, DARK_OFFSET = 7, 8.0
 """Width of the neighbourhood whose mean is subtracted to obtain texture, and the number that is added to pixels
-before taking logarithms, so that noise in dark ones has little effect."""
+before taking logarithms, so that noise in dark pixels has little effect."""
 
 DIE_MARGIN_CELLS = 1.25
 """Cells around a die that show its edge and its darkest shadow."""
@@ -81,13 +81,13 @@ class RegionShade:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether the region has nearly the floor's colour, changed in the same way everywhere."""
+        """Whether the region's colour is close to the floor's and differs from it by the same amount everywhere."""
         return self.tint < MAX_SHADOW_TINT and self.spread < MAX_SHADOW_SPREAD
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRegion:
-    """A connected object in the tray that differs from the empty-tray image. Lengths are in frame pixels.
+    """A connected region of the tray that differs from the empty-tray image. Lengths are in frame pixels.
 
     Attributes:
         x: Column of the centre.
@@ -96,7 +96,7 @@ class ChangedRegion:
         elongation: Length divided by width, at least 1.
         turn: Rotation of the longer side in radians.
         black: Share of the area that could be the shadow of a single lamp.
-        lit: Share of the area that is lighter than the empty tray, as no shadow can be.
+        lit: Share of the area that is lighter than the empty tray, which a shadow never is.
         is_entering: Whether the region reaches in from outside the tray.
         is_touching: Whether the region touches a die that was read.
         shade: How light and texture differ from those in the empty-tray image.
@@ -176,14 +176,14 @@ class TrayChange:
         """Return the share of the compared area that is marked and also differs from the empty tray.
 
         Args:
-            mask: (rows, columns) marks over the same area, at any resolution.
+            mask: (rows, columns) bool: True at marked places in the same area, at any resolution.
         """
         rows, columns = self.changed.shape
         marks = cv2.resize(mask.astype(np.uint8), (columns, rows), interpolation=cv2.INTER_NEAREST)
         return float(np.logical_and(marks, self.changed).mean())
 
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
-        """Return the connected objects in the tray, apart from those that were recognised.
+        """Return the connected regions of the tray that have changed, apart from those that were recognised.
 
         Args:
             tray: Floor of the tray in frame pixels.
@@ -250,8 +250,8 @@ def find_changes(picture: Image, known: KnownTray, zones: Sequence[Quad]) -> Tra
         zones: Areas of the frame to compare, such as the tray. If there are none, the whole frame is compared.
 
     Returns:
-        The difference, or None if there is no empty-tray image of this shape, or if so much differs that it must
-        show another tray.
+        The difference, or None if there is no empty-tray image of this shape, or if the images differ so much
+        that they must show different trays.
     """
     left, top, right, bottom = box = bounding_box(picture, zones)
     empty = known.empty_crop(picture.shape, box)
@@ -270,7 +270,7 @@ def compare(
         corner: Column and row of the frame at which the part begins.
 
     Returns:
-        The difference, or None if so much differs that the empty-tray image must show another tray.
+        The difference, or None if the images differ so much that they must show different trays.
     """
     short, long = sorted(picture.size)
     scale = min(1.0, max(INPUT_PX / long, 1 / short))  # a narrow strip keeps at least one pixel
@@ -280,7 +280,7 @@ def compare(
     objects = _find_objects(now, matched)
     if objects.mean() > MAX_CHANGED_SHARE:
         return None
-    # Where both images are white, a die may have been there or not.
+    # Where both images are white, glare may hide that a die has appeared or gone.
     is_blind = _darkest(np.minimum(now, before)) > WHITE_LEVEL
     changed = _cell_shares(_differs(now, matched) | is_blind, objects.shape) > 0
     was_dark = _brightest(matched) < MAX_DARK_FLOOR_LEVEL

@@ -1,1 +1,1 @@
-"""How faces looked in earlier throws at a table."""
+"""Images of faces from earlier throws at a table, as a second opinion about new throws."""

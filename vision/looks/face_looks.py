@@ -1,6 +1,6 @@
 """Faces as they looked in earlier throws at a table: a second opinion about the faces of a new throw.
 
-A face is compared with each earlier look by shifting, rotating and stretching one onto the other
+A *look* is a small image of a face. Two looks are compared by shifting, rotating and stretching one onto the other
 (Evangelidis and Psarakis, *Parametric Image Alignment Using Enhanced Correlation Coefficient
 Maximization*, 2008). The result is their correlation: 1 for equal faces in equal light.
 """
@@ -17,44 +17,46 @@ from vision.images import Image
 from vision.networks import Floats
 
 LOOK_PX, FACE_PX = 48, 30
-"""Side of a look, and edge of the die in it. Smaller ones lose pips, larger ones take longer."""
+"""Side of a face image, and edge of the die in it, in pixels. Smaller images lose pips, larger ones take longer."""
 
 COMPARED_SHARE = 0.9
-"""Share of the edge that is compared: the rest may show a side, the floor or a neighbour."""
+"""Share of the die's edge that is compared. The rest may show a side of the die, the floor or another die."""
 
 SMOOTHING_PX = 0.8
 DARK_OFFSET, MIN_CONTRAST = 0.08, 0.02
 """Added to the brightness before the logarithm, and to the contrast before dividing by it."""
 
 TRIED_TURNS, STEPS, SMALLEST_STEP = 2, 12, 1e-3
-"""For aligning two looks: the number of best quarter turns to begin with, and when to stop."""
+"""For aligning two face images: how many of the best quarter turns to begin with, and when to stop."""
 
 MAX_STRETCH, SCALES, MAX_SHIFT_EDGES = 1.3, (0.8, 1.25), 0.25
-"""Limits of an alignment: longer over shorter axis, scale, and shift. Beyond them, the similarity is a coincidence."""
+"""Limits of an alignment: longer axis over shorter axis, scale, and shift. Beyond them, the similarity is a
+coincidence."""
 
 FACES = 6
 
 MAX_LOOKS_PER_FACE = 6
-"""Number of looks of each face to keep."""
+"""Number of images to keep of each face."""
 
 MIN_SAME_FACE = 0.85
-"""From this similarity on, a face needs no comparison with looks of other faces."""
+"""A face that is at least this similar to an earlier one is not compared with any others."""
 
 MIN_SAME_LOOK = 0.95
-"""From this similarity on, two looks show the same face of the same die."""
+"""Two images that are at least this similar show the same face of the same die."""
 
 MIN_UNALIGNED = 0.2
-"""Two looks that are less similar than this at every quarter turn are not aligned: that would find nothing."""
+"""Two images that are less similar than this at every quarter turn are not aligned, because they show
+different faces."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FaceLook:
-    """How a face looked in an earlier throw.
+    """An image of a face from an earlier throw.
 
     Attributes:
         value: The face.
         pixels: (LOOK_PX, LOOK_PX) smoothed logarithm of the brightness, upright and centred.
-        is_confirmed: Whether a person has said what the face is. Otherwise, nobody has corrected the reading.
+        is_confirmed: Whether a person has said which face it is. If False, nobody has corrected the reading.
     """
 
     value: int
@@ -64,14 +66,14 @@ class FaceLook:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What earlier looks say about a face.
+    """The result of comparing a face with those of earlier throws.
 
     Attributes:
-        value: Face of the most similar look.
-        similarity: Correlation with that look.
-        lead: How much less similar the most similar look of any other face is.
-        knows_all: Whether there are looks of all six faces. If not, the face may be one that has never been seen.
-        is_confirmed: Whether a person has said what the face of the most similar look is.
+        value: The most similar earlier face.
+        similarity: Correlation with the image of that face.
+        lead: By how much the most similar image of any other face is less similar.
+        knows_all: Whether there are images of all six faces. If not, the face may be one that has never been seen.
+        is_confirmed: Whether a person has said which face the most similar image shows.
     """
 
     value: int
@@ -91,7 +93,7 @@ class Opinion:
 
 
 def cut_look(picture: Image, at: tuple[float, float], edge: float, turn: float) -> Floats:
-    """Cut the look of a face (LOOK_PX, LOOK_PX) out of a frame.
+    """Cut the image of a face (LOOK_PX, LOOK_PX) out of a frame.
 
     Args:
         picture: (height, width, 3) BGR.
@@ -105,7 +107,7 @@ def cut_look(picture: Image, at: tuple[float, float], edge: float, turn: float) 
 
 
 def ask_looks(pixels: Floats, looks: Sequence[FaceLook]) -> Opinion | None:
-    """Return what earlier looks say about a face, or None if there are none.
+    """Return the result of comparing a face with those of earlier throws, or None if there are none.
 
     Args:
         pixels: Look of the face, from `cut_look`.
@@ -127,17 +129,17 @@ def is_like_any(pixels: Floats, looks: Iterable[FaceLook]) -> bool:
 
     Args:
         pixels: Look of the face, from `cut_look`.
-        looks: Looks to compare it with, up to the first one that shows the same face.
+        looks: Images to compare it with, up to the first one that shows the same face.
     """
     return any(similarity(pixels, look.pixels) >= MIN_SAME_FACE for look in looks)
 
 
 def similarity(one: Floats, other: Floats) -> float:
-    """Return the correlation of two looks, aligned with each other.
+    """Return the correlation of two face images after aligning them with each other.
 
     Args:
-        one: A look (LOOK_PX, LOOK_PX).
-        other: The look that is aligned with it.
+        one: Image of a face (LOOK_PX, LOOK_PX).
+        other: The image that is aligned with the first one.
     """
     reference = _normalised(one)
     ranked = sorted(
@@ -152,15 +154,15 @@ def similarity(one: Floats, other: Floats) -> float:
 
 
 def add_look(looks: Sequence[FaceLook], new: FaceLook) -> tuple[FaceLook, ...]:
-    """Return the looks with a new one added. If its face then has too many, the oldest unconfirmed look is dropped.
+    """Return the face images with a new one added. If its face then has too many, the oldest unconfirmed one is dropped.
 
-    A confirmed look also removes unconfirmed looks that are the same but were read as another face: those
-    readings were wrong. If all looks of the face are confirmed, an unconfirmed look is not added, and a
+    A confirmed image also removes unconfirmed images that look the same but were read as another face: those
+    readings were wrong. If all images of the face are confirmed, an unconfirmed one is not added, and a
     confirmed one replaces the oldest.
 
     Args:
-        looks: The looks so far, oldest first.
-        new: The new look.
+        looks: The images so far, oldest first.
+        new: The new image.
     """
     if new.is_confirmed:
         looks = [
@@ -181,13 +183,13 @@ def add_look(looks: Sequence[FaceLook], new: FaceLook) -> tuple[FaceLook, ...]:
 
 
 def _aligned_correlation(reference: Floats, other: Floats, turn: int) -> float:
-    """Return the correlation after an alignment that begins with a quarter turn, or -1 if that fails."""
+    """Return the correlation after an alignment that begins with a quarter turn, or -1 if the alignment fails."""
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, STEPS, SMALLEST_STEP)
     try:
         correlation, warp = cv2.findTransformECC(
             reference, other, _QUARTER_TURNS[turn].copy(), cv2.MOTION_AFFINE, criteria, _COMPARED, 1
         )
-    except cv2.error:  # it does not converge: the looks have nothing in common
+    except cv2.error:  # it does not converge: the images have nothing in common
         return -1.0
     return float(correlation) if _is_plausible(np.asarray(warp)) else -1.0
 
@@ -220,7 +222,7 @@ def _compared_mask() -> NDArray[np.uint8]:
 
 
 def _quarter_turn(turn: int) -> Floats:
-    """Return the matrix (2, 3) that rotates a look anticlockwise by `turn` quarter turns, like `np.rot90`."""
+    """Return the matrix (2, 3) that rotates an image anticlockwise by `turn` quarter turns, like `np.rot90`."""
     angle = turn * np.pi / 2
     c, s = np.cos(angle), np.sin(angle)
     linear = np.array([[c, -s], [s, c]])
