@@ -89,7 +89,7 @@ class Roll:
 class RollingTable:
     """A simulated tray in which dice are thrown repeatedly, observed by a `TrayWatch` with a simulated clock.
 
-    The clock advances by the processor time that the watch uses, multiplied by `slower`. A
+    The clock advances by the processor time that the tray watch uses, multiplied by `slower`. A
     preview is therefore dropped exactly when it would be dropped on the slower machine.
 
     Args:
@@ -113,7 +113,7 @@ class RollingTable:
         gc.freeze()  # as `play` does after its start
 
     def roll(self) -> Roll:
-        """Throw all dice, let the watch read them, and accept the reading.
+        """Throw all dice, let the tray watch read them, and accept the reading.
 
         Raises:
             TimeoutError: If the throw is never read.
@@ -134,10 +134,10 @@ class RollingTable:
             while self._reports:
                 if isinstance(report := self._reports.pop(0), CapturedReading):
                     return report
-        raise TimeoutError("the throw was never read: the watch does not see a tray at rest")
+        raise TimeoutError("the throw was never read: the tray watch does not see a tray at rest")
 
     def _step(self) -> float:
-        """Let the watch take its next step, and return the processor time of that step, in seconds."""
+        """Let the tray watch take its next step, and return the processor time of that step, in seconds."""
         before_s, painting_s = thread_time(), self._camera.painting_s
         wait_s = self._watch.step()
         cpu_s = thread_time() - before_s - (self._camera.painting_s - painting_s)

@@ -10,7 +10,7 @@ from device.cameras.base import Camera, Frame
 from game.message import Message
 
 MIN_RELOCK_S = 600.0
-"""Shortest time between two adjustments of the exposure, in seconds. Each interrupts the watch for some seconds."""
+"""Shortest time between two adjustments of the exposure, in seconds. Each interrupts the tray watch for some seconds."""
 
 MOVED = Message("The tray or the camera has moved: calibrate again.")
 DARKER = Message("It is darker than during calibration: turn on the light, or calibrate again.")

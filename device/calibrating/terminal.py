@@ -114,7 +114,7 @@ def check(bench: CalibrationBench) -> int:
 
 
 def learn_dice(bench: CalibrationBench) -> None:
-    """Learn the look of the dice from scratch and save it."""
+    """Learn the size and colour of the dice from scratch, and save them."""
     bench.wizard.do(CalibrationStep.FORGET)
     _dice(bench)
     _save(bench)

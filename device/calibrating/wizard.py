@@ -91,7 +91,7 @@ class Wizard:
     Commands run one after another on a separate thread; frames come from the camera's thread.
 
     Args:
-        tray_watch: The watch over the tray, which owns the camera.
+        tray_watch: The tray watch, which owns the camera.
         profiles: The store that holds the calibration profile.
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.

@@ -35,7 +35,7 @@ class WizardCamera:
     """Takes frames for the calibration from the camera of the tray watch, and focuses that camera.
 
     Args:
-        tray_watch: The watch over the tray, which owns the camera.
+        tray_watch: The tray watch, which owns the camera.
         clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
 
@@ -58,7 +58,7 @@ class WizardCamera:
 
     @property
     def known_tray(self) -> KnownTray:
-        """What the watch has learnt about the tray, such as its empty-tray image."""
+        """What the tray watch has learnt about the tray, such as its empty-tray image."""
         return self._tray_watch.memory.known
 
     def forget_faces(self) -> None:

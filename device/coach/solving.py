@@ -11,7 +11,8 @@ from game.odds.match_model import unsolvable_reason
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
-"""Length of a slice in seconds, so short that a question about the match in play does not wait long."""
+"""Length of a slice of the computation in seconds: short, so that a question about the match in play is answered
+soon."""
 
 PROGRESS_STEPS = 100
 """Number of steps in which progress is reported."""
@@ -45,7 +46,7 @@ class Solving:
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
-        """Compute the table for these rules from the next slice on. Work already done for other rules is saved."""
+        """Start computing the table for these rules, slice by slice. Work already done for other rules is saved."""
         with self._lock:
             if self.trouble(rules) or self._rules == rules:
                 return

@@ -91,7 +91,7 @@ def odds_solve(rules: str, target: int | None) -> None:
     type=int,
     default=1,
     show_default=True,
-    help="Seed of the dice; another seed plays other matches.",
+    help="Seed for the random dice; a different seed gives different matches.",
 )
 def odds_simulate(rules: str, target: int | None, matches: int, seed: int) -> int:
     """Simulate matches between two players who both use the best play; exit 1 if they contradict the solution.

@@ -1,4 +1,4 @@
-"""Plays the turns of bots: throws simulated dice, decides, and leaves people time to follow."""
+"""Plays the turns of bots: throws simulated dice, makes the decisions, and leaves people time to follow."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

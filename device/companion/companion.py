@@ -51,8 +51,8 @@ class Equipment:
         no_button: Why there is no button; None if there is one, or if none is expected.
         simulated_tray: The simulated tray, in which dice can be thrown; None if the tray is real.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
-        restart: Called repeatedly while the camera hangs and only a new process can use it again. It
-            may end this process.
+        restart: Called repeatedly while the camera hangs and only a new process can use the camera
+            again. The function may end this process.
         safe_mode: The notice that Traykeeper runs in safe mode; None if it does not.
     """
 
@@ -132,7 +132,7 @@ class Companion:
     ) -> None:
         stores = stores or Stores()
         self._clock, self.simulated_tray = clock, equipment.simulated_tray
-        # Every thread that reads loads networks of some 31 MB, so all phones share this one.
+        # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
         self._button = TableButton(equipment.button, equipment.no_button, inbox, clock, pause)
         self.scorekeeper = scorekeeper or Scorekeeper(

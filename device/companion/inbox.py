@@ -1,4 +1,4 @@
-"""The queue of what the companion has to do, and the single thread that does it."""
+"""The queue of notes and tasks for the companion, and the single thread that processes them."""
 
 import logging
 from collections.abc import Callable
@@ -26,7 +26,7 @@ RESTORE_S = 120.0
 """How long a phone waits while a backup is restored, in seconds: an SD card writes a few MB per second."""
 
 TURN_S = 1.0
-"""The longest time that the loop waits for a note, in seconds, so that the watchdog sees it running."""
+"""The longest time that the loop waits for a note, in seconds, so that the watchdog sees that the loop is running."""
 
 BUSY = Message("Traykeeper is busy: check the scoreboard, then try again.")
 
@@ -49,7 +49,7 @@ class ButtonReleased:
 
 @dataclass(frozen=True, slots=True)
 class ButtonDown:
-    """A note for the companion: the button is being held down, or no longer is.
+    """A note for the companion: the button is being held down, or has been released.
 
     Attributes:
         held_s: How long the button has been down, in seconds; None once it has been released.
@@ -199,7 +199,7 @@ class NoteWorker(Protocol):
         """Return how many seconds may pass before `act` must be called, at most `TURN_S`."""
 
     def act(self) -> None:
-        """Do what is due now without a note, such as the next step of a bot."""
+        """Do what is due now even though no note has arrived, such as the next step of a bot."""
 
     def has_news(self) -> bool:
         """Return whether something to be published has changed, even though no note has arrived."""

@@ -10,7 +10,8 @@ from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
 MIN_PERIOD_S = 0.12
-"""Shortest time between two JPEGs, in seconds: often enough to see dice roll. More would only warm the Pi."""
+"""Shortest time between two JPEGs, in seconds: short enough to show rolling dice. A shorter time would only
+warm the Pi."""
 
 
 class PreviewSource(Protocol):

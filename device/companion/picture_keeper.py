@@ -24,7 +24,7 @@ NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
 
 
 class _FaceTeacher:
-    """Passes on the true faces in each picture of the tray, so that the watch learns what faces look like."""
+    """Passes the true faces in each picture of the tray to `note_faces`, so that later readings recognise them."""
 
     def __init__(self, note_faces: NoteFaces) -> None:
         self._note_faces = note_faces
@@ -98,7 +98,7 @@ class PictureKeeper:
     def correct(
         self, session: Session, command: CorrectDie | MarkForeignObject, photo: Photo | None
     ) -> CapturedReading | None:
-        """Carry out what somebody said about a die in the photo.
+        """Apply what somebody said about a die in the photo.
 
         Args:
             session: The session, which applies the correction.
@@ -195,7 +195,7 @@ class PictureKeeper:
 
 
 def _slot(command: CorrectDie | MarkForeignObject, photo: Photo | None) -> int | None:
-    """Return which die of the last throw a command names, as an index; None if that die was not part of the throw."""
+    """Return the index, in the last throw, of the die in a command; None if the die was not part of that throw."""
     if photo is None or photo.id != command.photo:
         raise TableError(Message("That photo is out of date: use the newest one."))
     if command.die >= len(photo.dice):

@@ -43,7 +43,7 @@ class Troubles:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The state of everything around the session.
+    """What a snapshot shows besides the session: the camera, photos, calibration, problems and so on.
 
     Attributes:
         simulated: Whether the tray is simulated.
@@ -84,7 +84,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
     Args:
         version: Version of the snapshot.
         session: The session, with the state of the table.
-        around: The state of everything around the session.
+        around: What the snapshot shows besides the session, such as the camera and the photo.
         coaching: What the coach shows.
     """
     table, match, overlay = session.table, session.table.match, session.table.overlay
@@ -122,7 +122,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
 
     Args:
         session: The session, with the state of the table.
-        around: The state of everything around the session.
+        around: What the snapshot shows besides the session, such as the camera and the photo.
     """
     return indicator_for(
         session.table.situation,

@@ -54,7 +54,7 @@ class TableButton:
 
     @property
     def trouble(self) -> Message | None:
-        """Why there is no button, or a message that it is stuck; None if neither is the case."""
+        """Why there is no button, or a message that the button is stuck; None if neither is the case."""
         return STUCK if self.is_stuck else self._missing
 
     def use(self, command: Press | Hold | MoveSimulatedButton, request: str) -> None:
@@ -80,7 +80,7 @@ class TableButton:
             case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
                 self._simulated.move(
                     down=False, held_s=STUCK_S
-                )  # the pin goes up, but releasing a stuck button has no effect
+                )  # the pin reads as released, but releasing a stuck button has no effect
                 raise TableError(ONLY_AT_THE_TRAY)
             case MoveSimulatedButton():
                 self._simulated.move(down=command.down, held_s=command.seconds, request=request)

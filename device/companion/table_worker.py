@@ -1,4 +1,4 @@
-"""What the companion does on its single thread."""
+"""The work of the companion on its single thread."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ from web.contracts.table import Snapshot
 
 @dataclass(slots=True)
 class JournalNotice:
-    """What people have to know about damage to the journal.
+    """The notice about damage to the journal.
 
     Attributes:
         message: The notice; None if there is none, or if somebody has read it.
@@ -88,7 +88,7 @@ class JournalNotice:
 
 @dataclass(frozen=True, slots=True)
 class SafeModeNotice:
-    """What people have to know about safe mode, and the way out of it.
+    """The notice about safe mode, and the way to leave safe mode.
 
     Attributes:
         message: Why Traykeeper runs in safe mode.
@@ -192,7 +192,7 @@ class TableWorker:
         table = self._parts.session.table
         self._parts.pictures.save(table)
         before, after = self.publisher.snapshot.match, table.match
-        if before and after and after is not before:  # a renamed player keeps the phone
+        if before and after and after is not before:  # a player who is renamed keeps the same phone
             self._parts.scorekeeper.players.rename(new_names(before, after))
         around = self._surroundings
         drawn = draw(self.publisher.snapshot.version, self._parts.session, around, self._coaching)

@@ -1,4 +1,4 @@
-"""The camera over the tray, with everything that depends on it."""
+"""The camera over the tray, and the parts of the table that depend on the camera."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,19 +21,19 @@ HUNG = Message("it is not responding: check its cable, then restart Traykeeper")
 
 
 class TrayCamera:
-    """The camera over the tray, with the watch over the tray, the calibration and the camera's state.
+    """The camera over the tray, together with the tray watch, the calibration and the state of the camera.
 
     Args:
         open_camera: Opens the camera, and is called again after each failure; None if phones take
             the pictures.
-        inbox: Receives what the watch reports.
+        inbox: Receives what the tray watch reports.
         profiles: The stored calibration.
         options: How the tray is watched.
         n_dice: Number of dice in a throw of the self-test.
         simulated_tray: The simulated tray; None if the tray is real.
         has_real_button: Whether there is a physical button at the tray.
-        restart: Called repeatedly while the camera hangs and only a new process can use it again. It
-            may end this process.
+        restart: Called repeatedly while the camera hangs and only a new process can use the camera
+            again. The function may end this process.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
         pause: Sleeps for a number of seconds.
 
@@ -129,7 +129,7 @@ class TrayCamera:
         self.wizard.camera_found(name)
 
     def lost(self, reason: Message) -> None:
-        """Note that there is no camera, for this reason."""
+        """Note that there is no camera, and why."""
         self.name, self.trouble = None, reason
         self.wizard.camera_lost()
 
@@ -149,7 +149,7 @@ class TrayCamera:
         return CameraFound(name) if name else None
 
     def _post_drift(self, drifted: Drifted) -> None:
-        """Pass on what has changed in the camera's view; called on the camera's thread."""
+        """Post to the inbox what has changed in the camera's view. This is called on the camera's thread."""
         if drifted.should_relock:
             self._inbox.post(RelockExposure())
         self._inbox.changed()

@@ -1,1 +1,1 @@
-"""The GPIO pins with button, lamp and buzzer, the voice, and the connection to systemd."""
+"""The GPIO pins for the button, the lamp and the buzzer; the voice; and the connection to systemd."""

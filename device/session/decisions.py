@@ -1,4 +1,4 @@
-"""The part of a session that carries out verdicts on readings, answers to questions, and steps of the match."""
+"""The part of a session that acts on verdicts and answers, and carries out steps of the match."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ NO = Answer(Message("No, change nothing"))
 
 
 class Decisions:
-    """Carries out verdicts on readings, answers to questions, and steps of the match.
+    """Acts on verdicts about readings and on answers to questions, and carries out steps of the match.
 
     Args:
         table: The state of the table.
@@ -50,14 +50,15 @@ class Decisions:
         if Thrown in kinds:
             return after
         if Spliced in kinds and _positions(after) != _positions(before):
-            table.leftovers = places  # the changed past does not turn these dice into a new throw
+            # Changing earlier steps does not turn the dice in the tray into a new throw.
+            table.leftovers = places
             table.tray_reader.discard_readings()
         elif kinds & {Undone, Redone} and _positions(after) != _positions(before):
             table.tray_reader.retract_accepted()
         return after
 
     def apply(self, verdict: Verdict) -> None:
-        """Carry out a verdict on a reading. The verdict `EmptyTray` only withdraws the repairs on offer."""
+        """Act on a verdict about a reading. The verdict `EmptyTray` only withdraws the repairs on offer."""
         table = self._table
         table.offer()
         match verdict:
@@ -78,7 +79,7 @@ class Decisions:
                 table.message = verdict.advice[0]
 
     def answer(self, choice_id: str) -> None:
-        """Carry out the choice with this id, which a person tapped on a phone.
+        """Act on the choice with this id, which a person tapped on a phone.
 
         Raises:
             TableError: If the choice is no longer on offer.
@@ -89,7 +90,7 @@ class Decisions:
         self.choose(self._table.options[ids.index(choice_id)])
 
     def choose(self, option: Answer) -> None:
-        """Carry out an answer to the open question, or a repair (another interpretation of the last throw)."""
+        """Act on an answer to the open question, or apply a repair (another interpretation of the last throw)."""
         table = self._table
         if option.chosen:
             table.clear()

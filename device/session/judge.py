@@ -207,7 +207,7 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
 
 
 def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) -> Verdict:
-    """Return the verdict on dice that show no new face and so may only have slid.
+    """Return the verdict on dice that show no new face and may therefore have slid instead of being thrown.
 
     Args:
         verdict: The verdict if the dice were thrown.

@@ -83,7 +83,7 @@ class OtherTray(Protocol):
         """
 
     def ask(self, command: Undo | CorrectThrow) -> None:
-        """Ask the other tray for a change that only the tray of the current player can make.
+        """Ask the other tray to make a change that only the tray of the current player can make.
 
         Raises:
             TableError: If the other tray cannot be reached.
@@ -209,7 +209,7 @@ class LiveMatch:
         Raises:
             JournalError: If that match cannot be read.
         """
-        self.match_id, self._match = 0, None  # the record may be another one now
+        self.match_id, self._match = 0, None  # the record may contain other matches now
         self.match_id, self._match = self._record.newest() or (0, None)
         self.last_seen_position = 0
         self.earlier_places = ()

@@ -1,4 +1,4 @@
-"""What people do in a match: throw, keep, bank, correct and undo."""
+"""The actions of people in a match: throw, keep, bank, correct and undo."""
 
 from collections.abc import Iterable
 
@@ -186,7 +186,7 @@ class MatchPlay:
         )
 
     def _has_asked_other_tray(self, command: Undo | CorrectThrow) -> bool:
-        """Ask the other tray for a change if the current player sits there; return whether it has been asked."""
+        """Ask the other tray to make the change if the current player sits there, and return whether it was asked."""
         live_match = self._table.live_match
         if not live_match.is_elsewhere or live_match.other_tray is None:
             return False

@@ -1,4 +1,4 @@
-"""A throw in the middle of a turn: what was kept before it, and whether the turn was banked first.
+"""The meaning of a throw in the middle of a turn: what was kept before it, and whether the turn was banked first.
 
 The keep is taken from the first of these that is available: a keep chosen on a phone, the dice that
 were set aside or have not moved, and the number of dice thrown.
@@ -62,11 +62,11 @@ def _all_dice(state: State, placement: Placement) -> Verdict:
 
 
 def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
-    """Ask whether all dice were thrown, because kept dice whose place is unknown may be among them.
+    """Ask whether all dice were thrown, because the place of the kept dice is unknown and they may be in the tray.
 
     Args:
         state: The state of the match before the throw.
-        hot: The keep with which all dice have scored.
+        hot: The keep after which all dice have scored.
         placement: Where the dice are now, compared with the last accepted reading.
     """
     question = Paragraph(
@@ -117,7 +117,7 @@ def _cannot_bank(state: State) -> Message:
 
 
 def _throw_on(state: State, placement: Placement) -> Verdict:
-    """Judge a throw of fewer than all dice: find out which dice were kept from the last throw."""
+    """Judge a throw with only some of the dice: find out which dice were kept from the last throw."""
     last = state.turn.throws[-1]
     n_kept = len(last.dice) - len(placement.thrown)
     by_number = next((keep for keep in state.keeps if len(keep.dice) == n_kept), None)
@@ -135,7 +135,7 @@ def _throw_on(state: State, placement: Placement) -> Verdict:
 def _one_is_missing(state: State, placement: Placement) -> Message:
     """Return a message saying that one die is missing after hot dice.
 
-    The die is more likely to be on the floor than to have been kept without need.
+    The die has more likely fallen on the floor than been kept, because no die needed to be kept.
     """
     return Message(
         "%(name)s may throw all %(n)s, but the camera sees %(seen)s.",
@@ -177,7 +177,7 @@ def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placemen
 
 
 def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdict:
-    """Judge a throw by the kept dice in view.
+    """Judge a throw by the kept dice that the camera sees.
 
     Kept and thrown dice must add up to the whole set, and the faces of the kept dice must be a legal
     keep. Otherwise, ask whether `by_number`, the best keep of the expected size, was kept.

@@ -94,7 +94,7 @@ class RollOffPlay:
             raise IllegalMove(Message("there is nothing to undo"))
         table.clear()
         table.tray_reader.retract_accepted()
-        table.leftovers = ()  # the die may still lie there, and is to be read again
+        table.leftovers = ()  # the die may still be in the tray, and has to be read again
         table.rolloff = table.rolloff.before
         throws = Message("%(name)s throws.", name=messages.rolloff_name(table.rolloff.seat or 0))
         table.message = Paragraph(Message("Undone."), throws)

@@ -31,7 +31,7 @@ LAST_THROW_SHOWN = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 
 
 class CameraPresence:
-    """Whether there is a camera over the tray.
+    """The presence of a camera over the tray.
 
     Args:
         table: The state of the table.
@@ -185,7 +185,7 @@ class ReadingRequests:
         self.stop(Message("Something in the tray kept moving for 20 seconds: press again."))
         if _then_bank(waiting.purpose) and table.tray_reader.has_tumbled is False:
             with table.live_match.for_request(waiting.request):
-                self._plays.match.try_to_bank()  # something moves all the time, but no dice did
+                self._plays.match.try_to_bank()  # something keeps moving, but no dice have rolled
 
 
 class ReadingResults:
@@ -232,7 +232,8 @@ class ReadingResults:
         if waiting is None:
             return None
         if isinstance(waiting.purpose, ReadUnprompted) and _is_empty(tray_reading):
-            table.overlay = waiting.purpose.interrupted  # picked up before anybody asked
+            # The dice were picked up before anybody asked for a reading.
+            table.overlay = waiting.purpose.interrupted
             table.note_reading(tray_reading.time_s)
             return None
         table.overlay, table.read_s = None, tray_reading.time_s
@@ -323,7 +324,7 @@ class ReadingResults:
         self._note_if_clear(tray_reading)
 
     def _note_if_clear(self, tray_reading: TrayReading) -> None:
-        """Note that the tray has been read, unless the meaning of the reading is still in question."""
+        """Note that the tray has been read, unless a question about the reading is still open."""
         match self._table.overlay:
             case None | Waiting(purpose=AwaitThrow()):
                 self._table.note_reading(tray_reading.time_s)

@@ -1,4 +1,4 @@
-"""What people ask of the table, with the button or on a phone.
+"""The requests that people make at the table, with the button or on a phone.
 
 A session runs on one thread and does not depend on hardware. The companion passes it one message
 after another and publishes a snapshot after each. The table of states is in docs/play.md:
@@ -67,7 +67,7 @@ AIMED = (
 
 
 class Session:
-    """The entry point for everything that people ask of the table.
+    """The entry point for every request from the button and the phones.
 
     Args:
         live_match: The match and its journal.
@@ -254,7 +254,7 @@ class Session:
                 return
         self.requests.stop(Message("Stopped waiting."))
         if not self._plays.rolloff.end_if_possible() and self.table.overlay:
-            self._hold()  # the hold was meant for what the unprompted reading interrupted
+            self._hold()  # the hold was meant for the question that the unprompted reading interrupted
 
     def _hold_at_attention(self) -> None:
         """Handle a hold while something at the tray needs fixing.

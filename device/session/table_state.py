@@ -1,4 +1,4 @@
-"""The state of the table: what is being played, which question is open, and the last message."""
+"""The state of the table: the match or other play in progress, the open question, and the last message."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple

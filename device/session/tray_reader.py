@@ -1,4 +1,4 @@
-"""What a session asks of the watch, the part of the program that observes the tray, and what it gets back."""
+"""The tray watch (the part of the program that observes the tray), as a session sees it."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,7 +17,7 @@ class TrayReading:
         has_tumbled: True if dice were seen rolling, not just being moved by a hand, since the last
             accepted reading; False if the tray was watched throughout and none rolled; None if it
             was not watched throughout (after a start, or while there was no camera).
-        time_s: When the tray was seen in this state, in seconds on the watch's clock.
+        time_s: When the tray was seen in this state, in seconds on the tray watch's clock.
     """
 
     reading: Reading
@@ -54,7 +54,7 @@ class TrayReading:
 
 
 class TrayReader(Protocol):
-    """What a session needs from the part of the program that watches the tray."""
+    """The methods of the tray watch that a session needs."""
 
     def request_reading(
         self,
@@ -68,7 +68,7 @@ class TrayReader(Protocol):
         Args:
             needs_motion: Whether to read only after something has moved. Such a request never times
                 out.
-            since_s: Time after which something must have moved, in seconds on the watch's clock;
+            since_s: Time after which something must have moved, in seconds on the tray watch's clock;
                 None means now.
             is_unprompted: True if the session requests the reading by itself, without a person
                 having asked for it.
@@ -84,7 +84,7 @@ class TrayReader(Protocol):
         """Note that a throw was accepted, so that `has_tumbled` covers the time since then.
 
         Args:
-            time_s: When the accepted throw was seen in the tray, in seconds on the watch's clock;
+            time_s: When the accepted throw was seen in the tray, in seconds on the tray watch's clock;
                 None if the dice were entered on a phone.
         """
 
@@ -92,10 +92,10 @@ class TrayReader(Protocol):
         """Note that the last accepted throw was undone: `has_tumbled` is None until the next one is accepted."""
 
     def discard_readings(self, since_s: float = 0.0) -> None:
-        """Forget what was learnt from wrong readings about what the tray looks like.
+        """Forget what wrong readings taught about the appearance of the tray.
 
         Args:
-            since_s: Time of the first reading to forget, in seconds on the watch's clock; 0 forgets all.
+            since_s: Time of the first reading to forget, in seconds on the tray watch's clock; 0 forgets all.
         """
 
     @property
@@ -106,7 +106,7 @@ class TrayReader(Protocol):
         """
 
     def surely_tumbled_since(self, time_s: float) -> bool:
-        """Return whether dice were certainly seen rolling after a time on the watch's clock, in seconds."""
+        """Return whether dice were certainly seen rolling after a time, in seconds on the tray watch's clock."""
 
     @property
     def is_moving(self) -> bool:

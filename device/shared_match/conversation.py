@@ -187,7 +187,7 @@ class Conversation:
         )
 
     def take(self, sync: Sync) -> None:
-        """Handle a message from the other tray: carry out its steps and wishes, and exchange pictures.
+        """Handle a message from the other tray: record its steps, make the changes it asks for, and exchange pictures.
 
         Raises:
             SharedMatchError: If the trays cannot play together. `view` shows why.

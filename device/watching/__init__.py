@@ -1,1 +1,1 @@
-"""The watch over the tray: motion, stillness, and readings of dice at rest."""
+"""The tray watch, which detects motion and stillness in the tray and reads dice at rest."""

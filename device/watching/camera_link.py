@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 HUNG_S = 20.0
 """How long a call to the camera may take, in seconds, before the camera counts as hung.
 
-Opening a camera takes several seconds, and so does one reading on an old Pi."""
+Opening a camera takes several seconds, and so does a reading on an old Pi."""
 
 STUCK_S = 15.0
 """How long a driver may take to release a camera, in seconds, before only a new process can help.
@@ -24,7 +24,7 @@ STUCK_S = 15.0
 Some drivers need seconds to release a camera that was unplugged; during that time, opening is retried."""
 
 LOST_S = 60.0
-"""A call that has taken this long, in seconds, will never return."""
+"""A call that has taken this long, in seconds, is assumed never to return."""
 
 DARK_S, DARK_FRAMES = 6.0, 90
 """How long a newly opened camera may show black images, in seconds or in frames, whichever is over first.
@@ -86,7 +86,7 @@ class CameraLink:
             if isinstance(error, CameraStuckError):
                 self._note_stuck(error)
             elif self._stuck and not self._stuck[0].is_over:
-                raise self._stuck[0] from error  # this process uses the camera, not other programs
+                raise self._stuck[0] from error  # this process uses the camera itself
             raise
         try:
             image = self._first_image(camera)

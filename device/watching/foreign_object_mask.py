@@ -26,7 +26,7 @@ def foreign_object_mask(
     Args:
         thing: The object, with the position and size that were read.
         others: The dice in the same reading.
-        new: What the frame contains that was not in the empty tray; None if that is not known.
+        new: Differences between the frame and the empty-tray image; None if they are not known.
         shape: Shape of the frame, starting with height and width.
 
     Returns:

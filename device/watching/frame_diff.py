@@ -1,4 +1,4 @@
-"""What has changed between two previews of the tray.
+"""Detects what has changed between two previews of the tray.
 
 Thresholds are relative to the image and to its noise, which is measured in each pair of previews.
 """
@@ -14,7 +14,7 @@ from vision.reading import Quad
 
 Grey = npt.NDArray[np.float32]
 
-WIDTH_PX = 320  # a die of 16 mm is 13 px wide here, its pips 2 px: enough to see it turn
+WIDTH_PX = 320  # a die of 16 mm is 13 px wide, its pips 2 px: enough to see a die turn
 MIN_CHANGE = 5.0  # grey levels: JPEG blocks and flickering lamps change a preview by less
 NOISE_PERCENTILE = 35  # at least this share of a preview is always free of hands
 NOISE_QUANTILE = 0.4538  # the 35th percentile of |x| for a standard normal distribution
@@ -24,7 +24,7 @@ MIN_BLOB_PX = 3  # smaller blobs are hot pixels
 MIN_DIE_SHARE, MAX_DIE_SHARE = 0.0004, 0.03
 MAX_DICE = 14  # more blobs than this mean that the table was shaken
 ARM_PX = 28  # an arm is thicker than this everywhere; a flying die with its shadow is not
-REGION_MARGIN = 0.06  # around the tray, as a share of its size: walls lean outwards in the image
+REGION_MARGIN = 0.06  # added around the tray, as a share of its size: walls lean outwards in view
 MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
 # Number of cells across and down: a new exposure changes all of them, except one that is too bright or dark.
 GRID = 3

@@ -7,7 +7,7 @@ from device.cameras.base import Frame
 from device.watching.motion import Activity, MotionWatch
 
 MAX_GAP_S = 0.25
-"""Two frames that are further apart than this, in seconds, leave time for a short throw that is not seen."""
+"""If two frames are further apart than this, in seconds, a short throw between them could go unseen."""
 
 
 class MarkedMotion:

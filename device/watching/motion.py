@@ -1,6 +1,6 @@
 """Detects rest, hands and tumbling dice in the previews of the tray.
 
-There are no threads and no camera here: the owner of the camera passes in the previews.
+This module uses no threads and no camera: the owner of the camera passes in the previews.
 """
 
 from collections import deque
@@ -31,8 +31,8 @@ REST_S = 0.15  # a hand is recognised by comparison with a tray that has been st
 FORGET_HAND_S = 6.0  # a "hand" that does not move for this long is a tray that was moved
 MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame; tumbling dice change many
 MEMORY_S = 120.0
-# In this time, a pushed die moves about 10 px (in a view 40 cm wide), a thrown die 30. A single frame with
-# such a fast motion may be a die that was picked up in one place and laid down in another.
+# In this time, a pushed die moves about 10 px (in a view 40 cm wide) and a thrown die 30 px. A single
+# frame with such a fast motion may be a die that was picked up in one place and laid down in another.
 PUSH_S = 0.12
 MAX_PUSH_PX = 14
 MIN_FAST_FRAMES = 2
@@ -178,8 +178,8 @@ class _Stillness:
 
     def feed(self, now: Grey, time_s: float) -> FrameDiff:
         """Process the next preview, as returned by `to_grey`, and return what has moved since the last one."""
-        # A slow turn changes little between two previews, so an older one, the anchor, is compared as well. If
-        # nothing has changed since the anchor, nothing has changed since the last preview.
+        # A die that turns slowly changes little between two previews, so an older one, the anchor, is compared
+        # as well. If nothing has changed since the anchor, nothing has changed since the last preview.
         moved = turned = find_motion(self._anchor, now, self._region)
         if turned.has_changes:
             if self.last is not self._anchor:

@@ -29,7 +29,7 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
 
     Args:
         picture: A JPEG or PNG whose size has already been checked.
-        time_s: When the photo arrived, in seconds on the clock of the watch.
+        time_s: When the photo arrived, in seconds on the tray watch's clock.
 
     Raises:
         TableError: If the photo cannot be decoded or shows no dice.

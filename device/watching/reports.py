@@ -1,4 +1,4 @@
-"""The reports of the watch over the tray."""
+"""The reports of the tray watch."""
 
 from dataclasses import dataclass
 

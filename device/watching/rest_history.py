@@ -1,4 +1,4 @@
-"""Frames from the last two times the tray was at rest, from which dice that were picked up too early can be read."""
+"""Frames from the last two times the tray was at rest, to read dice that were picked up before a reading."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -76,7 +76,7 @@ class RestHistory:
         return new
 
     def take_previous(self, since_s: float) -> TrayRest | None:
-        """Forget the period of rest before the current one, and return it if it began after `since_s` in seconds."""
+        """Forget the previous period of rest, and return it if it began after `since_s` in seconds."""
         rest, self._previous = self._previous, None
         return rest if rest and rest.from_s > since_s else None
 

@@ -1,4 +1,4 @@
-"""What the watch has learnt about its tray, such as the empty-tray image, and what it may have to forget again."""
+"""Knowledge of the tray watch about its tray, such as the empty-tray image, and readings that may yet prove wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from vision.reading import Die, Lean
 from vision.tray_change import find_changes
 
 RESTS_TO_BELIEVE = 2
-"""How many times the tray must seem empty but look different before its new look is learnt."""
+"""How many times the tray must seem empty but look different before its new appearance is learnt."""
 
 Position = tuple[float, float]
 """The centre of a die, as column and row of the frame."""
@@ -39,7 +39,7 @@ class WatchedTray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedReading:
-    """A reading from which the look of the tray is learnt once the next throw has been accepted.
+    """A reading from which the appearance of the tray is learnt once the next throw has been accepted.
 
     Attributes:
         time_s: When the tray was seen in this state, in seconds.
@@ -69,7 +69,8 @@ class RememberedReading:
     def true_faces(self) -> tuple[int | None, ...]:
         """The face of each die as the match records it or, if the match has not recorded the reading, as it was read.
 
-        A face is None if the match does not know it, or if an unrecorded reading was not sure.
+        A face is None if the match does not know it, or if the match has not recorded the reading
+        and the reading was not certain.
         """
         dice = self.reading.dice
         if self.faces is not None:
@@ -101,7 +102,7 @@ class TrayMemory:
         self._lock = Lock()
 
     def begin(self, tray: WatchedTray, leans: tuple[Lean, ...] = ()) -> None:
-        """Start watching a tray; if it is not the same tray as before, forget everything.
+        """Start watching a tray. If the tray is not the same as before, forget everything.
 
         Args:
             tray: The tray.
@@ -172,7 +173,7 @@ class TrayMemory:
         return self.known.with_region(seen.image, mask).empty
 
     def accept(self, time_s: float | None, has_tumbled_since: HasTumbledSince) -> None:
-        """Mark a reading as accepted, and learn from the earlier readings that can be believed.
+        """Mark a reading as accepted, and learn from the earlier readings that can be trusted.
 
         Args:
             time_s: Time of the accepted reading, in seconds; None if the dice were entered on a phone.
@@ -216,7 +217,7 @@ class TrayMemory:
             )
 
     def _is_true(self, old: RememberedReading, has_tumbled_since: HasTumbledSince) -> bool:
-        """Return whether an earlier reading can be believed.
+        """Return whether an earlier reading can be trusted.
 
         A reading of dice must have been accepted, or the match must have supplied the faces. After a reading
         of an empty tray, dice must have been thrown, and the known empty-tray image must still be the same.

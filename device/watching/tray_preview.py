@@ -1,4 +1,4 @@
-"""What the camera sees in the tray now, made available to other threads."""
+"""The newest preview of the tray, made available to other threads."""
 
 from dataclasses import dataclass, replace
 

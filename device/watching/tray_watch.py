@@ -1,7 +1,7 @@
-"""The watch over the tray, and the thread that runs it.
+"""The tray watch, and the thread that runs it.
 
-The watch posts reports of what it sees and never changes the match. If the camera fails, it is reopened
-after a while; until then, dice can be entered on a phone.
+The tray watch posts reports of what it sees and never changes the match. If the camera fails, the tray watch
+reopens the camera after a while; until then, dice can be entered on a phone.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class TrayWatch:
 
     Args:
         open_camera: Opens the camera, and is called again after each failure.
-        post: Receives the reports of the watch.
+        post: Receives the reports of the tray watch.
         options: How the tray is watched.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
 
@@ -97,7 +97,7 @@ class TrayWatch:
         self.memory.discard(since_s)
 
     def note_faces(self, time_s: float, dice: Sequence[Die], faces: Sequence[int | None]) -> None:
-        """Note the faces that the match records for a reading, so that the watch learns how they look.
+        """Note the faces that the match records for a reading, so that later readings recognise these faces.
 
         Args:
             time_s: Time of the reading, in seconds.
@@ -141,7 +141,7 @@ class TrayWatch:
         return self.preview.is_moving
 
     def step(self) -> float:
-        """Take one step of the watch and return the seconds until the next one is due."""
+        """Take one step of the tray watch and return the seconds until the next one is due."""
         return self._loop.step()
 
     def close(self) -> None:
@@ -158,7 +158,7 @@ class CameraThread:
     """The thread that calls `TrayWatch.step` whenever a step is due.
 
     Args:
-        watch: The watch over the tray.
+        watch: The tray watch.
     """
 
     def __init__(self, watch: TrayWatch) -> None:

@@ -48,8 +48,8 @@ class WatchOptions:
 
     Attributes:
         still_s: How long the tray must be still before it is read, in seconds.
-        period_s: Time between two previews, in seconds; it becomes longer after a while without
-            motion.
+        period_s: Time between two previews, in seconds; after a while without motion, this time
+            becomes longer.
         reports_settled_dice: Whether to report dice that have rolled and come to rest, although no
             reading was requested.
         burst_frames: Number of frames whose readings must agree, at least 1.
@@ -71,7 +71,7 @@ class WatchOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchParts:
-    """The parts of the watch that the loop shares with other threads.
+    """The parts of the tray watch that the loop shares with other threads.
 
     Attributes:
         link: The connection to the camera.
@@ -112,12 +112,12 @@ class _Watched:
 
 
 class WatchLoop:
-    """The loop that passes frames to the parts of the watch and answers the outstanding request.
+    """The loop that passes frames to the parts of the tray watch and answers the outstanding request.
 
     Args:
-        parts: The parts of the watch.
+        parts: The parts of the tray watch.
         options: How the tray is watched.
-        post: Receives the reports of the watch.
+        post: Receives the reports of the tray watch.
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
     """
 
@@ -161,7 +161,7 @@ class WatchLoop:
         self._parts.link.close()
 
     def _connect(self) -> _Watched:
-        """Open the camera if it is closed, and start afresh if it has been calibrated in the meantime."""
+        """Open the camera if it is closed, and start over if the tray has been calibrated in the meantime."""
         watched = self._watched
         if watched is None:
             camera, image = self._parts.link.open()

@@ -36,7 +36,7 @@ class DiePose:
 
     @property
     def top_face(self) -> int:
-        """The face that points up most, 1 to 6."""
+        """The face that points most nearly upwards, 1 to 6."""
         return max(NORMALS, key=lambda value: float(self.turn[2] @ NORMALS[value]))
 
     @property
