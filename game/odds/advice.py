@@ -22,8 +22,8 @@ from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw_reason
 
 WIN_TOLERANCE = 0.001
-"""Largest difference between two chances of winning that counts as a tie. Nobody would notice it in
-a lifetime."""
+"""Largest difference between two chances of winning that counts as a tie. Nobody would notice such
+a difference in a lifetime."""
 
 POINTS_TOLERANCE = 1.0
 """Largest difference between two averages of points that counts as a tie."""
@@ -31,7 +31,7 @@ POINTS_TOLERANCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class MatchPosition:
-    """The position in a two-player match, as the current player sees it.
+    """A two-player match from the current player's point of view.
 
     Attributes:
         mine: Score of the current player.
@@ -83,7 +83,7 @@ class TurnOption:
     """The choice between banking and throwing again with a number of dice, and the value of both.
 
     Attributes:
-        at_risk: Points of the turn so far.
+        at_risk: Points scored in the turn so far.
         n_dice: Number of dice in the next throw.
         refused: Why the turn cannot be banked, or None if it can.
         farkle: Chance that the next throw farkles.
@@ -156,10 +156,10 @@ class TurnOdds:
     is_charity_roll: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
-        """Return the choice to bank or throw again, with this many points at risk and dice to throw.
+        """Return the choice between banking and throwing again, with this many points at risk and dice to throw.
 
         Args:
-            at_risk: Points of the turn so far.
+            at_risk: Points scored in the turn so far.
             n_dice: Number of dice in the next throw.
             hot: Whether all dice are thrown again because of hot dice.
         """
@@ -183,7 +183,7 @@ class TurnOdds:
         """Return the choice that each keep of a throw leads to, best first.
 
         Args:
-            at_risk: Points of the turn before the throw.
+            at_risk: Points scored in the turn before the throw.
             keeps: The legal keeps.
             bonus: Extra points for a single last die that scored.
         """

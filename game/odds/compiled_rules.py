@@ -29,7 +29,7 @@ Indices = npt.NDArray[np.intp]
 
 MAX_STEPS_PER_THROW = 2_000
 """Odds are not calculated for rule sets whose best throw scores more steps than this. In published
-rule sets, it scores at most 200."""
+rule sets, the best throw scores at most 200 steps."""
 
 Choice = tuple[int, int]
 """Points of a keep in steps, and the number of dice that it leaves. 0 dice left means hot dice."""
@@ -72,9 +72,9 @@ class CompiledRules:
         win: Chance that a throw of n dice wins the match, indexed by n.
         reset: Chance that a throw of n dice resets the score, indexed by n.
         optional: Throws after which the player may bank or throw again.
-        forced: Throws after which the best keep must be banked, if that is allowed.
-        must_throw: Numbers of dice left with which the turn cannot be banked. 0 stands for hot
-            dice.
+        forced: Throws after which the best keep must be banked, if banking is allowed.
+        must_throw: Numbers of dice that the player has to throw if they are left, instead of
+            banking. 0 means hot dice.
         minimum: Points that every bank needs, in steps, at least 1.
         opening: Points that the first bank needs, in steps.
         three_farkles: Points that the third farkle in a row costs, in steps.
@@ -103,7 +103,7 @@ class CompiledRules:
 
 @cache
 def compile_rules(rules: Ruleset) -> CompiledRules:
-    """Return a rule set in the form that the odds are calculated from.
+    """Return a rule set in the form from which the odds are calculated.
 
     Raises:
         OddsError: If nothing scores, or the unit of points is too small for the calculation.

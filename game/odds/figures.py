@@ -15,7 +15,7 @@ _TWO = 2
 
 
 class Caveat(StrEnum):
-    """Something that the chances of winning leave out."""
+    """A rule or a circumstance that the chances of winning leave out."""
 
     LEADER = "leader"
     """With teams, the chance is calculated for a two-player match against the best opponent."""
@@ -33,7 +33,7 @@ class Caveat(StrEnum):
     """The chances assume that hot dice do not multiply points."""
 
     OTHER = "other"
-    """Other rules of the match, which `game.odds.match_odds` names."""
+    """Other rules of the match, which `game.odds.match_odds` lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Figures:
 
     Attributes:
         solved: Whether chances of winning are known.
-        caveats: What the chances of winning leave out.
+        caveats: The rules and circumstances that the chances of winning leave out.
         keeps: The choice that each legal keep of the last throw leads to, best first.
         before: The choice before the first throw of a turn; None once the player has thrown.
         turn: Luck and decisions of the turn that ended last.
@@ -116,7 +116,7 @@ def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> Reviewe
 
 
 def caveats(match: Match) -> tuple[Caveat, ...]:
-    """Return what the chances of winning a match generally leave out.
+    """Return the rules and circumstances that the chances of winning a match leave out.
 
     A charity roll in progress makes no difference to the result.
     """

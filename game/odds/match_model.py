@@ -1,4 +1,4 @@
-"""A two-player match as the solver sees it: its positions, where turns lead, and how it ends.
+"""A model of a two-player match for the solver: its positions, where turns lead, and how the match ends.
 
 A position at the start of a turn is called a board. It consists of the standings of both players.
 Points are counted in steps (see `game.odds.compiled_rules`).
@@ -19,7 +19,7 @@ _NEGLIGIBLE = 1e-10
 """Chances below this are ignored."""
 
 MAX_GOAL_STEPS = 1_000
-"""Highest target for which matches are solved, in steps. It gives a million boards."""
+"""Highest target for which matches are solved, in steps. A match to this target has a million boards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 METHOD_VERSION = 2
-"""Version of the calculation, increased whenever the chances for the same rules change."""
+"""Version of the calculation, which is increased whenever the calculation gives other chances for the same rules."""
 
 _IGNORED_OPTIONS = {
     "name",
@@ -41,7 +41,7 @@ _IGNORED_OPTIONS = {
     "triple_threes",
     "hot_dice_multiply",
 }
-"""Rule options that are only text, or that the odds leave out."""
+"""Rule options that are only text, or that the odds do not take into account."""
 
 _FIRST_PLAYER_WITH_PIGGYBACK = {
     ("12bd597d76731d85", Piggyback.NOT_HEAVY, 0): 0.5228,
@@ -110,7 +110,7 @@ class MatchOdds:
 
     @cached_property
     def stakes(self) -> MatchStakes:
-        """The values of all ways in which a turn can end. Working them out takes a moment."""
+        """The values of all ways in which a turn can end. Calculating these values takes a moment."""
         return _stakes(self.rules, self.target)
 
     @property
@@ -142,7 +142,7 @@ class MatchOdds:
             yield from (_GUESS_SHARE + (1 - _GUESS_SHARE) * share for share in shares)
 
     def _guess_without_falls(self) -> Iterator[float]:
-        """Fill in a first guess of all chances, from the same rules without penalties or resets.
+        """Fill in a first guess at every chance, computed with the same rules but without penalties or resets.
 
         Yields:
             The share of the work that is done.
@@ -254,7 +254,7 @@ def is_exact(rules: Ruleset) -> bool:
 
 
 def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
-    """Return, as phrases, which of these rules are left out of the exact solution of a match."""
+    """Return a phrase for each of these rules that is left out of the exact solution of a match."""
     return tuple(_left_out(rules))
 
 

@@ -4,9 +4,9 @@ A board is the position when a turn begins: the standings of both players. Banki
 with a higher sum of scores, so boards are solved from the highest sum down. A turn that scores
 nothing leads to the same board with the other player to throw, so these two boards depend on each
 other: the chance on each is F(1 - the chance on the other), where F(x) is the value of a whole turn
-if losing it is worth x. F is convex, rising and piecewise linear. Newton's method solves all such
-pairs with the same sum of scores at once. The slope of F comes from its last two values, which is
-exact as long as both lie on the same piece.
+if losing that turn is worth x. F is convex, rising and piecewise linear. Newton's method solves all
+such pairs with the same sum of scores at once. The slope of F comes from its last two values, which
+is exact as long as both lie on the same piece.
 
 Where the rules count farkles in a row, a farkle never leads back to the same board. The boards with
 the most farkles are then solved first, and Newton's method is not needed. A penalty or a reset
@@ -29,7 +29,7 @@ from game.odds.match_stakes import UNLIMITED, MatchStakes
 from game.odds.turn_solver import Stakes, solve_turn
 
 _MAX_PAIR_ERROR = 1e-8
-"""Largest error of a pair of boards before the last Newton step, which squares the error."""
+"""Largest error of the chances on a pair of boards before the last Newton step, which squares the error."""
 
 _MAX_ROUNDS = 60
 _START_SLOPE = 0.4

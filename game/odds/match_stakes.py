@@ -15,7 +15,7 @@ _NEGLIGIBLE = 1e-10
 """Largest gain in the chance of winning that may be missed by assuming that a player banks."""
 
 UNLIMITED = 10**9
-"""More steps than any turn can have."""
+"""A number of steps at risk that no turn can reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class MatchStakes:
 
     @classmethod
     def of(cls, throws: CompiledRules, ending: MatchEnding, standings: Standings) -> "MatchStakes":
-        """Return the stakes of a match, from which all its turns can be valued.
+        """Return the stakes of a match, from which the value of each of its turns can be calculated.
 
         Args:
             throws: The compiled rules.
@@ -73,7 +73,7 @@ class MatchStakes:
         most: int = 0,
         highest: int = UNLIMITED,
     ) -> Stakes:
-        """Return the values of all ways in which a turn can end, if the value of a farkle is given.
+        """Return the values of all ways in which a turn can end, given the value of a farkle.
 
         A player who is above a target that must be hit exactly may prefer a farkle, and can keep
         throwing until one comes.
@@ -118,8 +118,8 @@ class MatchStakes:
     def top(self, boards: Positions, wins: Floats) -> Indices:
         """Return, for each position, the number of steps at risk from which every player banks.
 
-        That is where the target is reached or, if the other player may follow, where the lead is so
-        large that one more throw risks more than further points can gain.
+        With this many steps, the target is reached or, if the other player may follow, the lead is
+        so large that one more throw risks more than further points can gain.
 
         Args:
             boards: The positions at the start of the turns.

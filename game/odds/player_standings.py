@@ -15,7 +15,7 @@ from game.rules.ruleset import PENALTY_STREAK, Ruleset
 Flags = npt.NDArray[np.bool_]
 
 _MAX_STEPS_BELOW_ZERO = 40
-"""Scores are distinguished down to this many steps below zero. Lower ones count as the lowest."""
+"""Scores are distinguished down to this many steps below zero. A lower score counts as the lowest one."""
 
 _MAX_PENALTIES = 2
 """Scores below zero are distinguished down to this many penalties. A third one in a row, from zero,
@@ -80,17 +80,17 @@ class Standings:
         return int(self.numbers[int(opened), row, at])
 
     def after_gift(self, standing: Indices, score: Indices) -> Indices:
-        """Return the standings of players whom a gift of points has brought to these scores.
+        """Return the standings of players after a gift of points.
 
         Args:
-            standing: Numbers of their standings before the gift.
-            score: Their scores after the gift, in steps.
+            standing: Numbers of the players' standings before the gift.
+            score: Scores of the players after the gift, in steps.
         """
         found: Indices = self.numbers[1, self.farkles()[standing], score - self.floor]
         return found
 
     def after_bank(self, score: Indices) -> Indices:
-        """Return the standings of players whom a bank has just brought to these scores, in steps."""
+        """Return the standings of players who have just reached these scores, in steps, by banking."""
         found: Indices = self.numbers[1, 0, score - self.floor]
         return found
 

@@ -1,10 +1,10 @@
 """The chance of winning with more than two players, modelled as a race for the target.
 
-Every player is assumed to play as the best player of a two-player match would against the best
-opponent, at the score that this opponent is likely to have by then. The score of each player after
-any number of turns is then an independent random variable. The winner is the player who reaches the
-target first and is not overtaken in the last round. Only the current turn is played optimally
-against all opponents.
+Every player is assumed to play as well as in a two-player match against the leading opponent, with
+the score that this opponent is likely to have by then. The score of each player after any number of
+turns is then an independent random variable. The winner is the player who reaches the target first
+and is not overtaken in the last round. Only the current turn is played optimally against all
+opponents.
 
 An exact solution would need the scores of all players, which multiplies the number of boards by two
 hundred for each additional player. `docs/odds.md` gives the measured error of this model.
@@ -35,14 +35,14 @@ _N_KNOTS = 14
 The values between them are interpolated."""
 
 _MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
-"""Limits of the correction factor. It would exceed them only where both chances are close to 0."""
+"""Limits of the correction factor. Without them, the factor would be too extreme where both chances are close to 0."""
 
 _SAMPLE_STEPS = 0, 12, 36
-"""Steps banked in a turn for which the opponents' reaction is worked out. The values between them
-are interpolated."""
+"""The numbers of banked steps for which the opponents' reaction is worked out. The values between
+them are interpolated."""
 
 _MAX_TURN_STEPS = 80
-"""Steps that a turn hardly ever exceeds. Players are assumed to bank from there on."""
+"""Steps that a turn hardly ever exceeds. Players are assumed to bank as soon as they have this many at risk."""
 
 _MARGIN_STEPS = 60
 """Steps beyond the target up to which throwing again for a safer lead is considered: usually 3,000
@@ -53,7 +53,7 @@ _N_ABOVE = 40
 """Number of scores above the target that are distinguished. A higher score counts as the highest."""
 
 _AHEAD_SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
-"""Scores of the best opponent that are distinguished, as shares of the target."""
+"""The scores of the best opponent for which turns are modelled, as shares of the target."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Race:
     Attributes:
         throws: The compiled rules.
         follows: Which players have a last turn after the target is reached.
-        ahead: Scores of the best opponent that are distinguished, in steps, indexed by level.
+        ahead: The scores of the best opponent for which turns are modelled, in steps, indexed by level.
         step: Chance that a turn leads from one score to another below the target, indexed by [seat,
             level, score before, score after].
         reach: Chance that a turn ends this far above the target, indexed by [seat, level, score
@@ -135,8 +135,8 @@ class Race:
     def places(self, scores: Sequence[int], seats: Sequence[int]) -> tuple[Floats, Indices]:
         """Return the chances of all scores short of the target, after each number of turns.
 
-        The chances are indexed by [turns, player, score]. The second result is the index in `ahead`
-        of the score of each player's best opponent, indexed by [turns, player].
+        The chances are indexed by [turns, player, score]. The second result, indexed by [turns,
+        player], states where to find the best opponent's score in the attribute `ahead`.
 
         Args:
             scores: Scores of the players in steps.
@@ -197,7 +197,7 @@ def build_race(wins: MatchOdds) -> Race:
 
 
 def _topping(wins: MatchOdds) -> Floats:
-    """Return the chances of `Race.topping`, for last turns that try to overtake the best score."""
+    """Return the array `Race.topping`: the chances of last turns that try to overtake the best score."""
     goal, followed = wins.model.ending.goal, wins.rules.last_round is not LastRound.NONE
     found = np.zeros((goal, _N_ABOVE, _N_ABOVE))
     if not followed:
@@ -215,7 +215,7 @@ def _topping(wins: MatchOdds) -> Floats:
 
 
 def _exact(wins: MatchOdds) -> Floats:
-    """Return the chances of `Race.exact`, from the solution of the two-player match."""
+    """Return the array `Race.exact`, taken from the solution of the two-player match."""
     goal = wins.model.ending.goal
     numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
@@ -223,7 +223,7 @@ def _exact(wins: MatchOdds) -> Floats:
 
 
 def _correction(race: Race) -> Floats:
-    """Return `Race.correction`, which accounts for players who adapt to the opponent during the race."""
+    """Return the array `Race.correction`, which allows for players who adapt to the opponent during the race."""
     known = np.linspace(0, race.goal - 1, _N_KNOTS).astype(np.intp)
     found = np.ones_like(race.exact)
     for seat in range(race.seats):
@@ -278,8 +278,8 @@ class Rivals:
 
     Attributes:
         race: The race model of the match.
-        scores: Their scores in steps. The opponent who throws next comes first.
-        later: How many of them still throw in this round.
+        scores: Scores of the opponents in steps. The opponent who throws next comes first.
+        later: How many opponents still throw in this round.
         mine: Score of the current player in steps, which the opponents react to.
     """
 

@@ -1,7 +1,7 @@
-"""A review of a match: what was luck, and what decisions gave away.
+"""A review of a match: how much luck the players had, and how much their decisions gave away.
 
 Luck is the change that a throw makes to the value of a turn under best play. Over many throws, luck
-adds up to nothing, whatever is kept. A decision gives away the difference between the best choice
+averages zero, whatever a player keeps. A decision gives away the difference between the best choice
 and the choice that was made.
 
 With two players, the chances of winning come from the solved match (see `game.odds.match_odds`);
@@ -27,7 +27,7 @@ from game.rules.ruleset import Dice, Win
 _TWO = 2
 
 _USUAL_POINTS = 2_000
-"""Points that few turns exceed. Turns are worked out up to here in one go."""
+"""Few turns score more points than this. The odds of a turn are first worked out up to this many points."""
 
 
 class Cause(StrEnum):
@@ -119,7 +119,7 @@ class Review:
 
 
 def position_of(state: State) -> MatchPosition:
-    """Return the match as the current player sees it, against the best opponent."""
+    """Return the match from the current player's point of view, against the opponent with the highest score."""
     seat, other = state.turn.seat, state.players[best_opponent(state)]
     return MatchPosition(
         mine=state.player.score,
@@ -224,7 +224,7 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
 
 @dataclass(slots=True)
 class _Reviewer:
-    """A recorder of what the events of a match changed. It is given the events in order."""
+    """A recorder of the difference that each event of a match made. The events must be passed in order."""
 
     wins: MatchOdds | None
     moments: list[ReviewedMoment] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A check of a solved match: best play is simulated against itself with random dice.
+"""A check of a solved match: two players who both use the best play are simulated with random dice.
 
 The simulation does not rely on the arithmetic of the solution: it throws dice, looks up their keeps
 in the table of keeps, adds points, and detects the end of the match. Only the choices between
@@ -132,10 +132,10 @@ class RandomDice:
         self._bonus = rules.last_die_twice // points_step(rules)
 
     def throw(self, n: int, times: int) -> tuple[Indices, Indices]:
-        """Throw dice at random, and return the points in steps and the dice left of each keep.
+        """Throw dice at random, and return the points of each keep in steps and the number of dice left after it.
 
-        Both arrays are indexed by [throw, keep]. If a throw has fewer keeps than others, the dice
-        left of the missing keeps are `_NO_KEEP`.
+        Both arrays are indexed by [throw, keep]. If a throw has fewer keeps than others, the number of
+        dice left is `_NO_KEEP` for the missing ones.
 
         Args:
             n: Number of dice.

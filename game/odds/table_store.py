@@ -22,7 +22,7 @@ from game.odds.match_odds import MatchOdds, rules_digest
 from game.rules.ruleset import Ruleset
 
 _UNITS = 2**24
-"""Chances are stored as multiples of one over this number, which is 0.00000006."""
+"""Chances are stored as whole multiples of 1 / _UNITS, which is about 0.00000006."""
 
 _UNSOLVED = -1
 
@@ -49,7 +49,7 @@ class TableStore:
             return None
 
     def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
-        """Return the stored odds of a match, or new odds that have to be worked out.
+        """Return the stored odds of a match or, if there are none, new odds that still have to be worked out.
 
         Args:
             rules: The rules.

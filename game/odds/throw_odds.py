@@ -73,7 +73,7 @@ def _chances(n: int, rules: Ruleset) -> ThrowChances:
 
 @cache
 def farkle_within(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
-    """Return the smallest chance of a farkle within the next throws.
+    """Return the smallest chance of a farkle within this many throws.
 
     The player keeps whatever makes a farkle least likely, regardless of points. Both tries of a
     last die count as one throw.
@@ -176,7 +176,7 @@ def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
 def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
     """Return the same as `chances_to_reach`, from a separate solution for each n.
 
-    Under rules with a forced bank, the points at risk before that bank matter as well.
+    This is needed for rules with a forced bank, because the points at risk before that bank matter as well.
     """
     needed = np.maximum(np.arange(most, -1, -1), least)
     parts = [

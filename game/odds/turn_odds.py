@@ -137,7 +137,10 @@ def _crossing(best: Lines, line: Lines) -> float:
 
 
 def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
-    """Return the value of throws whose best keep must be banked, unless more dice must be thrown."""
+    """Return the value of throws whose best keep must be banked, and the steps at risk from which it is linear.
+
+    If the rules forbid banking with the dice that are left, the player throws them instead.
+    """
     best, crossing = _best(throws.forced, kept)
     if throws.forced.n:
         banked = ~np.isin(throws.forced.left[0], throws.must_throw)
@@ -157,7 +160,7 @@ class PointsTable:
         throws: The compiled rules.
         worth: Average points of the turn at each of its stages, in steps (usually 50 points each),
             up to `far.top` steps at risk.
-        far: Average points of the turn with more steps at risk, as a straight line.
+        far: The same with more steps at risk, where the average points lie on a straight line.
     """
 
     throws: CompiledRules
@@ -225,7 +228,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
 
 
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
-    """Return, as phrases, which of these rules are left out of the average points of a turn."""
+    """Return a phrase for each of these rules that is left out of the average points of a turn."""
     played = (
         (rules.opening, Message("the points needed to get on the board")),
         (rules.three_farkles, Message("farkles in a row, except in the long-run average")),
@@ -254,7 +257,7 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
 def long_run_average(rules: Ruleset) -> float:
     """Return the average points per turn in the long run, with the penalty for three farkles in a row.
 
-    A farkle is worth more or less depending on how many farkles came directly before it. A banked
+    The cost of a farkle depends on how many farkles came directly before it. A banked
     turn restarts the count. The result is the average under the play that is best in the long run.
     It equals `PointsTable.value` if farkles cost nothing.
 
@@ -266,7 +269,7 @@ def long_run_average(rules: Ruleset) -> float:
         return points_table(rules).value
 
     def left_over(average: float) -> float:
-        """Return what a turn scores beyond this average. The result is 0 for the right average."""
+        """Return by how much the score of a turn exceeds this average. The result is 0 for the right average."""
         ahead = -rules.three_farkles / compiled.step
         for _ in range(PENALTY_STREAK):
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average

@@ -31,8 +31,8 @@ class Stakes:
             value 1.
         top: Points at risk from which every player banks, in steps, for each position. The
             positions are sorted by this value, highest first.
-        thrown_above: Dice left -> value of throwing from `top` on, where banking is not allowed,
-            indexed by [steps, position]. There is always an entry for 0, hot dice.
+        thrown_above: Dice left -> value of throwing with at least `top` at risk, where banking is
+            not allowed, indexed by [steps, position]. There is always an entry for 0, hot dice.
         over: Whether the points at risk overshoot a target that must be hit exactly, indexed by
             [steps, position]. None without such a target.
     """
@@ -129,7 +129,7 @@ def dice_after_keep(throws: CompiledRules) -> list[int]:
 
 
 def _above(throws: CompiledRules, stakes: Stakes) -> TurnValues:
-    """Return the values of a turn from `Stakes.top` on, and the values of banking below it."""
+    """Return the values of a turn with at least `Stakes.top` at risk, and the values of banking with less."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
     kept[:, list(throws.must_throw)] = REFUSED

@@ -1,6 +1,7 @@
-"""Handicaps: points with which one player starts, so that both players win equally often.
+"""Handicaps: points that one player has at the start, so that both players win equally often.
 
-A player who starts with points is on the board, as after a score that was set by hand.
+A player who starts with points counts as being on the board, and so needs no opening. The same
+applies to a player whose score was set by hand.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from game.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class HeadStart:
-    """Points with which one of two players starts.
+    """The points that one of two players has at the start of a match.
 
     Attributes:
         seat: Seat of the player who starts with points, 0 or 1. The player in seat 0 begins the
@@ -31,7 +32,7 @@ class HeadStart:
 
 
 def even_head_start(wins: MatchOdds) -> HeadStart:
-    """Return the head start with which two equally good players have the same chance of winning.
+    """Return the head start that gives two equally good players the same chance of winning.
 
     Args:
         wins: The solved two-player match.

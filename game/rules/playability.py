@@ -165,7 +165,7 @@ def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    """Find penalties that take most of what turns score, or a bank that hardly any turn reaches."""
+    """Find penalties that cost most of what turns score, or a minimum bank that hardly any turn reaches."""
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     costliest = max(costs, key=costs.__getitem__)
