@@ -82,8 +82,8 @@ def create_app(
         maintainer: Looks after the appliance: health, backups, kept images; None if nothing does.
         misreads: Images of corrected throws; None if none are kept.
         hosts: The host names under which the page may be opened; None means any.
-        scorekeeper: Decides who may change the match; by default nobody may at first.
-        secret: Signs the phones' cookies and makes the PIN; by default it is new at each start.
+        scorekeeper: Decides who may change the match. By default, nobody may until a phone becomes the scorekeeper.
+        secret: Key for signing the phones' cookies and deriving the PIN; by default, a new random key at each start.
         pictures: Returns the camera image of a throw from its position in the journal.
         has_overlay: Whether there is a page for video streams.
         readers: Addresses of other programs' pages that may read the API.

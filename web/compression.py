@@ -1,4 +1,4 @@
-"""Compression of pages, which shortens the first visit over a slow network."""
+"""Compression of pages, so that the first one loads faster over a slow network."""
 
 import gzip
 from functools import lru_cache

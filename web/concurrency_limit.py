@@ -13,7 +13,7 @@ from web.problem import HttpProblem
 
 RETRY_AFTER_S = 5
 MAX_WAIT_S = 2.0
-"""How long a request may wait for its turn: the pages that are limited take less than this."""
+"""How long a request may wait for its turn, in seconds. The limited pages take less time than this."""
 
 SAFE = frozenset({"GET", "HEAD"})
 

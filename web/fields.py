@@ -19,12 +19,12 @@ MAX_QUOTED = 40
 """How many characters of a wrong value an error message repeats: one line on a phone."""
 
 MAX_EXACT = 2**53
-"""JSON readers that use floating-point numbers lose digits above this."""
+"""Largest whole number that is exact: JSON readers that use floating-point numbers lose digits above this."""
 
 MAX_PART = 98_304
 """Largest number of characters in a part of a file: 64 kB as base64.
 
-So no half-sent request can fill the memory.
+This keeps half-sent requests from filling the memory.
 """
 
 MAX_OUTSIDE = 0.25
@@ -148,7 +148,7 @@ def _conforms(value: Any, schema: Schema) -> bool:
         return True
     lower, upper = BOUNDS[kind]
     size = value if kind in ("integer", "number") else len(value)
-    is_within = schema.get(lower, -inf) <= size <= schema.get(upper, inf)  # NaN never is
+    is_within = schema.get(lower, -inf) <= size <= schema.get(upper, inf)  # NaN is not
     return is_within and value in schema.get("enum", [value])
 
 

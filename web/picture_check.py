@@ -9,10 +9,11 @@ MAX_PICTURE_BYTES = 24 * 1024 * 1024
 """Largest picture that is accepted, in bytes. The largest JPEG that phones usually make is 15 MB long."""
 
 MAX_MEGAPIXELS = 32
-"""More than the 12 to 24 megapixels of phones. Decoding takes about 100 MB for a moment."""
+"""Largest picture that is accepted, in megapixels. Phones take 12 to 24. Decoding takes about 100 MB for a moment."""
 
 MAX_SCANS = 64
-"""A progressive JPEG has about ten scans; decoding each one takes as long as decoding a plain JPEG."""
+"""Most scans in a progressive JPEG, which usually has ten. Each takes as long to decode as a plain
+JPEG."""
 
 JPEG, PNG = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"
 HEIF = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1", b"avif")

@@ -23,7 +23,7 @@ from web.fields import Fields, QueryInteger, values
 from web.problem import NO_JSON, HttpProblem
 
 MAX_BODY_BYTES = 16_384
-"""Twenty names need well under 2 kB."""
+"""Longest body that most routes accept. Twenty names need well under 2 kB."""
 
 JSON = "application/json"
 

@@ -18,10 +18,11 @@ REQUEST_THREADS = 16
 """Threads for short requests. Each open stream occupies one more thread."""
 
 CONNECTION_LIMIT = 800
-"""Below the 1,024 files that a process may open. A browser opens up to six connections."""
+"""Largest number of connections: fewer than the 1,024 files that a process may open. A browser opens up to six."""
 
 MAX_PER_ADDRESS = 256
-"""A room behind one router has a few dozen phones with up to six connections each."""
+"""Largest number of connections from one address: a few dozen phones behind one router, with up to
+six each."""
 
 IPV4_IN_IPV6 = "::ffff:"
 """A socket for both kinds of addresses shows an IPv4 address with this prefix."""
@@ -36,10 +37,10 @@ MAX_UNSENT_BYTES = 1 << 18
 """Data that may wait in memory for one slow phone before its stream pauses."""
 
 MAX_HEADER_BYTES = 16_384
-"""A browser sends about 1 kB."""
+"""Longest header that is accepted. A browser sends about 1 kB."""
 
 MAX_REQUEST_BYTES = 131_072
-"""Enough for a part of a backup, the longest request. Waitress keeps it in memory, not on disk."""
+"""Largest request body: a part of a backup needs this much. Waitress keeps the body in memory, not on disk."""
 
 
 class ServerError(OSError):
@@ -77,8 +78,8 @@ class Server:
     ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
-        # Accepted connections inherit this option. The kernel closes one whose data
-        # is not acknowledged for this long.
+        # Accepted connections inherit this option. The kernel closes a connection whose data is not
+        # acknowledged for this long.
         timeout_ms = int(send_timeout_s * 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
         self.app = app
@@ -161,8 +162,8 @@ class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress 
     def shutdown(self, *, cancel_pending: bool = True, timeout: float = 5) -> bool:
         """End all threads.
 
-        Requests that arrive from now on start no thread: waitress counts how many threads have to
-        end, and a new one could end in place of a busy one.
+        Requests that arrive after this call start no thread: waitress counts how many threads have
+        to end, and a new thread could end in place of a busy one.
 
         Args:
             cancel_pending: Whether to drop the requests that are still queued.
@@ -216,7 +217,7 @@ def _remedy(host: str, port: int, error: OSError) -> str:
 def _accept(
     server: Any, sock: socket.socket, address: tuple[Any, ...], *args: Any, **kwargs: Any
 ) -> None:
-    """Accept a connection from an address that does not have too many.
+    """Accept a connection from an address that does not have too many connections.
 
     Otherwise, close an idle connection from that address or, if none is idle, refuse the new one.
     """

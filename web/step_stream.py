@@ -17,14 +17,14 @@ from web.stream import format_event
 log = logging.getLogger(__name__)
 
 MAX_EVENTS = 500
-"""How many of the newest events a program can still get after a lost connection: about ten
-minutes' worth."""
+"""How many of the newest events a program can still get after a lost connection: the events of
+about ten minutes."""
 
 
 class StepStream:
     """The newest events of a table, made once for all streams. Any thread may call its methods.
 
-    It does nothing until a program asks for events.
+    The stream does nothing until a program asks for events.
 
     Args:
         feed: The journal; None if there is none.

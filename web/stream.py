@@ -14,16 +14,18 @@ from web.problem import HttpProblem
 from web.version_cache import Versioned
 
 HEARTBEAT_S = 15.0
-"""Proxies and phones give up on a connection that is silent for half a minute."""
+"""Seconds of silence before a heartbeat is sent. Proxies and phones close a connection after half a
+minute."""
 
 MAX_DURATION_S = 600.0
-"""The page reopens its stream at once; this ends the streams of phones that vanished silently."""
+"""Longest life of a stream in seconds, in case its phone has vanished silently. The page reopens
+its stream at once."""
 
 MAX_PER_ADDRESS = 112
-"""Less than the limit, so that one address cannot take every stream; enough for a full room."""
+"""Largest number of streams per address: too few to take every stream, and enough for a full room."""
 
 RESERVED_FOR_SCOREKEEPER = 8
-"""Beyond the limit for watchers, so that the scorekeeper sees every change however many watch."""
+"""Streams beyond the limit for watchers, so that the scorekeeper sees every change, however many people watch."""
 
 RETRY_AFTER_S = 5
 MIMETYPE = "text/event-stream"

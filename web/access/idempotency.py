@@ -37,7 +37,7 @@ The companion takes less than this for everything except restoring a backup.
 DIGEST_BYTES = 8
 
 Name = tuple[str, str]
-"""What identifies a request: the phone's badge, and a digest of the address and the key."""
+"""The identity of a request: the phone's badge, and a digest of the address and the key."""
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ def _refuse_other_body(known: str, sent: str) -> None:
 
 
 def _digest(*parts: str | bytes) -> str:
-    """Return a digest of several texts that also depends on where one ends and the next begins."""
+    """Return a digest of several texts that also depends on where each text ends."""
     digest = blake2s(digest_size=DIGEST_BYTES)
     for part in parts:
         data = part.encode("utf-8", "replace") if isinstance(part, str) else part

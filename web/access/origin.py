@@ -55,7 +55,8 @@ class AllowedHosts:
     def allows(self, host: str) -> bool:
         """Return whether to accept a request with this `Host` header.
 
-        A request without the header is allowed, because it is not from a browser, which always sends one.
+        A request without the header is allowed, because browsers always send one, so this request is not
+        from a browser.
         """
         name = _normalised(_without_port(host))
         if not name or name in self._extra or self._is_own(name):

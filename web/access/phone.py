@@ -92,7 +92,7 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
 
     Args:
         app: The app whose requests are checked.
-        table: Knows whose turn it is.
+        table: The table, which knows whose turn it is.
         access: Decides what each phone may do.
     """
     scorekeeper, owners = access.scorekeeper, access.owners

@@ -18,7 +18,8 @@ from web.access.rate_limit import RateLimit
 
 PIN_DIGITS = 6
 PERIOD_S = 300
-"""A PIN is shown for five minutes and accepted for five more, as people have to walk and type."""
+"""A PIN is shown for this many seconds (five minutes) and accepted for five minutes more, because
+people have to walk and type."""
 
 MAX_TRIES = 10
 """How many wrong PINs one address may send in one period."""
@@ -30,7 +31,7 @@ Guessing then succeeds once in 2,500 periods.
 """
 
 LINK_S = 3600.0
-"""How long the link that `traykeeper play` prints is valid; after that the PIN still works."""
+"""How long the link that `traykeeper play` prints is valid, in seconds. After that, the PIN still works."""
 
 MACHINE, SCOREKEEPER = b"pin", b"holder"
 """Where a PIN is shown: by `traykeeper pin`, or on the scorekeeper's phone."""

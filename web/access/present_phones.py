@@ -8,14 +8,14 @@ from typing import NamedTuple
 from game.message import Message
 
 ABSENT_AFTER_S = 120.0
-"""A phone that has sent nothing for this long has left, or is carried in a pocket."""
+"""A phone that has sent nothing for this many seconds has left, or is in somebody's pocket."""
 
 MAX_PHONES = 100
-"""Largest number of phones that are remembered. More are present only if a program pretends to be many."""
+"""Largest number of phones that are remembered. There are more only if a program pretends to be many phones."""
 
 
 class PhoneKind(StrEnum):
-    """The kind of device that a browser names. Nothing else about the device is kept."""
+    """The kind of device that a browser reports. Nothing else about the device is kept."""
 
     IPHONE = "iPhone"
     ANDROID = "Android"
@@ -31,11 +31,11 @@ ALONE = {
     PhoneKind.COMPUTER: Message("A computer"),
     PhoneKind.OTHER: Message("A phone"),
 }
-"""What people call the only phone of a kind."""
+"""The name of a phone that is the only one of its kind."""
 
 
 def phone_kind(user_agent: str) -> PhoneKind:
-    """Return the kind of device that a browser names. Android tablets leave out the word Mobile."""
+    """Return the kind of device that a browser reports. Android tablets leave out the word Mobile."""
     is_android = "Android" in user_agent
     if "iPhone" in user_agent:
         return PhoneKind.IPHONE

@@ -50,6 +50,6 @@ class RateLimit:
             self._attempts.append((address, self._clock()))
 
     def forgive(self, address: str) -> None:
-        """Forget the attempts by an address, because it has shown that it may try."""
+        """Forget the attempts by an address, because one of them has succeeded."""
         with self._lock:
             self._attempts = [one for one in self._attempts if one[0] != address]

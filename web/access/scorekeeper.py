@@ -19,15 +19,15 @@ from web.access.present_phones import ABSENT_AFTER_S, PresentPhones
 from web.contracts.table import ScorekeeperView
 
 REQUEST_S = 30.0
-"""How long a request waits for the button or for the scorekeeper's answer."""
+"""How long a request waits for the button or for the scorekeeper's answer, in seconds."""
 
 MAX_PLAYER_PHONES = 40
-"""Twice the number of players that a match can have."""
+"""Largest number of phones that belong to players: twice the number of players that a match can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorekeeperRecord:
-    """What survives a restart: the scorekeeper's phone and the players' phones, by their badges.
+    """The data that survives a restart: the scorekeeper's phone and the players' phones, by their badges.
 
     Attributes:
         holder: The scorekeeper's phone, or "" if there is none.
@@ -41,7 +41,7 @@ class ScorekeeperRecord:
 
 
 class HandoverRequest(NamedTuple):
-    """A phone that asks to become the scorekeeper, and when it asked."""
+    """A phone that asks to become the scorekeeper, and the time of its request."""
 
     phone: str
     time_s: float
@@ -175,8 +175,8 @@ class Scorekeeper:
     True
 
     Args:
-        record: The state from before a restart; a scorekeeper who comes back still has the right.
-        save: Called with the state that must survive a restart, whenever that changes.
+        record: The state stored before a restart, so that the scorekeeper's phone keeps its role.
+        save: Called with the state that must survive a restart, whenever that state changes.
         on_change: Called whenever the phones have to be informed.
         has_button: Whether the tray has a real button. Pressing it makes the asking phone
             the scorekeeper.
@@ -304,7 +304,7 @@ class Scorekeeper:
             self._shared.request = None
 
     def release(self) -> None:
-        """Take the role from the scorekeeper. The next phone that presents a proof gets it."""
+        """Take the role from the scorekeeper. The next phone that presents a proof gets the role."""
         with self._shared.changing():
             self._shared.update(holder="")
 

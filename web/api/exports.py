@@ -40,7 +40,7 @@ def _turn_json(row: TimelineRow) -> dict[str, Any]:
 
 
 def match_csv(match: Match) -> str:
-    """Return the turns of a match as CSV, one row each. A throw is `dice>kept`, such as `113335>3331`."""
+    """Return the turns of a match as CSV, with one row for each turn. A throw is `dice>kept`, such as `113335>3331`."""
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(COLUMNS)

@@ -25,7 +25,7 @@ from web.response import (
 from web.route import Permission, Routes
 
 MAX_DOWNLOADS = 2
-"""How many backups may be downloaded at once. Each is a file until the phone has received it."""
+"""How many backups may be downloaded at once. Each is kept as a file until the phone has received it."""
 
 CACHE_FRAME = "private, max-age=86400"
 
@@ -44,7 +44,7 @@ def create_health(
 
     @health.get("/healthz")
     def healthz() -> Response:
-        """Respond with 200 as long as the companion responds at all; the body names problems."""
+        """Respond with 200 as long as the companion responds at all; the body lists problems."""
         notice = table.snapshot().notice
         bad = [_check_json(check) for check in _checks(maintainer) if check.is_bad]
         levels = {check["level"] for check in bad}

@@ -25,7 +25,7 @@ class MatchSetup:
 
     Args:
         rules: The rule sets to choose from, the default first.
-        coach: Learns how people play; None if there is no coach.
+        coach: Knows how people play; None if there is no coach.
     """
 
     def __init__(self, rules: tuple[Ruleset, ...], coach: Coach | None) -> None:
@@ -77,7 +77,7 @@ class MatchSetup:
         target: int | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> HeadStart:
-        """Return the head start with which two equally good players have the same chance of winning.
+        """Return the head start that gives two equally good players the same chance of winning.
 
         Args:
             rules: Name of a rule set; None means the default.

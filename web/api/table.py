@@ -121,7 +121,7 @@ def create_api(
         streams: The event streams that are open.
         steps: The steps of the match, which an event stream also sends if a program asks for them.
         rules: The rule sets to choose from, the default first.
-        coach: Learns how people play, and works out head starts; None if there is no coach.
+        coach: Knows how people play, and works out head starts; None if there is no coach.
     """
     api = Routes("api")
     _add_reading(api, table, streams, steps)

@@ -8,7 +8,7 @@ from game.errors import IllegalMove
 from game.message import Message
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 64
-"""Fewest and most players. Two need no tournament; a round robin of 65 would take weeks."""
+"""Fewest and most players. Two players need no tournament; a round robin of 65 players would take weeks."""
 
 BYE = 0
 """Player number that stands for "no opponent": the other player rests or advances."""

@@ -10,10 +10,10 @@ from game.names import clean_name
 from web.club.store import ClubStore
 
 ALL_TRAYS = ""
-"""Stored instead of a tray: the name means this player at every tray without an entry of its own."""
+"""Stored instead of the name of a tray: the player's name is valid at every tray that has no entry of its own."""
 
 _UNNAMED = re.compile(r"player \d+")
-"""What a tray calls a player who entered no name."""
+"""The name that a tray gives to a player who entered none."""
 
 
 @dataclass(frozen=True, slots=True)

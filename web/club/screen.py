@@ -20,7 +20,7 @@ SECTIONS = ("calls", "trays", "standings", "evening")
 MAX_MATCHES = 12
 
 LANGUAGE = "en"
-"""The screen has one language, because everybody looks at the same one."""
+"""Language of the screen. There is only one, because everybody looks at the same screen."""
 
 
 class Screen:

@@ -129,9 +129,9 @@ class BestRecord:
     Attributes:
         title: What the record is about.
         value: The number with its unit.
-        player: Number of the player who holds it.
+        player: Number of the player who holds the record.
         name: Name of that player.
-        match: The match in which it was set.
+        match: The match in which the record was set.
         tray: Name of the tray.
         began_s: Start of that match in seconds since 1970.
     """
@@ -236,7 +236,7 @@ class League:
         return [Rivalry(**dict(row)) for row in rows]
 
     def records(self) -> list[BestRecord]:
-        """Return the records of the club; if several players share one, the first to set it holds it."""
+        """Return the records of the club. If several players share a record, it belongs to the first who set it."""
         found = (
             self._record("Highest turn", "best_turn", "points"),
             self._record("Highest winning score", "score", "points", "won"),

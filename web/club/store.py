@@ -130,7 +130,7 @@ class ClubStore:
                 db.executescript(_BANKED)
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            undo.pop_all()  # success: the store closes both
+            undo.pop_all()  # success: the store will close both
         return cls(path, db, file_lock)
 
     def close(self) -> None:

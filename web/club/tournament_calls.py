@@ -1,4 +1,4 @@
-"""How the players of a tournament are called to free trays."""
+"""The calls that bring the players of a tournament to free trays."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the club board does with messages from trays, and how it asks for missing entries."""
+"""The inbox of the club board, which processes messages from trays and requests missing entries."""
 
 import logging
 from collections.abc import Callable
@@ -21,11 +21,11 @@ ALL_MATCHES = ""
 """Subject of a request for the list of a tray's matches; other requests are about one match."""
 
 RETRY_S = 5.0
-"""Time before a request is repeated: the tray or the broker may have been offline."""
+"""Time before a request is repeated, in seconds: the tray or the broker may have been offline."""
 
 MAX_OPEN_REQUESTS = 10_000
-"""Above this number, all requests are forgotten. Those still needed are made again when trays
-send messages."""
+"""If more requests than this are open, all are forgotten. Requests that are still needed are made
+again when trays send messages."""
 
 Request = dict[str, Any]
 
@@ -76,7 +76,7 @@ class TrayInbox:
         self._requests.retry(lambda name: self._trays.get(name).online)
 
     def on_connected(self) -> None:
-        """Forget which trays are online and what they were asked, because messages may have been lost.
+        """Forget which trays are online and what was requested from them, because messages may have been lost.
 
         Called when the broker has accepted the connection.
         """

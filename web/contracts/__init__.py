@@ -1,1 +1,1 @@
-"""What the pages and the API need from the companion, as data classes and protocols."""
+"""The data classes and protocols through which the pages and the API use the companion."""

@@ -52,7 +52,7 @@ class SeenDie:
 
 @dataclass(frozen=True, slots=True)
 class DiceProgress:
-    """How much of the dice set is learnt.
+    """How much of the dice set has been learnt.
 
     Attributes:
         looked_at: How many dice have been measured.
@@ -117,7 +117,7 @@ class CalibrationState:
         room: Whether there is room for a set-aside area.
         checks: The latest checks of the image.
         dice: The dice that were seen last.
-        learning: How much of the dice set is learnt.
+        learning: How much of the dice set has been learnt.
         trials: The throws of the self-test so far.
         needed: How many throws have to pass.
         n_dice: How many dice each throw has.

@@ -21,10 +21,10 @@ class CoachMode(StrEnum):
 
     OFF = "off"
     AFTER = "after"
-    """Only about turns that are over."""
+    """The coach comments only on turns that are over."""
 
     WHY = "why"
-    """Also about each decision: what it cost."""
+    """The coach also states what each decision cost."""
 
     LIVE = "live"
 

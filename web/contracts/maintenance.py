@@ -39,8 +39,8 @@ class FoundBackup:
     """A backup that somebody put on a USB stick or on the SD card.
 
     Attributes:
-        line: What it contains, or why it cannot be used.
-        is_usable: Whether it can be restored.
+        line: What the backup contains, or why it cannot be used.
+        is_usable: Whether the backup can be restored.
     """
 
     line: Message
@@ -52,9 +52,9 @@ class DeliveryAttempt:
     """An attempt to send a step to the webhook.
 
     Attributes:
-        time_s: When it was made, in seconds since 1970.
-        step: The kinds of events in it, separated by commas.
-        trouble: Why the receiver did not accept it; None if it did.
+        time_s: When the attempt was made, in seconds since 1970.
+        step: The kinds of events in the step, separated by commas.
+        trouble: Why the receiver did not accept the step; None if it did.
         wait_s: Seconds from a failed attempt to the next one.
     """
 
@@ -92,7 +92,7 @@ class Maintainer(Protocol):
         """Return matches, calibration and settings as one zip file, to be read once.
 
         Raises:
-            GameError: If it cannot be made, or is being made for somebody else.
+            GameError: If the backup cannot be made, or one is already being made for somebody else.
         """
 
     def receive(self, at: int, part: bytes) -> int:
@@ -127,7 +127,7 @@ class Maintainer(Protocol):
         """
 
     def dismiss_found(self) -> None:
-        """From now on, ignore the backup that was found."""
+        """Ignore the backup that was found, from now on."""
 
     def frame(self, position: int) -> bytes | None:
         """Return the camera image of a throw as JPEG, or None if it is not kept.

@@ -12,9 +12,9 @@ class MisreadStatus:
     Attributes:
         on: Whether new images are kept.
         pictures: How many images are kept.
-        size_bytes: How much space they take.
-        most: How many images may be kept.
-        most_bytes: How much space they may take.
+        size_bytes: How much space the images take.
+        most: Largest number of images to keep.
+        most_bytes: Largest space for images.
     """
 
     on: bool

@@ -42,7 +42,7 @@ class SharedPlay(Protocol):
     """Plays matches together with another tray. Any thread may call its methods."""
 
     def view(self) -> OtherTrayView | None:
-        """Return what the page shows of the other tray, or None if there is none."""
+        """Return what the page shows about the other tray, or None if there is none."""
 
     def invitation(self, page: str) -> str:
         """Return the secret invitation for the other tray; "" if there is none.
@@ -58,7 +58,7 @@ class SharedPlay(Protocol):
         target: int | None,
         options: Mapping[str, Any] | None,
     ) -> None:
-        """Make a code with which another tray can join a match.
+        """Make a code that lets another tray join a match.
 
         Args:
             names: The players at this tray.
@@ -88,11 +88,11 @@ class SharedPlay(Protocol):
         """Process a message from the other tray, and return the answer as JSON.
 
         Args:
-            keys_id: Id of the keys with which it is signed.
+            keys_id: Id of the keys that sign the message.
             text: The message.
-            mac: Its signature.
+            mac: The signature of the message.
 
         Raises:
-            UnknownCodeError: If it is not signed with the code of a match that is known here.
-            TraykeeperError: If it cannot be understood.
+            UnknownCodeError: If the message is not signed with the code of a match that is known here.
+            TraykeeperError: If the message cannot be understood.
         """

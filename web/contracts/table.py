@@ -27,9 +27,9 @@ class PhotoDie:
         w: Width of its box.
         h: Height of its box.
         angle: Rotation of its edges in degrees, from 0 to below 90.
-        zone: Where it lies: in the tray, or in the set-aside area.
+        zone: Where the die lies: in the tray, or in the set-aside area.
         problem: Why the face is uncertain, if it is.
-        slot: Its position among the dice of the throw in the photo; None if it is not one of them.
+        slot: Position of the die in the throw that the photo shows; None if it is not part of that throw.
     """
 
     value: int | None
@@ -71,7 +71,7 @@ class Lamp:
     Attributes:
         colour: The colour as "#rrggbb".
         blink: How often it blinks, in times per second; 0 means steady.
-        meaning: What this tells people.
+        meaning: What the colour and the blinking mean, in words.
     """
 
     colour: str

@@ -28,7 +28,7 @@ def register(app: Flask) -> None:
 def _is_readable(app: Flask, code: str) -> bool:
     try:
         Translations.load(Path(app.root_path) / "translations", [code])
-    except Exception:  # damaged bytes raise what Python's own gettext lets through
+    except Exception:  # damaged bytes raise errors that gettext does not catch
         log.exception("the catalogue of %s cannot be read: the page leaves that language out", code)
         return False
     return True
@@ -52,20 +52,20 @@ def language() -> str:
 
 
 def points(number: int) -> str:
-    """Write a whole number in the current language."""
+    """Return a whole number as text in the current language."""
     return f"{number:,}".replace(",", THOUSANDS_SEPARATORS[language()]).replace("-", "−")
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Write a share as a percentage in the current language.
+    """Return a share as a percentage, as text in the current language.
 
     Args:
-        share: From 0 to 1.
+        share: The share, from 0 to 1.
         digits: Digits after the decimal point.
     """
     return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
 
 
 def decimal(number: float) -> str:
-    """Write a number with one decimal in the current language."""
+    """Return a number with one decimal as text in the current language."""
     return str(format_decimal(number, "0.0"))

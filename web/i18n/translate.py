@@ -31,12 +31,12 @@ _CURRENT = _CurrentLanguage()
 
 
 def translate(message: Message) -> str:
-    """Return a message in the current language; one without a translation stays in English."""
+    """Return a message in the current language. A message without a translation stays in English."""
     return message.translate(_CURRENT)
 
 
 def player_name(name: str) -> str:
-    """Return a player's name; a player without one becomes "Player 2" in the current language."""
+    """Return a player's name. A player without a name becomes "Player 2" in the current language."""
     return format_value(display_name(name), _CURRENT)
 
 

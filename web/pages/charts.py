@@ -11,7 +11,7 @@ from game.odds.review import Review, ReviewedMoment
 from web.i18n.languages import percent, points
 
 N_COLOURS = 10
-"""Number of colours and of shapes. Their combinations tell twenty seats apart."""
+"""Number of colours and of shapes. Together they distinguish twenty seats."""
 
 
 def seat_colour(seat: int) -> int:
@@ -163,7 +163,7 @@ def win_curve(match: Match, review: Review) -> str:
 
 
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:
-    """Return the x, in SVG units, and the chance of winning of each point on a player's line."""
+    """Return, for each point on a player's line, its x in SVG units and the chance of winning."""
     found = []
     seats = match.state.team_seats(seat)
     for i, standing in enumerate(review.curve):
@@ -207,7 +207,7 @@ def _line(match: Match, review: Review, seat: int) -> str:
 
 
 def _turning_point(review: Review, point: ReviewedMoment) -> str:
-    """Return an SVG line, drawn vertically at the turn of the turning point."""
+    """Return a vertical SVG line at the turn that contains the turning point."""
     before = sum(standing.event <= point.event for standing in review.curve)
     x = _x(before - HALF, review)
     return f'<path class="turning" d="M{x:.1f} {TOP}V{HIGH - BOTTOM}"/>'

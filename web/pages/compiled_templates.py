@@ -17,7 +17,7 @@ DIGEST_BYTES = sha256().digest_size
 class CompiledTemplates(BytecodeCache):
     """Jinja's bytecode cache in the `__pycache__` of the templates.
 
-    An entry that is damaged, foreign or out of date is compiled again.
+    A template is compiled again if its entry is damaged, out of date, or written by another version of Jinja or Python.
 
     Args:
         templates: The folder of the templates.

@@ -13,7 +13,7 @@ from web.contracts.coach import Coach
 from web.pages.matches import PictureAt, RenderPage, lucky_throw, no_pictures, picture_of
 
 EVENING_S = 12 * 3600.0
-"""Matches that ended less than this before the newest one belong to the same evening."""
+"""Matches that ended less than this many seconds before the newest one belong to the same evening."""
 
 MAX_MATCHES = 200
 """Largest number of matches in one evening, enough for a table that is in use all day."""

@@ -27,7 +27,7 @@ SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
 
 SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
-"""Below the first a chance shows one more digit; below the second only a bound is shown."""
+"""A chance below the first number is shown with one more digit; below the second, only a bound is shown."""
 
 
 def register(templates: Environment) -> None:
@@ -77,7 +77,7 @@ def capitalised(text: str) -> str:
 
 
 def clock_time(time_s: float) -> str:
-    """Return a time in seconds since 1970 as the clock at the tray shows it: "20:15:07"."""
+    """Return a time (in seconds since 1970) as local time at the tray: "20:15:07"."""
     return datetime.fromtimestamp(time_s, UTC).astimezone().strftime("%H:%M:%S")
 
 
@@ -118,7 +118,7 @@ def bar_percent(part: int, whole: int) -> float:
 
 
 def chance(value: float) -> str:
-    """Write a chance such as 53.4 %; only an impossible or certain event is 0 % or 100 %."""
+    """Return a chance as text, such as 53.4 %. Only an impossible event has 0 %, and only a certain one 100 %."""
     edge = min(value, 1 - value)
     if 0 < edge < MIN_CHANCE:
         if value < SMALL_CHANCE:
@@ -128,7 +128,7 @@ def chance(value: float) -> str:
 
 
 def signed(value: float, *, is_chance: bool = False) -> str:
-    """Write a difference with its sign.
+    """Return a difference as text, with its sign.
 
     Args:
         value: The difference, in points or, for chances, from -1 to 1.
@@ -140,12 +140,12 @@ def signed(value: float, *, is_chance: bool = False) -> str:
 
 
 def rounded(value: float) -> str:
-    """Write a number of points without decimals."""
+    """Return a number of points as text, without decimals."""
     return points(round(value))
 
 
 def n_dice(number: int) -> str:
-    """Write a number of dice in words."""
+    """Return a number of dice in words."""
     return translate(wording.dice_count(number))
 
 

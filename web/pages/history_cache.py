@@ -1,4 +1,4 @@
-"""A cache of the journal for pages about past matches: each question is answered once for all phones."""
+"""A cache of the journal for pages about past matches: each query runs only once for all phones."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from game.journal.history import END_POSITION, History, PlayedMatch, UnreadableM
 from game.match.match import Match
 
 MAX_ANSWERS = 64
-"""Enough for an evening of twenty matches with their steps, and a few pages of the list."""
+"""Number of answers to keep: enough for an evening of twenty matches with their steps, and a few pages of the list."""
 
 T = TypeVar("T")
 

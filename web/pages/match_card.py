@@ -33,11 +33,11 @@ PAPER, CARD, INK, SOFT, LINE, FELT = (
 )
 FONT = "ui-rounded, 'SF Pro Rounded', 'Segoe UI', Roboto, 'Noto Sans', system-ui, sans-serif"
 MAX_ROWS = 8
-"""How many players fit on the card, the best first. With more, the last row says how many are left out."""
+"""How many players fit on the card, the best first. If there are more, the last row says how many are left out."""
 
 LEFT, TOP, BOTTOM, MAX_ROW_HEIGHT = 72, 220, 528, 58
 NAME_WIDTH = 376
-"""Width of a row between the disc and the points."""
+"""Width of a row between the side's coloured disc and its points."""
 
 WIDTH_PER_SIZE = 0.6
 """Width of an average bold letter as a share of the font size, in the widest common fonts."""
@@ -93,7 +93,7 @@ class CardRow:
     Attributes:
         side: The player, or the player's team; it decides the colour and weight of the row.
         name: Name of the player.
-        is_first: Whether the row shows the disc and the score, as one row of each side does.
+        is_first: Whether this is the first row of its side, which also shows the side's coloured disc and score.
         leads: Whether the side has won or leads.
     """
 
@@ -112,7 +112,7 @@ def _card_rows(ranked: Sequence[Side]) -> list[CardRow]:
 
 
 def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
-    """Return the rows as SVG elements of one size. If there are too many, the last says how many are left out."""
+    """Return the rows as SVG elements of one size. If there are too many, the last row says how many are left out."""
     shown = rows if len(rows) <= MAX_ROWS else rows[: MAX_ROWS - 1]
     height = min(MAX_ROW_HEIGHT, (BOTTOM - TOP) / min(len(rows), MAX_ROWS))
     longest = max((row.name for row in shown), key=len)
@@ -171,7 +171,7 @@ def _curve(match: Match) -> str:
 
 
 def _fitting(text: str, size: int, width: int) -> int:
-    """Return the size, or a smaller one at which the text fits the width."""
+    """Return the font size, or a smaller one at which the text fits the width."""
     return min(size, int(width / (WIDTH_PER_SIZE * max(len(text), 1))))
 
 

@@ -1,4 +1,4 @@
-"""The options of a rule set as the form for a new match shows them.
+"""The options of a rule set, as shown in the form for a new match.
 
 The form leaves out tables of points by face, which only a file of house rules can set.
 """

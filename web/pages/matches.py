@@ -189,7 +189,7 @@ def picture_of(history: History, match_id: int, award: Award, picture: PictureAt
 
 
 def throw_positions(history: History, match_id: int) -> dict[int, int]:
-    """Return the position in the journal of each throw of a match, by its index in the timeline.
+    """Return where each throw of a match is in the journal, by the index of the throw in the timeline.
 
     A throw that was undone and redone, or corrected, keeps its position.
 
@@ -213,7 +213,7 @@ def throw_positions(history: History, match_id: int) -> dict[int, int]:
     for index, (event, roll_id) in enumerate(zip(match.timeline, ids.ids, strict=True)):
         if isinstance(event, Thrown):
             position = int(roll_id.partition("-")[0])
-            # A repair writes a throw again under an id of its own, but the dice still lie where they lay.
+            # A repair writes a throw again under a new id, but the dice are still in the same places.
             found[index] = position if position in written else by_places.get(event.seen_positions)
     return {index: position for index, position in found.items() if position}
 
@@ -232,7 +232,7 @@ def require_coach(coach: Coach | None) -> Coach:
 
 
 def require_ready(found: T | None) -> T:
-    """Return a result from the coach, which must be finished.
+    """Return a finished result from the coach.
 
     Raises:
         HttpProblem: If the coach is still working on it.

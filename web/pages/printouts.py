@@ -1,4 +1,4 @@
-"""The rules in sentences, and the scoring card and score pad to print."""
+"""The pages with the rules in words, and the printable scoring card and score pad."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +21,7 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     """Create the blueprint for the rules and printouts.
 
     Args:
-        table: Its match decides which rules are shown.
+        table: The table whose match decides which rules are shown.
         offered: All rule sets; the first one is shown if there is no match.
     """
     pages = Blueprint("paper", __name__)

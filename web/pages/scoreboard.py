@@ -10,7 +10,7 @@ from web.state.state_json import state_json
 from web.stream import Streams
 
 HEARTBEAT = "event: beat\ndata:\n\n"
-"""Sent as an event rather than a comment, so that the page notices when none arrives."""
+"""A heartbeat is an event rather than a comment, so that the page notices if no heartbeat arrives."""
 
 
 def create_scoreboard(

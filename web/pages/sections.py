@@ -58,7 +58,7 @@ STORY = ("pencil", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
 
 MAX_STATUS_CHARACTERS = 40
-"""This many fit next to two buttons on a screen that is 360 CSS pixels wide."""
+"""Number of characters that fit next to two buttons on a screen that is 360 CSS pixels wide."""
 
 
 class Sections:
@@ -117,7 +117,7 @@ def _entries(name: str, match: Match | None) -> list[TimelineRow]:
 
 
 def _farkle(state: StateJson) -> str:
-    """Return what the farkle that has just ended a turn cost, or an empty string."""
+    """Return the points that the farkle at the end of a turn has just cost, as a phrase, or an empty string."""
     found = state["highlight"]
     return found["words"] if found and found["kind"] == "farkle" else ""
 

@@ -84,7 +84,7 @@ def standings(result: Result) -> list[Side]:
 
 
 def summary_sides(match: MatchSummary) -> list[Side]:
-    """Return the sides of a summarised match: by score once it is won, and by seat until then.
+    """Return the sides of a summarised match: by score once the match is won, and by seat until then.
 
     A side whose players have all left without points is left out.
     """

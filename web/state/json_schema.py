@@ -255,12 +255,11 @@ class CoachJson(TypedDict):
 
     `solved` means that chances of winning are known. `solving` is how much of their calculation
     is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
-    `win` is the current player's chance of winning, or null. `caveats` name what the chances
-    leave out: "leader" (they are for two players, against the best of the others), "several" (they
-    are for a race and off by about one point), "taking over", "penalties", "multiplied", "other"
-    (rules that `traykeeper odds` names).
-    `before` is the next throw at the beginning of a turn. `decision` is the newest decision of a
-    person, with what it cost, or null.
+    `win` is the current player's chance of winning, or null. `caveats` list what the chances leave
+    out: "leader" (they are for two players, against the best of the others), "several" (they are
+    for a race and off by about one point), "taking over", "penalties", "multiplied", "other" (rules
+    that `traykeeper odds` lists). `before` is the next throw at the beginning of a turn. `decision`
+    is the newest decision of a person, with what it cost, or null.
     """
 
     mode: str
@@ -275,7 +274,7 @@ class CoachJson(TypedDict):
 
 
 class OwnPhoneJson(TypedDict):
-    """A phone, by its badge, and the player it belongs to."""
+    """The badge of a phone, and the name of the player to whom the phone belongs."""
 
     phone: str
     name: str
@@ -284,10 +283,10 @@ class OwnPhoneJson(TypedDict):
 class PencilJson(TypedDict):
     """The scorekeeper: the phone `holder`. Phones are identified by their badges; "" means none.
 
-    The phone `asking` asks to take over: with `by_button` the next press of the real button
-    decides, with `by_holder` the scorekeeper is being asked. `asker` is a name for the asking phone:
-    its player, or its kind, with a number if others of its kind are present. With `own_turn` the
-    `players` may act on their own phones during their turns.
+    The phone `asking` asks to take over. If `by_button` is set, the next press of the real button
+    decides; if `by_holder` is set, the scorekeeper decides. `asker` is a name for the asking phone:
+    its player, or its kind, with a number if others of its kind are present. If `own_turn` is set,
+    the `players` may use their own phones during their turns.
     """
 
     holder: str
@@ -369,10 +368,10 @@ class StateJson(MatchJson):
 
     `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
     `question` is the open question; a hold of the button picks the first of its `choices`. Without
-    a question, `choices` are offered repairs. `camera` is null while there is no camera. With
-    `hands_off` the dice are read without a press of the button. `notice` says what has changed
-    since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`, the
-    camera and the button are off because several starts failed.
+    a question, `choices` are offered repairs. `camera` is null while there is no camera. If
+    `hands_off` is set, the dice are read without a press of the button. `notice` says what has
+    changed since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`,
+    the camera and the button are off because several starts failed.
     """
 
     version: int
