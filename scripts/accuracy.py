@@ -1,4 +1,4 @@
-"""Read every labelled picture, and write to docs/accuracy.md how many readings are right, unsure, or wrong but sure.
+"""Read every labelled picture, and write to docs/accuracy.md how many readings are right, asked about, or wrong.
 
     TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
 
@@ -31,10 +31,11 @@ DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
 
 HEAD = """# How well it reads
 
-Each picture has one of three outcomes: **right** (the reader is sure and all dice are correct), **asked**
-(the reader is not sure and asks the players), or **silent** (the reader is sure and wrong, which must not
-happen). A *trap* is a picture that no reader can be sure about, with a cocked or hidden die or a hand in
-the tray. For a trap, asking is the only right answer.
+The reader is *sure* of a picture if it would accept the dice without a question. Each picture has one of three
+outcomes: **right** (the reader is sure and all dice are correct), **asked** (the reader is not sure and asks
+the players), or **silent** (the reader is sure and wrong, which must not happen). A *trap* is a picture that
+no reader can be sure of, with a cocked or hidden die or a hand in the tray. For a trap, asking is the only
+right answer.
 
 The photos were taken by other people, with all kinds of dice, backgrounds and light. For these photos, nothing is calibrated and the tray is not
 known. The renders show photo-realistic trays of which only the corners are known. Both sets were used while the reader was developed, so expect worse
@@ -73,7 +74,7 @@ RELIABILITY = """
 
 The dice are grouped by the confidence that the reader states for them; the last column is the share of them
 that were flat and read correctly. The confidence is the probability that the face is right, multiplied by the probability that the
-die is flat. A die is *sure* if the first is at least {sure:.2f} and the second at least {flat:.2f}.
+die is flat. The reader is sure of a die if the first is at least {sure:.2f} and the second at least {flat:.2f}.
 
 | claimed | dice | true |
 |---|---|---|
