@@ -127,7 +127,7 @@ class Trainer:
 
 
 class _ProgressLog:
-    """A log of the training that writes a line to the screen and to a file every LOG_STEPS."""
+    """A log of the training that writes a line to the screen and to a file every LOG_STEPS steps."""
 
     def __init__(self, path: Path, batch: int) -> None:
         self._path, self._batch = path, batch

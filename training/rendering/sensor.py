@@ -142,7 +142,7 @@ def _noisy(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
 
 
 def _through_mosaic(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
-    """Return light with noise, seen through a Bayer filter, with interpolated colours."""
+    """Pass light through a Bayer filter, add noise, and return it with interpolated colours."""
     raw = light[..., 1].copy()
     raw[::2, ::2], raw[1::2, 1::2] = light[::2, ::2, 0], light[1::2, 1::2, 2]
     sigma = np.sqrt(np.maximum(raw, 0) * np.float32(style.shot) + np.float32(style.dark**2))
