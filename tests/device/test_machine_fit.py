@@ -26,6 +26,21 @@ starts = [int(line.split("-")[0], 16) for line in open("/proc/self/maps")]
 print(sum(start % 0x4000000 == 0 for start in starts))  # an arena begins at a multiple of 64 MB
 """
 
+FREES_BELOW_WHAT_IT_HOLDS = """
+from pathlib import Path
+from device.machine_fit import return_free_memory
+def own_kb():
+    return int(Path("/proc/self/status").read_text().partition("RssAnon:")[2].split()[0])
+freed, held = [], []
+for _ in range(500):  # blocks of a size that malloc takes from its heap
+    freed.append(bytearray(b"x" * 64_000))
+    held.append(bytearray(b"x" * 1_000))
+freed.clear()
+before = own_kb()
+return_free_memory()
+print(before - own_kb())
+"""
+
 PEAKS_MB = {2304: 270, 1536: 260, 1152: 250}
 
 
@@ -103,3 +118,11 @@ def test_forty_threads_share_their_free_memory():
         return int(subprocess.run(done, capture_output=True, text=True, check=True).stdout)
 
     assert arenas("shared") <= 2 < arenas()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of glibc alone")
+def test_freed_memory_below_memory_in_use_is_returned_to_the_system():
+    done = [sys.executable, "-c", FREES_BELOW_WHAT_IT_HOLDS]
+    returned_kb = subprocess.run(done, capture_output=True, text=True, check=True).stdout
+
+    assert int(returned_kb) > 500 * 64 * 0.8

@@ -420,6 +420,22 @@ def test_a_quiet_tray_is_watched_less_often_and_a_throw_is_still_seen(clock, see
     assert reports.watch.has_tumbled is True
 
 
+def test_freed_memory_is_returned_only_after_a_while_without_motion(clock, monkeypatch):
+    returned_s = []
+    monkeypatch.setattr(
+        "device.watching.watch_loop.return_free_memory", lambda: returned_s.append(clock())
+    )
+    tray = SimulatedTray(seed=3, roll_s=1.0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    for _ in range(6):
+        tray.throw_all()
+        reports.wait_s(15)
+    assert returned_s == []
+
+    reports.wait_s(40)
+    assert 1 <= len(returned_s) <= 2
+
+
 def test_the_empty_tray_is_learnt_between_throws_without_a_request(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
