@@ -156,14 +156,12 @@ def _dropped(previews_s: list[float]) -> int:
     "--rolls",
     type=click.IntRange(1, 10_000),
     default=30,
-    show_default=True,
     help="Number of rolls, of two seconds each, with and without clips.",
 )
 @click.option(
     "--slower",
     type=FiniteRange(1, 1_000),
     default=SLOWER,
-    show_default=True,
     help="How many times slower a machine to imagine. It decides which previews are dropped.",
 )
 def command(rolls: int, slower: float) -> None:

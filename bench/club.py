@@ -95,21 +95,12 @@ class Received:
 
 
 @click.command("club")
-@click.option(
-    "--trays",
-    type=click.IntRange(1, 1_000),
-    default=200,
-    show_default=True,
-    help="Number of trays.",
-)
-@click.option(
-    "--seconds", type=FiniteRange(1), default=300, show_default=True, help="How long they play."
-)
+@click.option("--trays", type=click.IntRange(1, 1_000), default=200, help="Number of trays.")
+@click.option("--seconds", type=FiniteRange(1), default=300, help="How long they play.")
 @click.option(
     "--pace",
     type=FiniteRange(0.01, 60),
     default=2,
-    show_default=True,
     help="Seconds from one step of a tray to its next; people take about eight.",
 )
 def command(trays: int, seconds: float, pace: float) -> None:

@@ -21,17 +21,12 @@ _STEP = 50
 
 @click.command("odds")
 @click.option(
-    "--target",
-    type=click.IntRange(200, 20_000),
-    default=5000,
-    show_default=True,
-    help="Points of the match to solve.",
+    "--target", type=click.IntRange(200, 20_000), default=5000, help="Points of the match to solve."
 )
 @click.option(
     "--small",
     type=click.IntRange(100, 2_000),
     default=500,
-    show_default=True,
     help="Points of the match that is solved both ways.",
 )
 def command(target: int, small: int) -> None:

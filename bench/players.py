@@ -57,15 +57,10 @@ class Position:
     "--matches",
     type=click.IntRange(1_000, 1_000_000),
     default=100_000,
-    show_default=True,
     help="Simulated matches for each position.",
 )
 @click.option(
-    "--positions",
-    type=click.IntRange(4, 1_000),
-    default=200,
-    show_default=True,
-    help="Positions for each rule set.",
+    "--positions", type=click.IntRange(4, 1_000), default=200, help="Positions for each rule set."
 )
 def command(matches: int, positions: int) -> None:
     """Measure the error in the chances of winning for three to six players, by simulating matches.

@@ -26,13 +26,7 @@ SETTLED_S = 2.0
 
 
 @click.command("press")
-@click.option(
-    "--runs",
-    type=click.IntRange(1, 1_000),
-    default=20,
-    show_default=True,
-    help="Number of presses.",
-)
+@click.option("--runs", type=click.IntRange(1, 1_000), default=20, help="Number of presses.")
 def command(runs: int) -> None:
     """Measure the milliseconds from a press until the reading arrives in a phone's event stream.
 

@@ -25,19 +25,12 @@ SETTLED_S = 5.0
 
 
 @click.command("start")
-@click.option(
-    "--runs",
-    type=click.IntRange(1, 1_000),
-    default=5,
-    show_default=True,
-    help="Number of starts.",
-)
+@click.option("--runs", type=click.IntRange(1, 1_000), default=5, help="Number of starts.")
 @click.option(
     "--rest",
     "rest_s",
     type=FiniteRange(1, 3600),
     default=20.0,
-    show_default=True,
     help="Seconds for which the idle load is measured.",
 )
 def command(runs: int, rest_s: float) -> None:

@@ -28,17 +28,12 @@ WORST_FIRST = (Outcome.SILENT, Outcome.ASKED)
 
 @click.command("vision")
 @click.option(
-    "--runs",
-    type=click.IntRange(1, 10_000),
-    default=30,
-    show_default=True,
-    help="Number of readings for each size.",
+    "--runs", type=click.IntRange(1, 10_000), default=30, help="Number of readings for each size."
 )
 @click.option(
     "--threads",
     type=click.IntRange(1, 64),
     default=1,
-    show_default=True,
     help="Number of OpenCV threads for the table of times.",
 )
 @click.option(

@@ -14,17 +14,12 @@ from game.commands import StartMatch
 
 @click.command("web")
 @click.option(
-    "--phones",
-    type=click.IntRange(1, 120),
-    default=100,
-    show_default=True,
-    help="Number of open event streams.",
+    "--phones", type=click.IntRange(1, 120), default=100, help="Number of open event streams."
 )
 @click.option(
     "--seconds",
     type=click.IntRange(2, 3600),
     default=120,
-    show_default=True,
     help="Duration, with one action a second.",
 )
 def command(phones: int, seconds: int) -> int:

@@ -14,19 +14,27 @@ GameError (ValueError)
 └── OddsError           chances cannot be calculated
 """
 
-from game.message import Message, Verbatim
+from typing import LiteralString
+
+from game.message import Message, Value, Verbatim
 
 
 class TraykeeperError(Exception):
     """An error that is shown to people.
 
+        raise IllegalMove("seat %(seat)s does not exist", seat=3)
+
+    Args:
+        message: What went wrong, and what to do: the template of a message, or a message.
+        values: The value of each placeholder of the template.
+
     Attributes:
         message: What went wrong, and what to do.
     """
 
-    def __init__(self, message: Message) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: Message | LiteralString, /, **values: Value) -> None:
+        self.message = Message(message, **values) if isinstance(message, str) else message
+        super().__init__(self.message)
 
 
 class GameError(TraykeeperError, ValueError):

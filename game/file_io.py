@@ -166,10 +166,10 @@ def _read(open_source: Callable[[], BinaryIO], name: str) -> str:
         with TextIOWrapper(open_source(), encoding="utf-8-sig") as file:
             text = file.read(MAX_CHARS + 1)
     except (OSError, ValueError) as error:
-        raise FileError(Message("%(file)s: %(why)s", file=name, why=_why(error))) from None
+        raise FileError("%(file)s: %(why)s", file=name, why=_why(error)) from None
     if len(text) > MAX_CHARS:
         why = Message("the file is longer than %(most)s characters", most=MAX_CHARS)
-        raise FileError(Message("%(file)s: %(why)s", file=name, why=why))
+        raise FileError("%(file)s: %(why)s", file=name, why=why)
     return text
 
 

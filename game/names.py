@@ -32,7 +32,7 @@ def clean_names(names: Sequence[str]) -> list[str]:
     clean = [clean_name(name) for name in names]
     if twice := next((name for name in clean if clean.count(name) > 1), None):
         raise IllegalMove(
-            Message("two players are called %(name)s: give one of them another name", name=twice)
+            "two players are called %(name)s: give one of them another name", name=twice
         )
     return clean
 
@@ -48,12 +48,10 @@ def check_distinct(names: Iterable[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise IllegalMove(
-                Message(
-                    "%(one)s and %(other)s would count as one person in the statistics: give "
-                    "one of them another name",
-                    one=other,
-                    other=name,
-                )
+                "%(one)s and %(other)s would count as one person in the statistics: give "
+                "one of them another name",
+                one=other,
+                other=name,
             )
 
 
@@ -67,20 +65,16 @@ def clean_name(name: str) -> str:
     readable = any(map(_is_seen, clean)) and is_printable(clean)
     if len(clean) > MAX_NAME:
         raise IllegalMove(
-            Message(
-                "a name has at most %(most)s characters, not %(n)s: %(name)s",
-                most=MAX_NAME,
-                n=len(clean),
-                name=quoted(name),
-            )
+            "a name has at most %(most)s characters, not %(n)s: %(name)s",
+            most=MAX_NAME,
+            n=len(clean),
+            name=quoted(name),
         )
     if not readable:
         raise IllegalMove(
-            Message(
-                "%(name)s is not a valid name: use 1 to %(most)s printable characters",
-                most=MAX_NAME,
-                name=quoted(name),
-            )
+            "%(name)s is not a valid name: use 1 to %(most)s printable characters",
+            most=MAX_NAME,
+            name=quoted(name),
         )
     return clean
 

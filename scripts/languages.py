@@ -5,7 +5,7 @@
 
 import ast
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from io import BytesIO
@@ -24,7 +24,8 @@ FOLDER = ROOT / "web" / "translations"
 ROOMS = ("game", "device", "web")
 
 TEMPLATE_TAKERS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
-"""Functions and classes that take message templates in Python, and how many templates each takes."""
+"""Functions and classes that take message templates in Python, and how many templates each takes. Errors that people
+read take one as well."""
 
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
 """Functions that take message templates in Jinja, in the format of Babel's extractor."""
@@ -72,21 +73,27 @@ def template() -> Catalog:
 
 def in_python() -> Iterator[Words]:
     """Yield the message templates in Python files, each as a string or as its singular and plural."""
-    for room in ROOMS:
-        for file in sorted((ROOT / room).rglob("*.py")):
-            yield from _in_tree(ast.parse(file.read_text("utf-8")))
+    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    takers = TEMPLATE_TAKERS | dict.fromkeys(_errors(classes, "TraykeeperError"), 1)
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            words = [each.value for each in node.args if isinstance(each, ast.Constant)]
+            if words and takers.get(name) == 1:
+                yield words[0]
+            elif len(words) > 1 and takers.get(name):
+                yield words[0], words[1]
 
 
-def _in_tree(tree: ast.Module) -> Iterator[Words]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        words = [each.value for each in node.args if isinstance(each, ast.Constant)]
-        if words and TEMPLATE_TAKERS.get(name) == 1:
-            yield words[0]
-        elif len(words) > 1 and TEMPLATE_TAKERS.get(name):
-            yield words[0], words[1]
+def _errors(classes: Sequence[ast.ClassDef], base: str) -> Iterator[str]:
+    """Yield the names of an error and of all errors derived from it that are created from a template as well."""
+    yield base
+    for each in classes:
+        own = {node.name for node in each.body if isinstance(node, ast.FunctionDef)}
+        if "__init__" not in own and base in {getattr(node, "id", "") for node in each.bases}:
+            yield from _errors(classes, each.name)
 
 
 def _in_pages() -> Iterator[Words]:

@@ -50,7 +50,7 @@ class Benchmarks(click.Group):
         """
 
 
-@click.group(cls=Benchmarks)
+@click.group(cls=Benchmarks, context_settings={"show_default": True})
 def bench() -> None:
     """Measure how fast Traykeeper is on this machine.
 

@@ -11,7 +11,6 @@ from game.match.bot import Bot
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
 from game.match.state import Player
-from game.message import Message
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
@@ -88,16 +87,14 @@ def entry_from_row(row: Row) -> Entry:
     """
     position, match_id, seq, time_s, body, _ = row
     if not is_intact(row):
-        raise DamagedJournal(
-            Message("entry %(n)s was changed after it was written", n=str(position))
-        )
+        raise DamagedJournal("entry %(n)s was changed after it was written", n=str(position))
     try:
         if seq == START_SEQ:
             return Entry(position, match_id, seq, time_s, match_from_start_text(body), ())
         actions = tuple(map(from_json, json.loads(body)))
     except (GameError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedJournal(
-            Message("entry %(n)s cannot be read (%(why)s)", n=str(position), why=reason(error))
+            "entry %(n)s cannot be read (%(why)s)", n=str(position), why=reason(error)
         ) from None
     return Entry(position, match_id, seq, time_s, None, actions)
 

@@ -15,7 +15,6 @@ from game.journal.history import History
 from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.match.roll_ids import RollIds
-from game.message import Message
 
 MAX_CACHED_MATCHES = 4
 """Number of matches whose newest line is cached. Other matches are replayed when they are
@@ -148,9 +147,7 @@ class Feed:
             first = WireEntry.first(name, entry.start_match, entry.time_s or 0.0)
             return FeedLine(entry.position, first, None, entry.start_match)
         if before is None:
-            raise DamagedJournal(
-                Message("the start of match %(n)s is missing", n=str(entry.match_id))
-            )
+            raise DamagedJournal("the start of match %(n)s is missing", n=str(entry.match_id))
         published = before.entry.then(*entry.actions)
         name = f"{published.match}-{published.seq}"
         ids, after = before.ids.push(name, before.match, entry.actions)

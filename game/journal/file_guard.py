@@ -7,7 +7,6 @@ from typing import IO
 
 from game.errors import DamagedJournal, JournalError
 from game.file_io import read_bounded
-from game.message import Message
 
 LOCK_SUFFIX = ".lock"
 """Suffix of the lock file."""
@@ -39,9 +38,7 @@ class FileGuard:
         for path, (device, inode, size) in self._seen.items():
             there = _state(path)
             if there is None or there[:2] != (device, inode) or there[2] < size:
-                raise DamagedJournal(
-                    Message("%(file)s was deleted, replaced or emptied", file=path.name)
-                )
+                raise DamagedJournal("%(file)s was deleted, replaced or emptied", file=path.name)
 
 
 def write_owner(lock: IO[bytes], identity: str) -> None:
@@ -88,10 +85,8 @@ def lock_journal(path: Path) -> IO[bytes]:
     except BlockingIOError:
         lock.close()
         raise JournalError(
-            Message(
-                "%(folder)s: another Traykeeper is using this folder: stop it, or choose "
-                "another folder with --state",
-                folder=str(path.parent),
-            )
+            "%(folder)s: another Traykeeper is using this folder: stop it, or choose "
+            "another folder with --state",
+            folder=str(path.parent),
         ) from None
     return lock

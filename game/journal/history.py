@@ -143,7 +143,7 @@ class History:
         with _reading(self.path) as db:
             row = db.execute(_ONE_MATCH, (match_id,)).fetchone()
             if row is None:
-                raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
+                raise JournalError("there is no match %(n)s", n=str(match_id))
             return _played(db, row)
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
@@ -212,7 +212,7 @@ class History:
         with _reading(self.path) as db:
             row = db.execute("SELECT key FROM match WHERE id = ?", (match_id,)).fetchone()
         if row is None:
-            raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
+            raise JournalError("there is no match %(n)s", n=str(match_id))
         return str(row[0])
 
     def players(self, limit: int = 50) -> tuple[str, ...]:
@@ -234,9 +234,7 @@ class History:
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.exists():
         raise JournalError(
-            Message(
-                "%(file)s: there is no journal: choose another folder with --state", file=str(path)
-            )
+            "%(file)s: there is no journal: choose another folder with --state", file=str(path)
         )
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
@@ -244,9 +242,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
             yield schema.tolerate_bad_text(db)
     except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
         raise JournalError(
-            Message(
-                "%(file)s: the journal cannot be read (%(why)s)", file=str(path), why=reason(error)
-            )
+            "%(file)s: the journal cannot be read (%(why)s)", file=str(path), why=reason(error)
         ) from None
 
 

@@ -42,7 +42,6 @@ from game.journal.salvage import Salvaged, salvage_connection
 from game.journal.trace_keeper import TraceKeeper
 from game.match.events import Action
 from game.match.match import Match
-from game.message import Message
 
 JOURNAL_FILE = "journal.db"
 """Name of the journal in the state folder."""
@@ -154,9 +153,7 @@ class Journal:
             seq = next_seq(self._db, match_id)
             if seq == START_SEQ:
                 raise JournalError(
-                    Message(
-                        "%(file)s: there is no match %(n)s", file=str(self.path), n=str(match_id)
-                    )
+                    "%(file)s: there is no match %(n)s", file=str(self.path), n=str(match_id)
                 )
             position = self._insert(match_id, seq, step_text(actions), request)
             if result:
@@ -261,11 +258,9 @@ def _as_journal_error(path: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         raise JournalError(
-            Message(
-                "%(file)s: the journal cannot be used (%(why)s): is the disk full or read-only?",
-                file=str(path),
-                why=str(error),
-            )
+            "%(file)s: the journal cannot be used (%(why)s): is the disk full or read-only?",
+            file=str(path),
+            why=str(error),
         ) from None
     except JournalError as error:
         if not isinstance(error, DamagedJournal):
@@ -277,10 +272,8 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 
 def _damaged(path: Path, error: Exception) -> DamagedJournal:
     return DamagedJournal(
-        Message(
-            "%(file)s: the journal is damaged (%(why)s): restart Traykeeper to repair it "
-            "from the second copy and the backups",
-            file=str(path),
-            why=reason(error),
-        )
+        "%(file)s: the journal is damaged (%(why)s): restart Traykeeper to repair it "
+        "from the second copy and the backups",
+        file=str(path),
+        why=reason(error),
     )

@@ -9,7 +9,6 @@ from game.journal import schema, table_definitions
 from game.journal.entry import COLUMNS, START_SEQ, Result, Row, entry_from_row, is_intact
 from game.journal.trace import Keys, Requests
 from game.match.match import Match
-from game.message import Message
 
 NO_WAL = b"\x01\x01"
 """Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
@@ -35,7 +34,7 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
             break
         match = match.push(*entry.actions)
     if match is None:
-        raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
+        raise JournalError("there is no match %(n)s", n=str(match_id))
     return match
 
 

@@ -28,13 +28,11 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
     version = table_definitions.format_version(db)
     if version > VERSION:
         raise JournalError(
-            Message(
-                "%(file)s: this file is from a newer version (format %(found)s, not "
-                "%(known)s): update this Traykeeper, or choose another folder with --state",
-                file=str(path) if path else Message("the journal"),
-                found=str(version),
-                known=str(VERSION),
-            )
+            "%(file)s: this file is from a newer version (format %(found)s, not "
+            "%(known)s): update this Traykeeper, or choose another folder with --state",
+            file=str(path) if path else Message("the journal"),
+            found=str(version),
+            known=str(VERSION),
         )
     if version == VERSION:
         return

@@ -53,10 +53,8 @@ class TraceKeeper:
             return
         if found.identity not in ("", schema.identity(self._db)):
             raise DamagedJournal(
-                Message(
-                    "its second copy, %(file)s, belongs to another journal",
-                    file=self._trace.path.name,
-                )
+                "its second copy, %(file)s, belongs to another journal",
+                file=self._trace.path.name,
             )
         self._compare(found)
         if not found.whole:
@@ -83,12 +81,10 @@ class TraceKeeper:
         newest = max((row[0] for row in found.rows), default=0)
         if newest > last:
             raise DamagedJournal(
-                Message(
-                    "it ends at step %(n)s, but its second copy, %(file)s, ends at step %(more)s",
-                    n=str(last),
-                    file=self._trace.path.name,
-                    more=str(newest),
-                )
+                "it ends at step %(n)s, but its second copy, %(file)s, ends at step %(more)s",
+                n=str(last),
+                file=self._trace.path.name,
+                more=str(newest),
             )
         for row in found.rows:
             ours = self._db.execute(
@@ -97,11 +93,9 @@ class TraceKeeper:
             ).fetchone()
             if ours != row:
                 raise DamagedJournal(
-                    Message(
-                        "step %(n)s differs from the second copy, %(file)s",
-                        n=str(row[0]),
-                        file=self._trace.path.name,
-                    )
+                    "step %(n)s differs from the second copy, %(file)s",
+                    n=str(row[0]),
+                    file=self._trace.path.name,
                 )
 
     def _rewrite(self) -> None:

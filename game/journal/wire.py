@@ -16,7 +16,6 @@ from game.journal.entry import bots_from_json, bots_json
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
 from game.match.state import State
-from game.message import Message
 from game.rules import rule_files
 
 CHAIN_BYTES = 6
@@ -82,15 +81,13 @@ class WireEntry:
             JournalError: If the data is not an entry.
         """
         if not isinstance(data, dict):
-            raise JournalError(Message("an entry of a match must be a JSON object"))
+            raise JournalError("an entry of a match must be a JSON object")
         body = {k: v for k, v in data.items() if k not in ("match", "seq", "chain")}
         match_id, seq, chain = (data.get(key) for key in ("match", "seq", "chain"))
         if not (isinstance(match_id, str) and isinstance(chain, str) and is_match_id(match_id)):
-            raise JournalError(Message("an entry must name its match and its chain"))
+            raise JournalError("an entry must name its match and its chain")
         if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= MAX_SEQ:
-            raise JournalError(
-                Message("the number of an entry must be 0 to %(most)s", most=MAX_SEQ)
-            )
+            raise JournalError("the number of an entry must be 0 to %(most)s", most=MAX_SEQ)
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
@@ -106,14 +103,12 @@ class WireEntry:
             if self.seq == 0:
                 return _begun(self.body)
             if match is None:
-                raise JournalError(Message("a step must name the match that it belongs to"))
+                raise JournalError("a step must name the match that it belongs to")
             return match.push(*(from_json(action) for action in self.body["actions"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, GameError):
                 raise
-            raise JournalError(
-                Message("not an entry of a match (%(why)s)", why=repr(error))
-            ) from None
+            raise JournalError("not an entry of a match (%(why)s)", why=repr(error)) from None
 
     @property
     def began_s(self) -> float:

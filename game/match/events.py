@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from game.errors import JournalError, reason
-from game.message import Message
 
 UNKNOWN_FACE = 0
 """Stands for the face of a die that may have been misread, after its throw was corrected."""
@@ -231,9 +230,7 @@ def from_json(data: dict[str, Any]) -> Action:
         action: Action = kind(**values)
     except (KeyError, TypeError, ValueError) as error:
         raise JournalError(
-            Message(
-                "not an event of a match: %(found)s (%(why)s)", found=repr(data), why=reason(error)
-            )
+            "not an event of a match: %(found)s (%(why)s)", found=repr(data), why=reason(error)
         ) from None
     return action
 

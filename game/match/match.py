@@ -87,11 +87,9 @@ class Match:
         teams = teams or [None] * n
         if len(teams) != n:
             raise IllegalMove(
-                Message(
-                    "there are %(n)s players, but %(teams)s team numbers: give one for each player",
-                    n=n,
-                    teams=len(teams),
-                )
+                "there are %(n)s players, but %(teams)s team numbers: give one for each player",
+                n=n,
+                teams=len(teams),
             )
         seats = zip(clean_names(names), map(clean_team, teams), bots or [None] * n, strict=True)
         players = tuple(Player(name, team=team, bot=bot) for name, team, bot in seats)
@@ -99,9 +97,7 @@ class Match:
         check_sides(players, order)
         if first not in range(n):
             raise IllegalMove(
-                Message(
-                    "seat %(seat)s does not exist: there are %(n)s players", seat=first + 1, n=n
-                )
+                "seat %(seat)s does not exist: there are %(n)s players", seat=first + 1, n=n
             )
         state = State(rules, players, order, Turn(order[0]))
         return cls(state, (), state)
@@ -179,7 +175,7 @@ class Match:
         """
         if index is None:
             if self.last_throw is None:
-                raise IllegalMove(Message("there is no throw to correct yet"))
+                raise IllegalMove("there is no throw to correct yet")
             index = self.last_throw.index
         return self.push(Corrected(index, tuple(dice)))
 
@@ -222,11 +218,11 @@ def _revise(match: Match, action: Revision) -> Match:
     match action:
         case Undone():
             if match.before is None:
-                raise IllegalMove(Message("there is nothing to undo"))
+                raise IllegalMove("there is nothing to undo")
             return replace(match.before, after=(*match.after, match))
         case Redone():
             if not match.after:
-                raise IllegalMove(Message("there is nothing to redo"))
+                raise IllegalMove("there is nothing to redo")
             return replace(match.after[-1], after=match.after[:-1])
         case Corrected():
             return _correct(match, action)
@@ -237,7 +233,7 @@ def _revise(match: Match, action: Revision) -> Match:
 def _correct(match: Match, action: Corrected) -> Match:
     old = match.timeline[action.index] if 0 <= action.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
-        raise IllegalMove(Message("event %(n)s is not a throw", n=action.index))
+        raise IllegalMove("event %(n)s is not a throw", n=action.index)
     events = list(match.timeline)
     events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
     _rework_assumed_keep(events, action, match.rules)
@@ -248,12 +244,10 @@ def _splice(match: Match, action: Spliced) -> Match:
     if not 0 <= action.start <= action.stop <= len(match.timeline):
         n = len(match.timeline)
         raise IllegalMove(
-            Message(
-                "there are no events %(start)s to %(stop)s, only %(n)s in all",
-                start=action.start,
-                stop=action.stop,
-                n=n,
-            )
+            "there are no events %(start)s to %(stop)s, only %(n)s in all",
+            start=action.start,
+            stop=action.stop,
+            n=n,
         )
     events = (*match.timeline[: action.start], *action.events, *match.timeline[action.stop :])
     return _with_timeline(match, events, range(action.start, action.start + len(action.events)))

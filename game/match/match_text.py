@@ -153,7 +153,7 @@ def _naming_line(where: str, number: int) -> Iterator[None]:
         yield
     except GameError as error:
         raise NotationError(
-            Message("%(file)s, line %(n)s: %(why)s", file=where, n=str(number), why=error.message)
+            "%(file)s, line %(n)s: %(why)s", file=where, n=str(number), why=error.message
         ) from None
 
 
@@ -168,11 +168,9 @@ def _start(head: list[Line], where: str) -> Match:
             match _kind(line):
                 case "traykeeper" if line != _FIRST:
                     raise NotationError(
-                        Message(
-                            "unknown line %(found)s: only %(known)s is allowed",
-                            found=quoted(line),
-                            known=repr(_FIRST),
-                        )
+                        "unknown line %(found)s: only %(known)s is allowed",
+                        found=quoted(line),
+                        known=repr(_FIRST),
                     )
                 case "player":
                     names = clean_names([*names, unescape(rest)])
@@ -213,11 +211,9 @@ def _seat(text: str, n_players: int) -> int:
     seat = read_integer(text)
     if not 1 <= seat <= n_players:
         raise NotationError(
-            Message(
-                "seat %(seat)s cannot begin: only %(n)s players are named above",
-                seat=seat,
-                n=n_players,
-            )
+            "seat %(seat)s cannot begin: only %(n)s players are named above",
+            seat=seat,
+            n=n_players,
         )
     return seat
 
@@ -255,24 +251,22 @@ def _check(item: Item, turn: Turn) -> None:
     """Check that the throw had the result that the text states."""
     if turn.ending is not item.ending:
         says = str(item.ending) if item.ending else Message("that the turn continues")
-        raise NotationError(
-            Message(
-                "the line says %(says)s, but the throw ends the turn: %(ending)s",
-                says=says,
-                ending=str(turn.ending),
+        if turn.ending is None:
+            raise NotationError(
+                "the line says %(says)s, but the throw does not end the turn", says=says
             )
-            if turn.ending
-            else Message("the line says %(says)s, but the throw does not end the turn", says=says)
+        raise NotationError(
+            "the line says %(says)s, but the throw ends the turn: %(ending)s",
+            says=says,
+            ending=str(turn.ending),
         )
     keep = turn.throws[-1].keep
     if keep and item.keep and keep != item.keep:
         raise NotationError(
-            Message(
-                "the line says %(says)s, but %(dice)s = %(score)s is banked",
-                says=item.keep.score,
-                dice=keep.dice,
-                score=keep.score,
-            )
+            "the line says %(says)s, but %(dice)s = %(score)s is banked",
+            says=item.keep.score,
+            dice=keep.dice,
+            score=keep.score,
         )
 
 

@@ -32,7 +32,6 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.state import Throw, TurnEnding
-from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Keep
@@ -158,11 +157,9 @@ def _split_throw(text: str) -> tuple[str, str]:
     digits, colon, rest = text.partition(":")
     if not colon or not re.fullmatch(r"[1-6]{0,6}", digits):
         raise NotationError(
-            Message(
-                "%(found)s is not a throw: write it like %(example)s",
-                found=quoted(text),
-                example=_EXAMPLE,
-            )
+            "%(found)s is not a throw: write it like %(example)s",
+            found=quoted(text),
+            example=_EXAMPLE,
         )
     return digits, rest.strip()
 
@@ -175,11 +172,9 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
     found = _KEEP.fullmatch(rest)
     if not found or not dice:
         raise NotationError(
-            Message(
-                "%(found)s is not a keep: write it like %(example)s",
-                found=quoted(rest),
-                example=_EXAMPLE,
-            )
+            "%(found)s is not a keep: write it like %(example)s",
+            found=quoted(rest),
+            example=_EXAMPLE,
         )
     keep = _read_keep(dice, found, rules)
     if found["bank"]:
@@ -197,13 +192,11 @@ def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
         return scoring.multiply(keep, points // keep.score)
     if keep.score != points:
         raise NotationError(
-            Message(
-                "%(dice)s scores %(score)s in %(rules)s, not %(points)s",
-                dice=found["groups"],
-                score=keep.score,
-                rules=rules.title,
-                points=points,
-            )
+            "%(dice)s scores %(score)s in %(rules)s, not %(points)s",
+            dice=found["groups"],
+            score=keep.score,
+            rules=rules.title,
+            points=points,
         )
     return keep
 
@@ -231,12 +224,10 @@ def _read_event(text: str) -> Event:
     except ValueError:
         pass
     raise NotationError(
-        Message(
-            "%(found)s is unknown: write it like %(example)s or %(other)s",
-            found=quoted(text),
-            example="!rename 2 Ben",
-            other="!score 1 500",
-        )
+        "%(found)s is unknown: write it like %(example)s or %(other)s",
+        found=quoted(text),
+        example="!rename 2 Ben",
+        other="!score 1 500",
     )
 
 
@@ -247,5 +238,5 @@ def read_integer(text: str) -> int:
         NotationError: If the text is anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,9}", text):
-        raise NotationError(Message("%(found)s is not a whole number", found=quoted(text)))
+        raise NotationError("%(found)s is not a whole number", found=quoted(text))
     return int(text)

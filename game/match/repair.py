@@ -95,7 +95,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     """
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
-        raise IllegalMove(Message("event %(n)s is not a throw", n=correction.index))
+        raise IllegalMove("event %(n)s is not a throw", n=correction.index)
     dice = scoring.checked_dice(correction.dice, match.rules)
     thrown = Thrown(dice, forget_faces(old, dice))
     ways = _RepairFinder(match, correction.index, thrown)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 
 from game.errors import IllegalMove, ThrowError
 from game.match.roster import MAX_PLAYERS, MIN_PLAYERS
-from game.message import Message
 from game.rules.ruleset import FACES
 
 
@@ -32,18 +31,16 @@ class RollOff:
             IllegalMove: If there are too many players, or nobody has to throw.
         """
         if face not in FACES:
-            raise ThrowError(Message("a die shows 1 to 6, not %(face)s", face=face))
+            raise ThrowError("a die shows 1 to 6, not %(face)s", face=face)
         if self.open:
             if len(self.rolls) == MAX_PLAYERS:
                 raise IllegalMove(
-                    Message(
-                        "at most %(most)s players can play: hold the button to start",
-                        most=MAX_PLAYERS,
-                    )
+                    "at most %(most)s players can play: hold the button to start",
+                    most=MAX_PLAYERS,
                 )
             return replace(self, rolls=(*self.rolls, (face,)), before=self)
         if not self.again:
-            raise IllegalMove(Message("it has already been decided who begins"))
+            raise IllegalMove("it has already been decided who begins")
         seat, *others = self.again
         rolls = (*self.rolls[:seat], (*self.rolls[seat], face), *self.rolls[seat + 1 :])
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
@@ -56,10 +53,8 @@ class RollOff:
         """
         if len(self.rolls) < MIN_PLAYERS:
             raise IllegalMove(
-                Message(
-                    "a match needs at least %(least)s players: each throws one die",
-                    least=MIN_PLAYERS,
-                )
+                "a match needs at least %(least)s players: each throws one die",
+                least=MIN_PLAYERS,
             )
         return _with_ties(replace(self, open=False, before=self))
 

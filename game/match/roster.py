@@ -6,7 +6,7 @@ from game.errors import IllegalMove
 from game.match.events import Joined, Left, Renamed, Reordered
 from game.match.state import Player, State
 from game.match.turns import abandon_turn, begin_turn, settle
-from game.message import Message, join_with_commas
+from game.message import join_with_commas
 from game.names import clean_name
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 20
@@ -23,7 +23,7 @@ def join(state: State, event: Joined) -> State:
         event: Name and team of the player.
     """
     if len(state.order) == MAX_PLAYERS:
-        raise IllegalMove(Message("at most %(most)s players can play", most=MAX_PLAYERS))
+        raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
     if (seat := _seat_to_return_to(state, event)) is not None:
         player = replace(state.players[seat], here=True)
         players = _with(state.players, seat, player)
@@ -47,7 +47,7 @@ def leave(state: State, event: Left) -> State:
         event: Seat of the player who leaves.
     """
     if event.seat not in state.order:
-        raise IllegalMove(Message("that player is not in the match: choose another one"))
+        raise IllegalMove("that player is not in the match: choose another one")
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
@@ -84,7 +84,7 @@ def reorder(state: State, event: Reordered) -> State:
     """
     if sorted(event.order) != sorted(state.order):
         here = join_with_commas([state.players[seat].display_name for seat in sorted(state.order)])
-        raise IllegalMove(Message("the order must name each player once: %(names)s", names=here))
+        raise IllegalMove("the order must name each player once: %(names)s", names=here)
     return replace(state, order=event.order)
 
 
@@ -100,7 +100,7 @@ def check_seat(state: State, seat: int) -> None:
     """
     if not 0 <= seat < len(state.players):
         n = len(state.players)
-        raise IllegalMove(Message("that seat does not exist: the match has %(n)s players", n=n))
+        raise IllegalMove("that seat does not exist: the match has %(n)s players", n=n)
 
 
 def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
@@ -117,18 +117,16 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
     n = len(order)
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
         raise IllegalMove(
-            Message(
-                "a match needs %(least)s to %(most)s players, not %(n)s",
-                least=MIN_PLAYERS,
-                most=MAX_PLAYERS,
-                n=n,
-            )
+            "a match needs %(least)s to %(most)s players, not %(n)s",
+            least=MIN_PLAYERS,
+            most=MAX_PLAYERS,
+            n=n,
         )
     teams = {players[seat].team for seat in order}
     if len(teams) == 1 and None not in teams:
-        raise IllegalMove(Message("a match needs at least two teams, not one"))
+        raise IllegalMove("a match needs at least two teams, not one")
     if all(players[seat].bot for seat in order):
-        raise IllegalMove(Message("a match needs at least one person besides its bots"))
+        raise IllegalMove("a match needs at least one person besides its bots")
 
 
 def clean_team(team: int | None) -> int | None:
@@ -138,9 +136,7 @@ def clean_team(team: int | None) -> int | None:
         IllegalMove: If the number is negative or too large.
     """
     if team is not None and not 0 <= team <= MAX_TEAM:
-        raise IllegalMove(
-            Message("team numbers are 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
-        )
+        raise IllegalMove("team numbers are 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
     return team
 
 
@@ -157,7 +153,7 @@ def _new_name(state: State, name: str, but: int | None = None) -> str:
     name = clean_name(name)
     if any(player.name == name for i, player in enumerate(state.players) if i != but):
         raise IllegalMove(
-            Message("another player is already called %(name)s: choose another name", name=name)
+            "another player is already called %(name)s: choose another name", name=name
         )
     return name
 

@@ -21,7 +21,7 @@ from game.match.events import (
 from game.match.roster import check_seat, join, leave, rename, reorder
 from game.match.state import State, Throw, Turn, TurnEnding, multiplier
 from game.match.turns import abandon_turn, add_points, end_overshot_turn, end_turn, set_score
-from game.message import Message, Plural
+from game.message import Plural
 from game.rules import scoring
 from game.rules.scoring import Effect, Keep
 
@@ -42,7 +42,7 @@ def step(state: State, event: Event) -> State:
     """
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
         winner = state.players[state.winner].display_name
-        raise IllegalMove(Message("%(name)s has won: start a rematch", name=winner))
+        raise IllegalMove("%(name)s has won: start a rematch", name=winner)
     return replace(_apply(state, event), n_events=state.n_events + 1)
 
 
@@ -78,7 +78,7 @@ def _thrown(state: State, event: Thrown) -> State:
     dice = scoring.checked_dice(event.dice, state.rules)
     last = state.turn.last
     if last and not last.keep and not state.may_rethrow_last_die:
-        raise IllegalMove(Message("first keep some dice from the last throw"))
+        raise IllegalMove("first keep some dice from the last throw")
     if len(dice) != state.dice_in_hand:
         raise IllegalMove(
             Plural(
@@ -151,9 +151,7 @@ def _find_keep(state: State, dice: tuple[int, ...]) -> Keep:
     last = state.turn.last
     if last is None:
         raise IllegalMove(
-            Message(
-                "throw first: %(name)s has not thrown in this turn", name=state.player.display_name
-            )
+            "throw first: %(name)s has not thrown in this turn", name=state.player.display_name
         )
     rules = state.rules if len(state.turn.throws) == 1 else scoring.after_first_throw(state.rules)
     keep = scoring.find_keep(last.dice, dice, rules)
@@ -169,17 +167,15 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
 def _farkled(state: State) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
         raise IllegalMove(
-            Message(
-                "%(name)s's last throw scores, so it is not a farkle",
-                name=state.player.display_name,
-            )
+            "%(name)s's last throw scores, so it is not a farkle",
+            name=state.player.display_name,
         )
     return end_turn(state, TurnEnding.FARKLE)
 
 
 def _took_over(state: State) -> State:
     if state.left_over is None or state.turn.throws:
-        raise IllegalMove(Message("there are no banked points to build on now"))
+        raise IllegalMove("there are no banked points to build on now")
     left = state.left_over
     turn = replace(state.turn, starting_points=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)
@@ -189,31 +185,25 @@ def _score_set(state: State, event: ScoreSet) -> State:
     check_seat(state, event.seat)
     if abs(event.score) > MAX_SCORE:
         raise IllegalMove(
-            Message(
-                "a score can be at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score
-            )
+            "a score can be at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score
         )
     return set_score(state, event.seat, event.score)
 
 
 def _turn_set(state: State, event: TurnSet) -> State:
     if event.seat not in state.order:
-        raise IllegalMove(Message("that player is not in the match: choose another one"))
+        raise IllegalMove("that player is not in the match: choose another one")
     if not 0 <= event.points <= MAX_SCORE:
         raise IllegalMove(
-            Message(
-                "points at risk must be 0 to %(most)s, not %(points)s",
-                most=MAX_SCORE,
-                points=event.points,
-            )
+            "points at risk must be 0 to %(most)s, not %(points)s",
+            most=MAX_SCORE,
+            points=event.points,
         )
     if not 1 <= event.dice <= state.rules.n_dice:
         raise IllegalMove(
-            Message(
-                "a throw must have 1 to %(most)s dice, not %(n)s",
-                most=state.rules.n_dice,
-                n=event.dice,
-            )
+            "a throw must have 1 to %(most)s dice, not %(n)s",
+            most=state.rules.n_dice,
+            n=event.dice,
         )
     turn = Turn(event.seat, starting_points=event.points, dice=event.dice, start=state.n_events)
     return replace(abandon_turn(state), turn=turn, left_over=None)

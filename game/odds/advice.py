@@ -272,11 +272,9 @@ def _last_turn(
     ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(
-            Message(
-                "with %(points)s the other player has already reached %(target)s and won",
-                points=table.theirs,
-                target=wins.target,
-            )
+            "with %(points)s the other player has already reached %(target)s and won",
+            points=table.theirs,
+            target=wins.target,
         )
     compiled = compile_rules(rules)
     short = (table.theirs - table.mine) // compiled.step + 1

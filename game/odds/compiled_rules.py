@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from game.errors import OddsError
-from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Dice, LastRound, Ruleset, Win
 from game.rules.scoring import Effect, Keep, count_orders, must_throw_reason
@@ -146,15 +145,13 @@ def compile_without_endings(rules: Ruleset) -> CompiledRules:
 def _check_fineness(rules: Ruleset, step: int) -> None:
     best = max((k.score for keeps in scoring.keep_table(rules).values() for k in keeps), default=0)
     if not best:
-        raise OddsError(Message("no dice score under these rules, so nobody can win"))
+        raise OddsError("no dice score under these rules, so nobody can win")
     if best > step * MAX_STEPS_PER_THROW:
         raise OddsError(
-            Message(
-                "scores go in steps of %(step)s, but one throw can score %(best)s, which is too "
-                "many steps to calculate",
-                step=step,
-                best=best,
-            )
+            "scores go in steps of %(step)s, but one throw can score %(best)s, which is too "
+            "many steps to calculate",
+            step=step,
+            best=best,
         )
 
 

@@ -110,13 +110,10 @@ def goal_steps(rules: Ruleset, target: int, step: int) -> int:
     goal = target // step + 1 if rules.win is Win.OVER else -(-target // step)
     if not 1 <= goal <= MAX_GOAL_STEPS:
         raise OddsError(
-            Message(
-                "scores go in steps of %(step)s, so the target can be 1 to %(most)s, not "
-                "%(target)s",
-                step=step,
-                most=MAX_GOAL_STEPS * step,
-                target=target,
-            )
+            "scores go in steps of %(step)s, so the target can be 1 to %(most)s, not %(target)s",
+            step=step,
+            most=MAX_GOAL_STEPS * step,
+            target=target,
         )
     if rules.win is Win.EXACTLY:
         _check_exact(rules, target, step)
@@ -126,21 +123,17 @@ def goal_steps(rules: Ruleset, target: int, step: int) -> int:
 def _check_exact(rules: Ruleset, target: int, step: int) -> None:
     if target % step:
         raise OddsError(
-            Message(
-                "scores go in steps of %(step)s, so nobody can reach exactly %(target)s",
-                step=step,
-                target=target,
-            )
+            "scores go in steps of %(step)s, so nobody can reach exactly %(target)s",
+            step=step,
+            target=target,
         )
     if rules.minimum_bank > step:
         raise OddsError(
-            Message(
-                "a player who is %(step)s short of exactly %(target)s can never bank that, "
-                "because the smallest bank is %(least)s: the match may never end",
-                step=step,
-                target=target,
-                least=rules.minimum_bank,
-            )
+            "a player who is %(step)s short of exactly %(target)s can never bank that, "
+            "because the smallest bank is %(least)s: the match may never end",
+            step=step,
+            target=target,
+            least=rules.minimum_bank,
         )
 
 

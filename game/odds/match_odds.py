@@ -204,11 +204,9 @@ class MatchOdds:
         """
         if points // self.step >= self.model.ending.goal:
             raise OddsError(
-                Message(
-                    "%(points)s points already reach the target of %(target)s",
-                    points=points,
-                    target=self.target,
-                )
+                "%(points)s points already reach the target of %(target)s",
+                points=points,
+                target=self.target,
             )
         on_board = points > 0 if opened is None else opened
         return self.model.standings.find(points // self.step, opened=on_board, farkles=farkles)

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from game.errors import OddsError
-from game.message import Message
 from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_model import MatchModel, Positions
 from game.odds.match_stakes import UNLIMITED, MatchStakes
@@ -127,9 +126,7 @@ def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
             if not depths:
                 return
         wins[0, start, start] = np.nan
-    raise OddsError(
-        Message("under these rules a match may never end: penalties take more than turns earn")
-    )
+    raise OddsError("under these rules a match may never end: penalties take more than turns earn")
 
 
 def _depths(model: MatchModel) -> tuple[_Depth, ...]:
@@ -201,9 +198,7 @@ def _solve_sum(stakes: MatchStakes, boards: Positions, wins: Floats, slopes: Flo
             slopes[boards.seat, mine] = slope
             return
         lost_before, value_before, lost = lost, value, 1.0 - solved[pairs]
-    raise OddsError(
-        Message("under these rules a match may never end: from some scores nobody can win")
-    )
+    raise OddsError("under these rules a match may never end: from some scores nobody can win")
 
 
 def _turn_values(model: MatchModel, stakes: Stakes) -> Floats:

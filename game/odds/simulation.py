@@ -18,7 +18,6 @@ from math import sqrt
 import numpy as np
 
 from game.errors import OddsError
-from game.message import Message
 from game.odds.compiled_rules import Floats, Indices, compile_rules, points_step
 from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import values_to_reach
@@ -176,9 +175,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
         raise OddsError(
-            Message(
-                "this simulation does not support forced banks, exact targets, penalties or resets"
-            )
+            "this simulation does not support forced banks, exact targets, penalties or resets"
         )
     table = _Table(wins, matches, RandomDice(wins.rules, seed))
     while (table.winner < 0).any():

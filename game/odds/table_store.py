@@ -16,7 +16,6 @@ import numpy as np
 
 from game.errors import OddsError
 from game.file_io import write_atomically
-from game.message import Message
 from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds, rules_digest
 from game.rules.ruleset import Ruleset
@@ -74,11 +73,9 @@ class TableStore:
             write_atomically(path, pack(wins.chances))
         except OSError as error:
             raise OddsError(
-                Message(
-                    "%(file)s: the file cannot be written (%(why)s)",
-                    file=str(path),
-                    why=str(error.strerror),
-                )
+                "%(file)s: the file cannot be written (%(why)s)",
+                file=str(path),
+                why=str(error.strerror),
             ) from None
         return path
 

@@ -95,10 +95,8 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
             top = max(crossing, crossing_free, crossing_forced)
             return Asymptote(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
     raise OddsError(
-        Message(
-            "under these rules no throw is a farkle, so a turn could go on for ever and has "
-            "no best play"
-        )
+        "under these rules no throw is a farkle, so a turn could go on for ever and has "
+        "no best play"
     )
 
 

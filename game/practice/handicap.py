@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from game.errors import OddsError
-from game.message import Message
 from game.odds.match_odds import MatchOdds
 from game.practice.matchup import Game, start_state, win_share
 from game.practice.strategy import Strategy
@@ -42,10 +41,8 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
     """
     if not wins.solved:
         raise OddsError(
-            Message(
-                "no chances of winning are known under these rules: switch on the coach in a "
-                "match with these rules, or run `traykeeper odds solve`"
-            )
+            "no chances of winning are known under these rules: switch on the coach in a "
+            "match with these rules, or run `traykeeper odds solve`"
         )
     seat = 1 if wins.first_player >= 1 / 2 else 0
     found = [

@@ -12,7 +12,6 @@ from game.errors import OddsError
 from game.match.bot import PlayerStyle
 from game.match.match import Match
 from game.match.state import Player
-from game.message import Message
 from game.practice.learning import learn
 from game.practice.matchup import Game, WinShare
 from game.practice.strategy import BestPlay, Strategy, StylePlay, strategy_of
@@ -47,10 +46,8 @@ class Imitation:
         ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
         if not ended:
             raise OddsError(
-                Message(
-                    "%(name)s has not finished a two-player match with this many dice yet",
-                    name=name,
-                )
+                "%(name)s has not finished a two-player match with this many dice yet",
+                name=name,
             )
         return cls(learn(ended, name, ended[0].rules), tuple(ended))
 

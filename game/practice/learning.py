@@ -17,7 +17,6 @@ from game.match.events import Banked, Event, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, reaches_target
 from game.match.step import step
-from game.message import Message
 from game.odds.turn_odds import points_table
 from game.practice.strategy import preferred_keep
 from game.rules.ruleset import Ruleset
@@ -129,13 +128,11 @@ def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:
     n = seen.choices.total()
     if n < LEAST_DECISIONS:
         raise OddsError(
-            Message(
-                "%(name)s has chosen %(n)s times between banking and throwing again: a bot needs "
-                "%(least)s decisions to imitate a person",
-                name=name,
-                n=n,
-                least=LEAST_DECISIONS,
-            )
+            "%(name)s has chosen %(n)s times between banking and throwing again: a bot needs "
+            "%(least)s decisions to imitate a person",
+            name=name,
+            n=n,
+            least=LEAST_DECISIONS,
         )
     worth = max(_WORTHS, key=lambda each: (seen.worths[each], -each))
     thresholds, spread, lapse = _fit(seen.choices, rules)

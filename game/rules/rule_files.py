@@ -102,11 +102,9 @@ def published(name: str) -> Ruleset:
     if name in aliases():
         return published(aliases()[name])
     raise RulesetError(
-        Message(
-            "there is no rule set %(name)s: %(hint)s",
-            name=quoted(name),
-            hint=nearest(name, [*names(), *aliases()]),
-        )
+        "there is no rule set %(name)s: %(hint)s",
+        name=quoted(name),
+        hint=nearest(name, [*names(), *aliases()]),
     )
 
 
@@ -198,7 +196,7 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     for name in ("title", "source", "assumed"):
         if name in options:
             raise RulesetError(
-                Message("options: %(name)s can only be set in a file: leave it out", name=name)
+                "options: %(name)s can only be set in a file: leave it out", name=name
             )
     table = TomlTable(options, "options", "", RulesetError)
     return _proved(_changed(rules, table), table)

@@ -85,15 +85,13 @@ def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
     found = tuple(sorted(faces))
     for face in found:
         if face not in FACES:
-            raise ThrowError(Message("a die shows 1 to 6, not %(face)s", face=face))
+            raise ThrowError("a die shows 1 to 6, not %(face)s", face=face)
     if not 1 <= len(found) <= rules.n_dice:
         raise ThrowError(
-            Message(
-                "%(rules)s is played with 1 to %(most)s dice in a throw, not %(n)s",
-                rules=rules.name,
-                most=rules.n_dice,
-                n=len(found),
-            )
+            "%(rules)s is played with 1 to %(most)s dice in a throw, not %(n)s",
+            rules=rules.name,
+            most=rules.n_dice,
+            n=len(found),
         )
     return found
 

@@ -11,7 +11,8 @@ import pytest
 
 import game
 from game import errors
-from game.errors import GameError, quoted
+from game.errors import GameError, IllegalMove, quoted
+from game.message import Message
 
 
 def tree(error=GameError):
@@ -29,6 +30,14 @@ def test_every_error_is_public_and_in_the_tree_of_the_docstring():
 
     assert drawn == [error.__name__ for error in tree()]
     assert {error.__module__ for error in tree()} == {"game.errors"}
+
+
+def test_an_error_is_created_from_a_message_or_from_its_template_and_values():
+    message = Message("seat %(seat)s does not exist", seat=3)
+
+    assert IllegalMove("seat %(seat)s does not exist", seat=3).message == message
+    assert IllegalMove(message).message is message
+    assert str(IllegalMove(message)) == "seat 3 does not exist"
 
 
 def test_importing_the_package_loads_no_other_module():
