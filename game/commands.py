@@ -14,6 +14,18 @@ from game.match.match import Match
 from game.message import Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AimedCommand:
+    """A command for the step of the match that the phone was showing.
+
+    Attributes:
+        step: Number of that step. If the match has moved on since, the command is refused. None
+            skips this check.
+    """
+
+    step: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Press:
     """Press the button at the tray."""
@@ -51,84 +63,69 @@ class ThrowSimulatedDice:
 
 
 @dataclass(frozen=True, slots=True)
-class EnterThrow:
+class EnterThrow(AimedCommand):
     """Accept a throw that was typed in on a phone instead of read by the camera.
 
     Attributes:
         dice: The faces that were thrown.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the throw is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SubmitPhoto:
+class SubmitPhoto(AimedCommand):
     """Read a photo that a phone took of the dice.
 
     Attributes:
         picture: A JPEG or PNG file. Its size in pixels has already been checked.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the photo is refused. None skips this check.
     """
 
     picture: bytes
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class KeepDice:
+class KeepDice(AimedCommand):
     """Set aside dice from the last throw.
 
     Attributes:
         dice: The faces to keep.
         throw: Index of the throw that the phone was showing, in the list of the match's events. If
             it is not the last throw, the keep is refused. None skips this check.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the keep is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
     throw: int | None = None
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Bank:
+class Bank(AimedCommand):
     """Bank the turn.
 
     Attributes:
         dice: The faces to keep from the last throw. None chooses the best keep.
         throw: Index of the throw that the phone was showing, in the list of the match's events. If
             it is not the last throw, the bank is refused. None skips this check.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the bank is refused. None skips this check.
         points: The points that the phone was showing. If banking would add a different number, the
             bank is refused. None skips this check.
     """
 
     dice: tuple[int, ...] | None = None
     throw: int | None = None
-    step: int | None = None
     points: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectThrow:
+class CorrectThrow(AimedCommand):
     """Replace the dice of a throw.
 
     Attributes:
         dice: The faces that the throw really showed.
         index: Index of the throw in the list of the match's events. None means the newest throw.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the correction is refused. None skips this check.
     """
 
     dice: tuple[int, ...]
     index: int | None = None
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,27 +164,13 @@ class AnswerQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
-    """Take back the last step.
-
-    Attributes:
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the undo is refused. None skips this check.
-    """
-
-    step: int | None = None
+class Undo(AimedCommand):
+    """Take back the last step."""
 
 
 @dataclass(frozen=True, slots=True)
-class Redo:
-    """Restore the step that was taken back most recently.
-
-    Attributes:
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the redo is refused. None skips this check.
-    """
-
-    step: int | None = None
+class Redo(AimedCommand):
+    """Restore the step that was taken back most recently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,53 +279,44 @@ class SetJustDice:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordEvent:
+class RecordEvent(AimedCommand):
     """Record an event that a person entered, such as a new player or a corrected score.
 
     Attributes:
         event: The event to record.
         seat: The seat whose turn the phone was showing. If it is another seat's turn, the event
             is refused. None skips this check.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the event is refused. None skips this check.
     """
 
     event: Event
     seat: int | None = None
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class InsertTurn:
+class InsertTurn(AimedCommand):
     """Add a turn that was not recorded because nobody pressed the button.
 
     Attributes:
         turn: The turn in the notation of `game.match.notation`.
         before: Index of the event that the turn precedes, in the list of the match's events. None
             adds the turn at the end.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the turn is refused. None skips this check.
     """
 
     turn: str
     before: int | None = None
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class DropEvents:
+class DropEvents(AimedCommand):
     """Remove the events from `start` up to, but not including, `stop` from a match.
 
     Attributes:
         start: Index of the first event to remove, in the list of the match's events.
         stop: Index after the last event to remove.
-        step: Number of the match step that the phone was showing. If the match has moved on since,
-            the removal is refused. None skips this check.
     """
 
     start: int
     stop: int
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

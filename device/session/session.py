@@ -25,18 +25,16 @@ from device.session.table_state import (
 )
 from device.session.tray_reader import TrayReader
 from game.commands import (
+    AimedCommand,
     AnswerQuestion,
     Bank,
     Command,
     CorrectThrow,
-    DropEvents,
     EnterThrow,
     FollowStep,
-    InsertTurn,
     KeepDice,
     ReadAgain,
     RecordEvent,
-    Redo,
     Rematch,
     Undo,
 )
@@ -51,19 +49,6 @@ WITHOUT_MATCH = (
 
 AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
 """The commands that only the tray of the current player carries out."""
-
-AIMED = (
-    EnterThrow
-    | KeepDice
-    | Bank
-    | CorrectThrow
-    | Undo
-    | Redo
-    | RecordEvent
-    | InsertTurn
-    | DropEvents
-)
-"""The commands that can contain the number of the step that the phone was showing."""
 
 
 class Session:
@@ -143,7 +128,7 @@ class Session:
             raise TableError(Message("No match is being played: these are just dice."))
         if self.table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
             raise TableError(throws_elsewhere(self.table.live_match.match))
-        if isinstance(command, AIMED):
+        if isinstance(command, AimedCommand):
             self.check_step(command.step)
         if self._is_late(command):
             raise TableError(messages.moved_on(self.table.match))

@@ -237,7 +237,7 @@ def _recover(
 def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
     """Record the result of the recovery, then write the new journal atomically."""
     with closing(_empty() if known.good is None else rows.open_copy(known.good.journal)) as db:
-        with rows.transaction(db):
+        with schema.transaction(db):
             adopted = rows.append_missing(db, known.rows, known.keys, known.requests)
             schema.assign_identity(db, known.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()

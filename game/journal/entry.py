@@ -20,8 +20,6 @@ The fields are the position in the journal, the number of the match, the number 
 the match, the time, the content as JSON, and a checksum (the seal).
 """
 
-COLUMNS = "position, match, seq, time, body, seal"
-
 START_SEQ = 0
 """The `seq` of a match's first entry, which contains its rules and players. All other entries
 contain steps."""

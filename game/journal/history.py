@@ -9,8 +9,8 @@ from pathlib import Path
 
 from game.errors import GameError, JournalError, reason
 from game.journal import schema
-from game.journal.entry import COLUMNS, START_SEQ, Entry, Result, Row, entry_from_row
-from game.journal.rows import load_match
+from game.journal.entry import START_SEQ, Entry, Result, entry_from_row
+from game.journal.rows import load_match, select_entries
 from game.match.match import Match
 from game.message import Message
 from game.rules.ruleset import Ruleset
@@ -21,13 +21,6 @@ BUSY_TIMEOUT_S = 5.0
 _MATCHES = """
 SELECT match, MAX(position) AS last, MAX(seq), key, result
 FROM entry JOIN match ON match.id = entry.match
-GROUP BY match HAVING last < ? ORDER BY last DESC
-"""
-
-_ONE_MATCH = """
-SELECT match, MAX(position) AS last, MAX(seq), key, result
-FROM entry JOIN match ON match.id = entry.match
-WHERE match.id = ? GROUP BY match
 """
 
 MAX_REQUESTS = 200
@@ -141,7 +134,7 @@ class History:
     def played(self, match_id: int) -> PlayedMatch:
         """Return one match as it appears in the list of matches."""
         with _reading(self.path) as db:
-            row = db.execute(_ONE_MATCH, (match_id,)).fetchone()
+            row = db.execute(_MATCHES + "WHERE match.id = ? GROUP BY match", (match_id,)).fetchone()
             if row is None:
                 raise JournalError("there is no match %(n)s", n=str(match_id))
             return _played(db, row)
@@ -149,10 +142,7 @@ class History:
     def steps(self, match_id: int) -> tuple[Entry, ...]:
         """Return all entries of a match, from its start."""
         with _reading(self.path) as db:
-            rows = db.execute(
-                f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq",  # noqa: S608 - a constant
-                (match_id,),
-            )
+            rows = select_entries(db, "WHERE match = ? ORDER BY seq", match_id)
             return tuple(map(entry_from_row, rows))
 
     def entries(self, after: int = 0, limit: int = 500) -> tuple[Entry, ...]:
@@ -163,10 +153,7 @@ class History:
             limit: Largest number of entries to return.
         """
         with _reading(self.path) as db:
-            rows = db.execute(
-                f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position LIMIT ?",  # noqa: S608 - a constant
-                (after, limit),
-            )
+            rows = select_entries(db, "WHERE position > ? ORDER BY position LIMIT ?", after, limit)
             return tuple(map(entry_from_row, rows))
 
     def count(self) -> int:
@@ -247,7 +234,8 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _listed(db: sqlite3.Connection, before: int) -> Iterator[PlayedMatch | UnreadableMatch]:
-    for row in db.execute(_MATCHES, (before,)).fetchall():
+    newest_first = "GROUP BY match HAVING last < ? ORDER BY last DESC"
+    for row in db.execute(_MATCHES + newest_first, (before,)).fetchall():
         match_id, last, *_ = row
         try:
             yield _played(db, row)
@@ -265,8 +253,6 @@ def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) 
 
 
 def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:
-    row: Row = db.execute(
-        f"SELECT {COLUMNS} FROM entry WHERE match = ? AND seq = ?",  # noqa: S608 - a constant
-        (match_id, seq),
-    ).fetchone()
-    return entry_from_row(row)
+    return entry_from_row(
+        select_entries(db, "WHERE match = ? AND seq = ?", match_id, seq).fetchone()
+    )

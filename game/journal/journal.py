@@ -36,7 +36,6 @@ from game.journal.rows import (
     next_seq,
     open_copy,
     store_result,
-    transaction,
 )
 from game.journal.salvage import Salvaged, salvage_connection
 from game.journal.trace_keeper import TraceKeeper
@@ -246,7 +245,7 @@ class Journal:
         """Save all changes made in the block, or none after an error; then update the trace."""
         with _as_journal_error(self.path):
             self._guard.check()
-            with transaction(self._db):
+            with schema.transaction(self._db):
                 yield
             self.trace.update()
             self._guard.note()

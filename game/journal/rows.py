@@ -1,18 +1,30 @@
 """Functions that read, add and check the rows of a journal's tables."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 
 from game.errors import GameError, JournalError
 from game.journal import schema, table_definitions
-from game.journal.entry import COLUMNS, START_SEQ, Result, Row, entry_from_row, is_intact
+from game.journal.entry import START_SEQ, Result, Row, entry_from_row, is_intact
 from game.journal.trace import Keys, Requests
 from game.match.match import Match
 
 NO_WAL = b"\x01\x01"
 """Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
 one."""
+
+
+def select_entries(db: sqlite3.Connection, clause: str, *values: int) -> sqlite3.Cursor:
+    """Return the rows of the entries that an SQL clause selects.
+
+    Args:
+        db: Connection to the journal's database.
+        clause: The clause, such as `WHERE match = ?`.
+        values: The values of its placeholders.
+    """
+    columns = "position, match, seq, time, body, seal"
+    return db.execute(f"SELECT {columns} FROM entry {clause}", values)  # noqa: S608 - from constants
 
 
 def load_match(db: sqlite3.Connection, match_id: int) -> Match:
@@ -26,9 +38,8 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
         JournalError: If there is no such match.
         DamagedJournal: If an entry is damaged.
     """
-    rows = db.execute(f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq", (match_id,))  # noqa: S608 - a constant
     match: Match | None = None
-    for entry in map(entry_from_row, rows):
+    for entry in map(entry_from_row, select_entries(db, "WHERE match = ? ORDER BY seq", match_id)):
         match = entry.start_match or match
         if match is None:
             break
@@ -66,8 +77,7 @@ def check_integrity(db: sqlite3.Connection) -> None:
     """
     try:
         (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-        rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - a constant
-        broken = next((row[0] for row in rows if not is_intact(row)), None)
+        broken = next((row[0] for row in select_entries(db, "") if not is_intact(row)), None)
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # a disk error
             raise
@@ -108,10 +118,7 @@ def rows_after(
         The rows, the unique id of each match that starts in them (by the number of the match), and
         the ids of the requests that caused them (by position).
     """
-    rows = db.execute(
-        f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - a constant
-        (position,),
-    ).fetchall()
+    rows = select_entries(db, "WHERE position > ? ORDER BY position", position).fetchall()
     started = [row[1] for row in rows if row[2] == START_SEQ]
     keys = "SELECT id, key FROM match WHERE id = ?"
     requests = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
@@ -185,16 +192,3 @@ def fill_in_results(db: sqlite3.Connection) -> None:
             if result.winner is not None:
                 store_result(db, match_id, seq, result)
     schema.mark_results_complete(db)
-
-
-@contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit all changes made in the block, or roll them back if an error is raised."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # a full disk has already ended the transaction
-            db.execute("ROLLBACK")
-        raise

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from game.journal import schema
-from game.journal.entry import COLUMNS, Row, is_intact
+from game.journal.entry import Row, is_intact
+from game.journal.rows import select_entries
 from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
@@ -68,10 +69,7 @@ def _rows(db: sqlite3.Connection) -> Iterator[Row]:
 
 def _row(db: sqlite3.Connection, position: int) -> Row | None:
     try:
-        row: Row | None = db.execute(
-            f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - a constant
-            (position,),
-        ).fetchone()
+        row: Row | None = select_entries(db, "WHERE position = ?", position).fetchone()
     except UNREADABLE:
         return None
     return row

@@ -2,8 +2,8 @@
 
 import secrets
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -38,16 +38,24 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         return
     if version and path:
         _copy(db, path.with_name(f"{path.stem}-format-{version}{path.suffix}"))
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(db):
         if not version:
             _make(db)
         while 0 < version < VERSION:
             version = UPGRADES[version](db)
         db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit all changes made in the block, or roll them back if an error is raised."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # a full disk has already ended the transaction
+            db.execute("ROLLBACK")
         raise
 
 

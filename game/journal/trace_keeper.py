@@ -7,8 +7,7 @@ from pathlib import Path
 
 from game.errors import DamagedJournal, reason
 from game.journal import schema, trace
-from game.journal.entry import COLUMNS
-from game.journal.rows import last_position, rows_after
+from game.journal.rows import last_position, rows_after, select_entries
 from game.journal.trace import Trace, TraceText
 from game.message import Message
 
@@ -87,11 +86,7 @@ class TraceKeeper:
                 more=str(newest),
             )
         for row in found.rows:
-            ours = self._db.execute(
-                f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - a constant
-                (row[0],),
-            ).fetchone()
-            if ours != row:
+            if select_entries(self._db, "WHERE position = ?", row[0]).fetchone() != row:
                 raise DamagedJournal(
                     "step %(n)s differs from the second copy, %(file)s",
                     n=str(row[0]),

@@ -82,9 +82,9 @@ def test_the_same_photo_again_is_not_a_new_throw(rig):
 def test_a_photo_that_arrives_after_another_throw_is_refused(rig):
     shown = rig.companion.snapshot().step
     data = photo(rig, *FIRST)
-    rig.companion.do(EnterThrow(FIRST, shown))
+    rig.companion.do(EnterThrow(FIRST, step=shown))
     with pytest.raises(TableError, match="The match has moved on"):
-        rig.companion.do(SubmitPhoto(data, shown))
+        rig.companion.do(SubmitPhoto(data, step=shown))
 
     assert len(rig.state.turn.throws) == 1
 

@@ -34,7 +34,7 @@ def create_picture(table: Table) -> Routes:
     def read(step: int | None) -> Response:
         picture = upload.take()
         check_picture(picture)
-        return state_response(table.do(SubmitPhoto(picture, step), g.request_mark))
+        return state_response(table.do(SubmitPhoto(picture, step=step), g.request_mark))
 
     return routes
 

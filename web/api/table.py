@@ -319,7 +319,7 @@ def _add_events(api: Routes, table: Table) -> None:
 
     def add(path: str, summary: str, make: Callable[..., Event], **fields: Field) -> None:
         def view(on_turn: int | None = None, step: int | None = None, **values: object) -> Response:
-            event = RecordEvent(make(**values), on_turn, step)
+            event = RecordEvent(make(**values), on_turn, step=step)
             return state_response(table.do(event, g.request_mark))
 
         view.__name__ = path.strip("/")
