@@ -7,7 +7,7 @@ rows. Types and defaults are in `game.rules.ruleset`. What an option does to a t
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
 from itertools import combinations, combinations_with_replacement, permutations, product
 
 from game.message import Message, join_with_semicolons
@@ -18,18 +18,6 @@ MAX_POINTS = 1_000_000
 
 Sentences = Callable[[Ruleset], Iterable[Message]]
 """A function that returns the sentences about an option, given a rule set. There may be none."""
-
-
-class Section(Enum):
-    """A group of options. The groups are in the order in which people would explain the game."""
-
-    SCORES = (Message("What scores"), Message("0: does not score"))
-    TURN = (Message("During a turn"), Message("0: no minimum"))
-    END = (Message("End of the match"), None)
-    PENALTIES = (Message("Penalties"), Message("0: no penalty"))
-
-    def __init__(self, title: Message, hint: Message | None) -> None:
-        self.title, self.hint = title, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +43,6 @@ class RuleOption:
 
     Attributes:
         name: Name of the field of `Ruleset`, which is also the key in a rule file.
-        section: The group of the option.
         sentences: Function that returns the sentences about the option, or none if it is not in
             force.
         label: Label of its field on the page. Without a label, only files can set the option.
@@ -66,7 +53,6 @@ class RuleOption:
     """
 
     name: str
-    section: Section
     sentences: Sentences
     label: Message | None = None
     choices: tuple[tuple[StrEnum, Message], ...] = ()
@@ -75,9 +61,19 @@ class RuleOption:
     most: int = MAX_POINTS
 
 
-def find_option(name: str) -> RuleOption:
-    """Return the option with this name."""
-    return next(row for row in OPTIONS if row.name == name)
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A group of options.
+
+    Attributes:
+        title: Heading of the group.
+        hint: What 0 means in this group, or None.
+        options: The options, in the order in which forms and sentences show them.
+    """
+
+    title: Message
+    hint: Message | None
+    options: tuple[RuleOption, ...]
 
 
 SentenceOf = Callable[[int], Message]
@@ -94,36 +90,25 @@ def _if_any(name: str, sentence: SentenceOf) -> Sentences:
     return says
 
 
-def _points(name: str, section: Section, label: Message, sentence: SentenceOf) -> RuleOption:
+def _points(name: str, label: Message, sentence: SentenceOf) -> RuleOption:
     """Return an option for points that are required, given or taken. 0 switches it off."""
-    return RuleOption(name, section, _if_any(name, sentence), label)
+    return RuleOption(name, _if_any(name, sentence), label)
 
 
 def _shape(name: str, label: Message, shape: Shape, sentence: SentenceOf) -> RuleOption:
     """Return an option for the points of a combination."""
-    return RuleOption(name, Section.SCORES, _if_any(name, sentence), label, shape=shape)
+    return RuleOption(name, _if_any(name, sentence), label, shape=shape)
 
 
-def _switch(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
+def _switch(name: str, label: Message, sentence: Message) -> RuleOption:
     """Return an option that is on or off.
 
     Its sentence is shown if the option is not at its default.
     """
     usual = getattr(Ruleset("", ""), name)
     return RuleOption(
-        name, section, lambda rules: () if getattr(rules, name) == usual else (sentence,), label
+        name, lambda rules: () if getattr(rules, name) == usual else (sentence,), label
     )
-
-
-def _choice(
-    name: str,
-    section: Section,
-    label: Message,
-    choices: tuple[tuple[StrEnum, Message], ...],
-    sentences: Sentences,
-) -> RuleOption:
-    """Return an option with a few allowed values."""
-    return RuleOption(name, section, sentences, label, choices)
 
 
 def _dice_in_play(rules: Ruleset) -> Iterator[Message]:
@@ -262,13 +247,13 @@ def _pairs(kinds: int) -> tuple[Dice, ...]:
 _TWO_TRIPLETS = tuple((a, a, a, b, b, b) for a, b in combinations(FACES, 2))
 _FULL_HOUSES = tuple(tuple(sorted((a, a, a, b, b))) for a, b in permutations(FACES, 2))
 
-OPTIONS = (
-    RuleOption("n_dice", Section.SCORES, _dice_in_play, least=5, most=6),
-    RuleOption("singles", Section.SCORES, _singles),
-    RuleOption("triples", Section.SCORES, _triples),
-    _choice(
+_SCORING = (
+    RuleOption("n_dice", _dice_in_play, least=5, most=6),
+    RuleOption("singles", _singles),
+    RuleOption("triples", _triples),
+    RuleOption(
         "alike",
-        Section.SCORES,
+        _alike,
         Message("Four, five or six of a kind"),
         (
             (Alike.NONE, Message("score no more than three")),
@@ -276,10 +261,9 @@ OPTIONS = (
             (Alike.ADDING, Message("add the triple with each further die")),
             (Alike.FIXED, Message("have fixed points")),
         ),
-        _alike,
     ),
-    RuleOption("alike_fixed", Section.SCORES, _alike_fixed),
-    RuleOption("alike_faces", Section.SCORES, _alike_faces),
+    RuleOption("alike_fixed", _alike_fixed),
+    RuleOption("alike_faces", _alike_faces),
     _shape(
         "straight",
         Message("A straight, 1 to 6"),
@@ -336,7 +320,6 @@ OPTIONS = (
     ),
     _points(
         "nothing",
-        Section.SCORES,
         Message("A throw of all dice that scores nothing"),
         lambda points: Message(
             "A throw of all dice that scores nothing earns %(points)s and a free throw.",
@@ -345,22 +328,22 @@ OPTIONS = (
     ),
     _switch(
         "nothing_first_throw",
-        Section.SCORES,
         Message("A throw without points pays only as the first throw"),
         Message("A throw without points pays only as the first throw of a turn."),
     ),
     _switch(
         "hot_dice_multiply",
-        Section.SCORES,
         Message("Hot dice multiply later points"),
         Message(
             "After hot dice, all later points of the turn count double. After the next hot dice "
             "they count triple, and so on."
         ),
     ),
+)
+
+_TURNS = (
     _points(
         "opening",
-        Section.TURN,
         Message("Points needed to get on the board"),
         lambda points: Message(
             "To get on the board a player must bank at least %(points)s in one turn.", points=points
@@ -368,23 +351,20 @@ OPTIONS = (
     ),
     _points(
         "minimum_bank",
-        Section.TURN,
         Message("Points needed to bank"),
         lambda points: Message("A player must always bank at least %(points)s.", points=points),
     ),
-    _choice(
+    RuleOption(
         "hot_dice",
-        Section.TURN,
+        _hot_dice,
         Message("A player who scores with all dice"),
         (
             (HotDice.MAY, Message("may throw them all again")),
             (HotDice.MUST, Message("must throw them all again")),
         ),
-        _hot_dice,
     ),
     RuleOption(
         "must_throw_from",
-        Section.TURN,
         _if_any(
             "must_throw_from",
             lambda n: Message("A player with %(n)s or more dice left must throw again.", n=n),
@@ -394,7 +374,6 @@ OPTIONS = (
     ),
     _points(
         "last_die_twice",
-        Section.TURN,
         Message("Bonus for the last die, which may be thrown twice"),
         lambda points: Message(
             "The last remaining die may be thrown twice. If it scores, it earns %(points)s extra "
@@ -404,42 +383,41 @@ OPTIONS = (
     ),
     _switch(
         "must_bank_after_triple",
-        Section.TURN,
         Message("Three of a kind ends the turn and is banked"),
         Message("When a player throws three of a kind, the points are banked and the turn ends."),
     ),
-    _choice(
+    RuleOption(
         "piggyback",
-        Section.TURN,
+        _piggyback,
         Message("Next player may build on the banked points"),
         (
             (Piggyback.NO, Message("no")),
             (Piggyback.YES, Message("yes")),
             (Piggyback.NOT_HEAVY, Message("yes, unless all dice scored")),
         ),
-        _piggyback,
     ),
     _switch(
         "take_over_on_board",
-        Section.TURN,
         Message("Only players on the board may build on the banked points"),
         Message("Only players who are on the board may build on the banked points."),
     ),
-    RuleOption("target", Section.END, _nothing_more, least=1),
-    _choice(
+)
+
+_ENDINGS = (
+    RuleOption("target", _nothing_more, least=1),
+    RuleOption(
         "win",
-        Section.END,
+        _win,
         Message("The target must be"),
         (
             (Win.AT_LEAST, Message("reached")),
             (Win.OVER, Message("exceeded")),
             (Win.EXACTLY, Message("reached exactly")),
         ),
-        _win,
     ),
-    _choice(
+    RuleOption(
         "last_round",
-        Section.END,
+        _last_round,
         Message("After that"),
         (
             (LastRound.NONE, Message("the match is over")),
@@ -447,11 +425,9 @@ OPTIONS = (
             (LastRound.LATER_IN_ROUND, Message("the rest of the round is played")),
             (LastRound.CHARITY_ROLL, Message("all others have one more throw")),
         ),
-        _last_round,
     ),
     RuleOption(
         "rounds",
-        Section.END,
         _if_any(
             "rounds",
             lambda n: Message(
@@ -465,7 +441,6 @@ OPTIONS = (
     ),
     _switch(
         "welfare",
-        Section.END,
         Message("The points of a turn that exceeds the target go to the player in last place"),
         Message(
             "The points of a turn that exceeds the target go to the other player with the "
@@ -474,34 +449,32 @@ OPTIONS = (
     ),
     _switch(
         "all_alike_wins",
-        Section.END,
         Message("All dice the same in one throw win"),
         Message("All dice the same in a single throw win the match."),
     ),
     _switch(
         "all_ones_win",
-        Section.END,
         Message("All 1s in one throw win"),
         Message("All 1s in a single throw win the match."),
     ),
     _switch(
         "knock_back",
-        Section.END,
         Message("Reaching another player's exact score knocks that player back to zero"),
         Message(
             "A player who reaches exactly the score of another player knocks that player "
             "back to zero."
         ),
     ),
+)
+
+_PENALTIES = (
     _points(
         "three_farkles",
-        Section.PENALTIES,
         Message("Penalty for three farkles in a row"),
         lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
     ),
     _points(
         "scoreless_start",
-        Section.PENALTIES,
         Message("A first throw without points"),
         lambda points: Message(
             "A turn whose first throw scores nothing costs %(points)s.", points=points
@@ -509,7 +482,6 @@ OPTIONS = (
     ),
     _points(
         "three_scoreless_starts",
-        Section.PENALTIES,
         Message("Penalty for three first throws in a row without points"),
         lambda points: Message(
             "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
@@ -517,7 +489,6 @@ OPTIONS = (
     ),
     _points(
         "take_over_farkle",
-        Section.PENALTIES,
         Message("Penalty for a farkle after building on banked points"),
         lambda points: Message(
             "A player who builds on banked points and then farkles loses %(points)s.", points=points
@@ -525,7 +496,6 @@ OPTIONS = (
     ),
     _points(
         "triple_threes",
-        Section.PENALTIES,
         Message("Penalty for three 3s in one throw"),
         lambda points: Message(
             "Three 3s in one throw cost %(points)s and score nothing.", points=points
@@ -533,15 +503,28 @@ OPTIONS = (
     ),
     _switch(
         "four_twos_reset",
-        Section.PENALTIES,
         Message("Four 2s in one throw reset the score to zero"),
         Message("Four or more 2s in one throw reset the score to zero and end the turn."),
     ),
     _switch(
         "below_zero",
-        Section.PENALTIES,
         Message("A score may fall below zero"),
         Message("A score never falls below zero."),
     ),
 )
+
+SCORES = Section(Message("What scores"), Message("0: does not score"), _SCORING)
+TURN = Section(Message("During a turn"), Message("0: no minimum"), _TURNS)
+END = Section(Message("End of the match"), None, _ENDINGS)
+PENALTIES = Section(Message("Penalties"), Message("0: no penalty"), _PENALTIES)
+
+SECTIONS = (SCORES, TURN, END, PENALTIES)
+"""The groups, in the order in which people would explain the game."""
+
+OPTIONS = tuple(option for section in SECTIONS for option in section.options)
 """All options, in the order in which forms and sentences show them."""
+
+
+def find_option(name: str) -> RuleOption:
+    """Return the option with this name."""
+    return next(row for row in OPTIONS if row.name == name)

@@ -9,9 +9,9 @@ from textwrap import wrap
 
 from game.message import Message, Translate
 from game.rules import scoring
-from game.rules.rule_options import OPTIONS
+from game.rules.rule_options import END, OPTIONS, PENALTIES, TURN
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
-from game.rules.sentences import playing_sentences
+from game.rules.sentences import sentences
 from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR, fitting, svg_document, svg_text
 
 CARD_MM = (85, 55)
@@ -136,7 +136,7 @@ def card(rules: Ruleset, say: Translate = str) -> str:
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
         parts += _card_line(line, (4 + 40 * column, 11 + step * row), die, letter, say)
-    rules_text = " ".join(map(say, playing_sentences(rules)))
+    rules_text = " ".join(map(say, sentences(rules, (TURN, END, PENALTIES))))
     parts += _small_print(rules_text, 14 + step * half, width - 8, height)
     return svg_document(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 

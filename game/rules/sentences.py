@@ -1,23 +1,19 @@
 """The rules that are in force, as sentences for the page and for printing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import chain
 
 from game.message import Message
-from game.rules.rule_options import OPTIONS, Section
+from game.rules.rule_options import SECTIONS, Section
 from game.rules.ruleset import Ruleset
 
 
-def sentences(rules: Ruleset) -> tuple[Message, ...]:
-    """Return a sentence for every option in force, in the order in which people explain a game."""
-    return tuple(_sentences(rules, tuple(Section)))
+def sentences(rules: Ruleset, sections: Iterable[Section] = SECTIONS) -> tuple[Message, ...]:
+    """Return a sentence for every option in force, in the order in which people explain a game.
 
-
-def playing_sentences(rules: Ruleset) -> tuple[Message, ...]:
-    """Return the sentences on turns, the end of a match and penalties."""
-    return tuple(_sentences(rules, (Section.TURN, Section.END, Section.PENALTIES)))
-
-
-def _sentences(rules: Ruleset, sections: tuple[Section, ...]) -> Iterator[Message]:
-    for row in OPTIONS:
-        if row.section in sections:
-            yield from row.sentences(rules)
+    Args:
+        rules: The rules.
+        sections: The groups of options to describe.
+    """
+    options = chain.from_iterable(section.options for section in sections)
+    return tuple(chain.from_iterable(option.sentences(rules) for option in options))

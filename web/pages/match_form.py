@@ -5,7 +5,8 @@ The form leaves out tables of points by face, which only a file of house rules c
 
 from enum import StrEnum
 
-from game.rules.rule_options import OPTIONS, RuleOption, Section
+from game.rules import rule_options
+from game.rules.rule_options import OPTIONS, RuleOption
 from game.rules.ruleset import Ruleset
 
 Value = str | int | bool
@@ -13,7 +14,9 @@ Value = str | int | bool
 DEFAULTS = Ruleset("", "")
 
 SHOWN = tuple(row for row in OPTIONS if row.label)
-SECTIONS = tuple((section, [row for row in SHOWN if row.section is section]) for section in Section)
+SECTIONS = tuple(
+    (section, [row for row in section.options if row.label]) for section in rule_options.SECTIONS
+)
 
 
 COMMON = tuple(
