@@ -10,7 +10,7 @@ from game.errors import DamagedJournal, GameError, reason
 from game.match.bot import Bot
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
-from game.match.state import Player
+from game.match.state import State
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
@@ -168,11 +168,7 @@ class Result:
 
 def start_text(match: Match) -> str:
     """Return the rules and players of a match as JSON, for the body of its first journal entry."""
-    start = match.start_state
-    names = [player.name for player in start.players]
-    teams = [player.team for player in start.players]
-    setup = {"rules": asdict(match.rules), "names": names, "first": start.order[0], "teams": teams}
-    return json.dumps(setup | bots_json(start.players))
+    return json.dumps({"rules": asdict(match.rules)} | seats_json(match.start_state))
 
 
 def match_from_start_text(text: str) -> Match:
@@ -185,21 +181,35 @@ def match_from_start_text(text: str) -> Match:
         TypeError: If a value has the wrong type.
     """
     data = json.loads(text)
-    rules = _rules(data["rules"])
-    return Match.start(
-        rules, data["names"], first=data["first"], teams=data["teams"], bots=bots_from_json(data)
-    )
+    return match_from_seats(_rules(data["rules"]), data)
 
 
-def bots_json(players: Iterable[Player]) -> dict[str, Any]:
-    """Return the bots of a match as JSON for its first entry; empty if all players are people."""
-    bots = [player.bot and player.bot.to_json() for player in players]
-    return {"bots": bots} if any(bots) else {}
+def seats_json(start: State) -> dict[str, Any]:
+    """Return the players of a match before its first event as JSON, with its bots if it has any."""
+    seats: dict[str, Any] = {
+        "names": [player.name for player in start.players],
+        "first": start.order[0],
+        "teams": [player.team for player in start.players],
+    }
+    bots = [player.bot and player.bot.to_json() for player in start.players]
+    return seats | ({"bots": bots} if any(bots) else {})
 
 
-def bots_from_json(data: Mapping[str, Any]) -> list[Bot | None] | None:
-    """Return the bots that `bots_json` wrote; None if all players are people."""
-    return [bot and Bot.from_json(bot) for bot in data["bots"]] if data.get("bots") else None
+def match_from_seats(rules: Ruleset, data: Mapping[str, Any]) -> Match:
+    """Return the match before its first event, with the players that `seats_json` wrote.
+
+    Args:
+        rules: The rules of the match.
+        data: JSON that contains the players.
+
+    Raises:
+        GameError: If the players are not valid.
+        KeyError: If a key is missing.
+        TypeError: If a value has the wrong type.
+        ValueError: If a value is not allowed.
+    """
+    bots = [bot and Bot.from_json(bot) for bot in data.get("bots") or ()]
+    return Match.start(rules, data["names"], first=data["first"], teams=data["teams"], bots=bots)
 
 
 def _rules(data: dict[str, Any]) -> Ruleset:

@@ -12,7 +12,7 @@ from hashlib import blake2s
 from typing import Any, Self
 
 from game.errors import GameError, JournalError
-from game.journal.entry import bots_from_json, bots_json
+from game.journal.entry import match_from_seats, seats_json
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
 from game.match.state import State
@@ -132,17 +132,12 @@ def _setup(start: State) -> dict[str, Any]:
     return {
         "rules": start.rules.name,
         "options": list(rule_files.differing_lines(start.rules)),
-        "names": [player.name for player in start.players],
-        "first": start.order[0],
-        "teams": [player.team for player in start.players],
-    } | bots_json(start.players)
+    } | seats_json(start)
 
 
 def _begun(body: Body) -> Match:
     rules = rule_files.from_differing_lines(body["rules"], "\n".join(body["options"]), "rules")
-    return Match.start(
-        rules, body["names"], first=body["first"], teams=body["teams"], bots=bots_from_json(body)
-    )
+    return match_from_seats(rules, body)
 
 
 def _without_places(action: dict[str, Any]) -> dict[str, Any]:

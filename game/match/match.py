@@ -231,13 +231,27 @@ def _revise(match: Match, action: Revision) -> Match:
 
 
 def _correct(match: Match, action: Corrected) -> Match:
-    old = match.timeline[action.index] if 0 <= action.index < len(match.timeline) else None
-    if not isinstance(old, Thrown):
-        raise IllegalMove("event %(n)s is not a throw", n=action.index)
+    old = throw_at(match, action.index)
     events = list(match.timeline)
     events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
     _rework_assumed_keep(events, action, match.rules)
     return _with_timeline(match, events, range(action.index, action.index + 1))
+
+
+def throw_at(match: Match, index: int) -> Thrown:
+    """Return the throw at an index of the timeline.
+
+    Args:
+        match: The match.
+        index: The index.
+
+    Raises:
+        IllegalMove: If there is no throw at this index.
+    """
+    event = match.timeline[index] if 0 <= index < len(match.timeline) else None
+    if not isinstance(event, Thrown):
+        raise IllegalMove("event %(n)s is not a throw", n=index)
+    return event
 
 
 def _splice(match: Match, action: Spliced) -> Match:
@@ -295,10 +309,10 @@ def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset)
         action: The correction.
         rules: The rules.
     """
-    i = next_decision(events, action.index)
-    kept = events[i] if i is not None else None
-    if i is None or not isinstance(kept, Kept) or not kept.assumed:
+    found = keep_after(events, action.index)
+    if found is None or not found[1].assumed:
         return
+    i, kept = found
     keeps = keep_table(rules).get(tuple(sorted(action.dice)), ())
     if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
         events[i] = Kept(best.dice, assumed=True)
@@ -342,18 +356,19 @@ def describe_event(state: State, event: Event) -> Message:
     return Message("the manual change to %(name)s's turn %(n)s", name=name, n=turn)
 
 
-def next_decision(events: Sequence[Event], index: int) -> int | None:
-    """Return the index of the keep or bank that follows a throw, or None if there is none yet.
+def keep_after(events: Sequence[Event], index: int) -> tuple[int, Kept] | None:
+    """Return the keep that follows a throw, and its index; None if another decision or nothing follows.
 
     Args:
         events: A timeline.
         index: Index of the throw.
     """
     for i in range(index + 1, len(events)):
-        if isinstance(events[i], Kept | Banked):
-            return i
-        if isinstance(events[i], Thrown):
-            break
+        match events[i]:
+            case Kept() as kept:
+                return i, kept
+            case Banked() | Thrown():
+                break
     return None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from game.errors import GameError, IllegalMove, LaterStepError
+from game.errors import GameError, LaterStepError
 from game.match.events import (
     Banked,
     Corrected,
@@ -21,7 +21,7 @@ from game.match.events import (
     Thrown,
     TookOver,
 )
-from game.match.match import Match, describe_event, forget_faces, next_decision
+from game.match.match import Match, describe_event, forget_faces, keep_after, throw_at
 from game.match.state import State, Turn, TurnEnding, keeps_after
 from game.match.step import step
 from game.message import Message, Plural, Value
@@ -93,9 +93,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
         match: The match before the correction.
         correction: The refused correction.
     """
-    old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
-    if not isinstance(old, Thrown):
-        raise IllegalMove("event %(n)s is not a throw", n=correction.index)
+    old = throw_at(match, correction.index)
     dice = scoring.checked_dice(correction.dice, match.rules)
     thrown = Thrown(dice, forget_faces(old, dice))
     ways = _RepairFinder(match, correction.index, thrown)
@@ -133,10 +131,10 @@ class _RepairFinder:
 
     def _other_keep(self) -> Iterator[Repair]:
         """Yield the repair, if any, in which the player kept as many dice from the corrected throw as were recorded."""
-        i = next_decision(self.match.timeline, self.index)
-        kept = self.match.timeline[i] if i is not None else None
-        if i is None or not isinstance(kept, Kept):
+        found = keep_after(self.match.timeline, self.index)
+        if found is None:
             return
+        i, kept = found
         before = tuple(throw for throw in self._turn.throws if throw.index < self.index)
         keeps = keeps_after(before, self.thrown.dice, self.match.rules)
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):

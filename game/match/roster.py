@@ -25,9 +25,7 @@ def join(state: State, event: Joined) -> State:
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
     if (seat := _seat_to_return_to(state, event)) is not None:
-        player = replace(state.players[seat], here=True)
-        players = _with(state.players, seat, player)
-        return replace(state, players=players, order=(*state.order, seat))
+        return replace(state.with_players((seat,), here=True), order=(*state.order, seat))
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
@@ -51,11 +49,9 @@ def leave(state: State, event: Left) -> State:
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
-    player = replace(state.players[event.seat], here=False)
     return settle(
         replace(
-            state,
-            players=_with(state.players, event.seat, player),
+            state.with_players((event.seat,), here=False),
             order=_without(state.order, event.seat),
             to_follow=_without(state.to_follow, event.seat),
         )
@@ -71,8 +67,7 @@ def rename(state: State, event: Renamed) -> State:
     """
     check_seat(state, event.seat)
     name = _new_name(state, event.name, but=event.seat)
-    player = replace(state.players[event.seat], name=name)
-    return replace(state, players=_with(state.players, event.seat, player))
+    return state.with_players((event.seat,), name=name)
 
 
 def reorder(state: State, event: Reordered) -> State:
@@ -156,10 +151,6 @@ def _new_name(state: State, name: str, but: int | None = None) -> str:
             "another player is already called %(name)s: choose another name", name=name
         )
     return name
-
-
-def _with(players: tuple[Player, ...], seat: int, player: Player) -> tuple[Player, ...]:
-    return (*players[:seat], player, *players[seat + 1 :])
 
 
 def _without(seats: tuple[int, ...], seat: int) -> tuple[int, ...]:

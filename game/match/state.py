@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from game.match.bot import Bot
 from game.match.events import Place
@@ -278,11 +279,27 @@ class State:
             return (seat,)
         return tuple(i for i, player in enumerate(self.players) if player.team == team)
 
+    def with_players(self, seats: tuple[int, ...], **changes: Any) -> "State":
+        """Return the state with some fields of the players in these seats changed.
+
+        Args:
+            seats: The seats.
+            changes: The new values of the fields.
+        """
+        players = tuple(
+            replace(player, **changes) if seat in seats else player
+            for seat, player in enumerate(self.players)
+        )
+        return replace(self, players=players)
+
+    def order_from(self, seat: int) -> tuple[int, ...]:
+        """Return the order of turns, beginning with this seat if its player still takes part."""
+        i = self.order.index(seat) if seat in self.order else 0
+        return (*self.order[i:], *self.order[:i])
+
     def after(self, seat: int) -> int:
         """Return the seat that throws after this one."""
-        if seat not in self.order:
-            return self.order[0]
-        return self.order[(self.order.index(seat) + 1) % len(self.order)]
+        return next((other for other in self.order_from(seat) if other != seat), seat)
 
     def can_take_over(self, turn: Turn) -> LeftOver | None:
         """Return what the next player may take over from this banked turn, or None."""

@@ -21,12 +21,10 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
     state = add_points(state, seat, points + penalty)
     if ending is TurnEnding.BANK and points:
-        state = _set(state, state.team_seats(seat), opened=True)
+        state = state.with_players(state.team_seats(seat), opened=True)
         knocked = _with_score_of(state, seat)
-        state, turn = (
-            _set(state, knocked, score=0, opened=False),
-            replace(turn, knocked_back=knocked),
-        )
+        state = state.with_players(knocked, score=0, opened=False)
+        turn = replace(turn, knocked_back=knocked)
     left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _offer_left_over(_close(begin_turn(state, seat), seat), left_over)
@@ -57,7 +55,7 @@ def end_overshot_turn(state: State, points: int) -> State:
     if to is None:
         return end_turn(state, TurnEnding.BANK)
     state = replace(state, turn=replace(state.turn, given=points, given_to=to))
-    state = _set(state, state.team_seats(to), opened=True)
+    state = state.with_players(state.team_seats(to), opened=True)
     return _close(end_turn(add_points(state, to, points), TurnEnding.BANK), to)
 
 
@@ -77,8 +75,7 @@ def welfare_recipient(state: State, points: int) -> int | None:
 def _poorest_of_others(state: State) -> int:
     """Return the seat with the fewest points, outside the team of the current player."""
     seat = state.turn.seat
-    i = state.order.index(seat) if seat in state.order else 0
-    others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.team_seats(seat))
+    others = (s for s in state.order_from(seat) if s not in state.team_seats(seat))
     return min(others, key=lambda other: state.players[other].score)
 
 
@@ -103,7 +100,7 @@ def add_points(state: State, seat: int, points: int) -> State:
     score = state.players[seat].score + points
     if not state.rules.below_zero:
         score = max(score, 0)
-    return _set(state, state.team_seats(seat), score=score)
+    return state.with_players(state.team_seats(seat), score=score)
 
 
 def set_score(state: State, seat: int, score: int) -> State:
@@ -121,7 +118,7 @@ def set_score(state: State, seat: int, score: int) -> State:
         score = max(score, 0)
     opened = score > 0 or (state.players[seat].opened and score < 0)
     return _apply_changed_score(
-        _set(state, state.team_seats(seat), score=score, opened=opened), seat
+        state.with_players(state.team_seats(seat), score=score, opened=opened), seat
     )
 
 
@@ -167,7 +164,8 @@ def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
         penalty -= rules.scoreless_start
     if scoreless == PENALTY_STREAK:
         penalty, scoreless = penalty - rules.three_scoreless_starts, 0
-    return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty
+    counts = {"farkles": farkles, "scoreless_starts": scoreless}
+    return state.with_players((state.turn.seat,), **counts), penalty
 
 
 def _scoreless_starts(state: State, ending: TurnEnding) -> int:
@@ -215,8 +213,7 @@ def _decide_rounds(state: State) -> State:
     if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
     played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
-    i = state.order.index(state.turn.seat)
-    seats = (*state.order[i:], *state.order[:i])
+    seats = state.order_from(state.turn.seat)
     waiting = [seat for seat in seats if played[seat] < state.rules.rounds]
     if waiting:
         return replace(state, turn=replace(state.turn, seat=waiting[0]))
@@ -232,17 +229,14 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
     """
     if state.rules.win is Win.EXACTLY or closer not in state.order:
         return ()
-    i = state.order.index(closer)
-    later, earlier = state.order[i + 1 :], state.order[:i]
-    mates = state.team_seats(closer)
     match state.rules.last_round:
         case LastRound.NONE:
             seats: tuple[int, ...] = ()
         case LastRound.LATER_IN_ROUND:
-            seats = later
+            seats = state.order[state.order.index(closer) :]
         case _:
-            seats = (*later, *earlier)
-    return tuple(seat for seat in seats if seat not in mates)
+            seats = state.order_from(closer)
+    return tuple(seat for seat in seats if seat not in state.team_seats(closer))
 
 
 def _leader(state: State, closer: int) -> int:
@@ -250,14 +244,5 @@ def _leader(state: State, closer: int) -> int:
 
     In a tie, the seat `closer` takes precedence, then the next seat in the order of turns.
     """
-    first = state.order.index(closer) if closer in state.order else 0
-    seats = (closer, *state.order[first:], *state.order[:first])
+    seats = (closer, *state.order_from(closer))
     return max(seats, key=lambda seat: state.players[seat].score)
-
-
-def _set(state: State, seats: tuple[int, ...], **changes: int | bool) -> State:
-    players = tuple(
-        replace(player, **changes) if seat in seats else player  # type: ignore[arg-type]
-        for seat, player in enumerate(state.players)
-    )
-    return replace(state, players=players)

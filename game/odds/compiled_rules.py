@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from math import gcd
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +106,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
     Raises:
         OddsError: If nothing scores, or the unit of points is too small for the calculation.
     """
-    step = points_step(rules)
+    step = scoring.points_step(rules)
     _check_fineness(rules, step)
     free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     forced: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
@@ -143,7 +142,7 @@ def compile_without_endings(rules: Ruleset) -> CompiledRules:
 
 
 def _check_fineness(rules: Ruleset, step: int) -> None:
-    best = max((k.score for keeps in scoring.keep_table(rules).values() for k in keeps), default=0)
+    best = max((keep.score for keep in scoring.all_keeps(rules)), default=0)
     if not best:
         raise OddsError("no dice score under these rules, so nobody can win")
     if best > step * MAX_STEPS_PER_THROW:
@@ -153,14 +152,6 @@ def _check_fineness(rules: Ruleset, step: int) -> None:
             step=step,
             best=best,
         )
-
-
-def points_step(rules: Ruleset) -> int:
-    """Return the largest number of points that divides every score."""
-    bonus = rules.last_die_twice
-    return gcd(
-        bonus, *(keep.score for keeps in scoring.keep_table(rules).values() for keep in keeps)
-    )
 
 
 def count_scoreless(n: int, rules: Ruleset) -> int:

@@ -149,9 +149,8 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
         return min(max(state.players[other].score // wins.step, 0), model.goal - 1)
 
     if state.closer is None:
-        i = state.order.index(seat)
-        others = [*map(score, (*state.order[i + 1 :], *state.order[:i]))]
-        later = len(state.order) - 1 - i
+        others = [*map(score, state.order_from(seat)[1:])]
+        later = len(state.order) - 1 - state.order.index(seat)
         turn = race_turn(model, score(seat), others, later, opened=opened, most=steps)
     else:
         best = state.players[best_opponent(state)].score // wins.step

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.compiled_rules import Floats, Indices, compile_rules, points_step
+from game.odds.compiled_rules import Floats, Indices, compile_rules
 from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import values_to_reach
 from game.odds.turn_solver import REFUSED, solve_turn
@@ -128,7 +128,7 @@ class RandomDice:
         self.rules = rules
         self.random = np.random.default_rng(seed)
         self._keeps = {n: _keeps(rules, n) for n in range(1, rules.n_dice + 1)}
-        self._bonus = rules.last_die_twice // points_step(rules)
+        self._bonus = rules.last_die_twice // scoring.points_step(rules)
 
     def throw(self, n: int, times: int) -> tuple[Indices, Indices]:
         """Throw dice at random, and return the points of each keep in steps and the number of dice left after it.
@@ -149,7 +149,7 @@ class RandomDice:
 
 
 def _keeps(rules: Ruleset, n: int) -> _Keeps:
-    table, step = scoring.keep_table(rules), points_step(rules)
+    table, step = scoring.keep_table(rules), scoring.points_step(rules)
     kinds = [dice for dice in table if len(dice) == n]
     number = {dice: i for i, dice in enumerate(kinds)}
     most = max(1, *(len(table[dice]) for dice in kinds))
@@ -281,7 +281,7 @@ class _Table:
 
 def _cost(rules: Ruleset) -> int:
     """Return the points that a farkle after taking over costs, in steps."""
-    return rules.take_over_farkle // points_step(rules)
+    return rules.take_over_farkle // scoring.points_step(rules)
 
 
 def take_turns(

@@ -118,8 +118,7 @@ class Pace:
 
     @cached_property
     def _best_score(self) -> int:
-        keeps = scoring.keep_table(self.rules).values()
-        return max(keep.score for of_throw in keeps for keep in of_throw)
+        return max(keep.score for keep in scoring.all_keeps(self.rules))
 
     @property
     def _is_in_reach(self) -> bool:

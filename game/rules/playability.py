@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
-from math import gcd
 
 from game.message import Message
 from game.rules import scoring
@@ -213,7 +212,7 @@ def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     """Find exact targets that can become impossible to hit, so that a match might never end."""
-    step, least = turns.step, turns.least or 0
+    step, least = scoring.points_step(rules), turns.least or 0
     if rules.target % step:
         why = Message("can never be reached exactly: all scores go in steps of %(step)s", step=step)
         yield RulesProblem("target", why)
@@ -258,12 +257,6 @@ class PossibleTurns:
     def best(self) -> int:
         """Points of the best keep of any throw."""
         return max(high for _, high in self.gains.values())
-
-    @property
-    def step(self) -> int:
-        """The largest number that divides all scores."""
-        keeps = scoring.keep_table(self.rules).values()
-        return gcd(self.rules.last_die_twice, *(k.score for of_throw in keeps for k in of_throw))
 
     @property
     def least(self) -> int | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import combinations_with_replacement
-from math import factorial, prod
+from itertools import chain, combinations_with_replacement
+from math import factorial, gcd, prod
 from types import MappingProxyType
 
 from game.errors import IllegalMove, ThrowError
@@ -252,6 +252,16 @@ def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
             if not found[throw] and not _is_penalised(throw, rules):
                 found[throw] = (Keep(throw, rules.nothing, (bonus,), 0),)
     return MappingProxyType(found)
+
+
+def all_keeps(rules: Ruleset) -> Iterator[Keep]:
+    """Return the legal keeps of all throws."""
+    return chain.from_iterable(keep_table(rules).values())
+
+
+def points_step(rules: Ruleset) -> int:
+    """Return the largest number of points that divides every score."""
+    return gcd(rules.last_die_twice, *(keep.score for keep in all_keeps(rules)))
 
 
 def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep, ...]:

@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from game.match.match import Match
 from game.match.state import State, Turn, TurnEnding
+from game.stats.summary import at_risk
 
 
 class AnnouncementKind(StrEnum):
@@ -49,7 +50,7 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
     if len(new.turns) > len(old.turns):
         yield from _ended(old, new, new.turns[-1])
     elif len(new.turn.throws) > len(old.turn.throws) and _is_hot(new):
-        yield _moment(AnnouncementKind.HOT_DICE, new.player.name, _hot_points(new))
+        yield _moment(AnnouncementKind.HOT_DICE, new.player.name, at_risk(new))
     if new.closer is not None and old.closer is None and new.to_follow:
         closer = new.players[new.closer]
         yield _moment(AnnouncementKind.LAST_ROUND, closer.name, closer.score)
@@ -83,11 +84,6 @@ def _is_hot(state: State) -> bool:
     last = state.turn.last
     keep = state.best_bank_keep if last and not last.keep else None
     return keep is not None and keep.hot
-
-
-def _hot_points(state: State) -> int:
-    keep = state.best_bank_keep
-    return state.locked_points + (keep.score if keep else 0)
 
 
 def _moment(what: AnnouncementKind, player: str, points: int) -> Announcement:

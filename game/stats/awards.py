@@ -67,11 +67,9 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
         review: Review of the match, for the awards for luck and decisions. None leaves these awards
             out.
     """
-    found = (
-        *(_of_review(match, review) if review else ()),
-        _longest_run(match),
-        _most_farkles(match),
-    )
+    found = [_longest_run(match), _most_farkles(match)]
+    if review:
+        found = [_luckiest(match, review), _boldest(match, review), _coolest(match, review), *found]
     return tuple(award for award in found if award)
 
 
@@ -94,12 +92,6 @@ def closing_moment(match: Match) -> Message | None:
         return None
     name = state.players[best.seat].display_name
     return Message("Best turn: %(name)s, %(points)s points", name=name, points=best.points)
-
-
-def _of_review(match: Match, review: Review) -> Iterator[Award | None]:
-    yield _luckiest(match, review)
-    yield _boldest(match, review)
-    yield _coolest(match, review)
 
 
 def _worth(moment: ReviewedMoment) -> tuple[float, float]:

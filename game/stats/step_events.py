@@ -201,17 +201,28 @@ def _roll(roll_id: str, state: State, turn: Turn, throw: Throw) -> RollSummary:
     }
 
 
+class _Decisions(TypedDict):
+    """What players decide about a roll after it was read."""
+
+    kept: list[int] | None
+    assumed: bool
+    points: int
+    ending: str | None
+    turn_points: int
+
+
+_UNDECIDED: _Decisions = {
+    "kept": None,
+    "assumed": False,
+    "points": 0,
+    "ending": None,
+    "turn_points": 0,
+}
+
+
 def _unread(roll: RollSummary) -> RollSummary:
     """Return a roll as it was before its faces were read."""
-    return {
-        **roll,
-        "dice": [],
-        "kept": None,
-        "assumed": False,
-        "points": 0,
-        "ending": None,
-        "turn_points": 0,
-    }
+    return {**roll, **_UNDECIDED, "dice": []}
 
 
 def _kinds(old: RollSummary | None, new: RollSummary) -> list[StepKind]:
@@ -313,11 +324,7 @@ def _plain_roll(roll_id: str, throw: DiceThrow) -> RollSummary:
         "n_dice": len(throw.thrown),
         "dice": [*throw.thrown],
         "by_hand": throw.is_entered_by_hand,
-        "kept": None,
-        "assumed": False,
-        "points": 0,
-        "ending": None,
-        "turn_points": 0,
+        **_UNDECIDED,
         "counts": True,
     }
 

@@ -1,7 +1,7 @@
 """What players achieved over many matches, compared with what exact chances predict."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from game.match.match import Match
 from game.match.state import State, Turn, TurnEnding, count_hot_dice, keeps_after
@@ -41,19 +41,10 @@ class Tally:
     comeback: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.matches + other.matches,
-            self.won + other.won,
-            self.turns + other.turns,
-            self.banks + other.banks,
-            self.banked + other.banked,
-            self.throws + other.throws,
-            self.farkles + other.farkles,
-            self.expected + other.expected,
-            self.hot + other.hot,
-            max(self.best_turn, other.best_turn),
-            max(self.comeback, other.comeback),
-        )
+        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        sums["best_turn"] = max(self.best_turn, other.best_turn)
+        sums["comeback"] = max(self.comeback, other.comeback)
+        return Tally(**sums)
 
     @property
     def average_bank(self) -> float:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, reject, settings
 
 from game.errors import OddsError
-from game.odds.compiled_rules import compile_rules, points_step
+from game.odds.compiled_rules import compile_rules
 from game.odds.throw_odds import (
     chances_of_one_throw,
     chances_to_reach,
@@ -75,7 +75,7 @@ def test_compiled_rules_cover_every_throw(rules):
     sums = scored + compiled.win + compiled.reset + compiled.farkle
 
     assert sums[1:] == pytest.approx([1.0] * rules.n_dice)
-    step = points_step(rules)
+    step = scoring.points_step(rules)
     assert all(
         keep.score % step == 0 for keeps in scoring.keep_table(rules).values() for keep in keeps
     )
