@@ -29,9 +29,10 @@ from training.scenes.kept_out import Purpose
 from vision.finder import STRIDE
 
 PURPOSES = {"taught": Purpose.TEACH, "kept_out": Purpose.KEPT_OUT}
-"""What the two plain exams show."""
+"""The purpose of the views in the two plain exams."""
 EXAMS = {**PURPOSES, "hard": Purpose.KEPT_OUT}
-"""What each rendered exam shows. In the `hard` exam, everything that makes dice hard to read is more frequent."""
+"""The purpose of the views in each rendered exam. In the `hard` exam, all features that make dice hard to read
+are more frequent."""
 PHOTO_EXAM, SAMPLES_PER_PHOTO = "photographs", 4
 """Name of the exam on real photographs that are kept out of training, and the number of samples of each
 photograph."""
@@ -42,15 +43,15 @@ FIRST_VIEW = 1_000
 EXAM_SIZES = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
 """Number of views in each exam, and number of samples of each view."""
 MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
-"""Log odds from which a die counts as found, as in `vision`, and the largest distance of the detection from its
-centre, in die edges."""
+"""Log odds from which a die counts as found, as in `vision`, and the largest distance between the detection and
+the centre of the die, in die edges."""
 MIN_PEAK_LOG_ODDS, PEAK_HEAT = -4.0, 0.999
 """Log odds below which a peak is ignored, and the value of the true heat map at the centre of a die."""
 SURE_PROBABILITY = 0.99
 SILENT_PROBABILITY = 0.95
 """Probability from which a wrong answer counts as a silent error."""
 MIN_BLOT_CELLS = 9
-"""A false foreign object counts from this number of cells on, about the size of a small die."""
+"""A false foreign object counts if it covers at least this many cells, about as many as a small die."""
 BATCH_SIZE = 64
 
 
@@ -208,7 +209,7 @@ def find_peaks(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return the peaks of a heat map of dice, best first, and which of them are dice.
 
-    Lower peaks on the same die as a better one do not count, because `vision` keeps only the best.
+    If several peaks are on one die, only the best one counts, because `vision` keeps only that one.
 
     Args:
         odds: Log odds (h, w) of a die in each cell.

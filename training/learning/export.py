@@ -32,8 +32,8 @@ NETS = Path(__file__).parents[2] / "vision" / "nets"
 INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 384)}
 """Input shapes of the networks that see a whole image.
 
-When OpenCV 4 loads a file, it replaces a variable size with 1, which becomes 2 when the network halves and doubles it,
-and then it refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
+When OpenCV 4 loads a file, it replaces a variable size with 1. Halving and doubling that size in the network gives 2,
+so OpenCV refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
 OUTPUTS = {"finder": FINDER_OUTPUTS, "near": DIE_OUTPUTS, "wide": DIE_OUTPUTS}
 CHANGE_OUTPUTS = {"stands": 1}
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
-    """Write a network as an ONNX file. It takes any number of patches at once, or one image, depending on the network.
+    """Write a network as an ONNX file, whose input is any number of patches or one image, depending on the network.
 
     Args:
         net: The network.
@@ -90,7 +90,8 @@ def write_onnx(
         net: The network.
         example: An input of the right shape.
         path: The file to write.
-        any_number: Whether inputs may have any size along their first axis. If not, it is the size of `example`.
+        any_number: Whether inputs may have any size along their first axis. If not, they must have the size of
+            `example`.
     """
     torch.onnx.export(
         net, (example,), str(path), opset_version=13, dynamo=False,

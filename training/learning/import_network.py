@@ -21,7 +21,7 @@ LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
 
 
 def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
-    """Give a network the weights of an exported file.
+    """Load the weights of an exported file into a network.
 
     Layers that are not exported keep their random weights.
 
@@ -78,7 +78,7 @@ def _tensor(array: NDArray[np.generic]) -> Tensor:
 
 
 def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Path) -> None:
-    """Set the weights of a layer, and make the batch normalisation after it only add the bias."""
+    """Set the weights of a layer, and let the batch normalisation after it do nothing but add the bias."""
     weight, bias = weights
     if layer.weight.shape != weight.shape:
         raise ValueError(
@@ -95,7 +95,7 @@ def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Pat
 
 
 def _spread(net: nn.Module, norms: list[nn.BatchNorm2d], example: Tensor) -> None:
-    """Make each batch normalisation normalise its input for `example`, and scale the result back."""
+    """Let each batch normalisation normalise its input for `example`, and scale the result back."""
     met: dict[nn.Module, Weights] = {}
 
     def meet(norm: nn.Module, inputs: tuple[Tensor, ...]) -> None:

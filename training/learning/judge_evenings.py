@@ -34,7 +34,7 @@ from vision.reading import Problem, Quad, Reading
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.86, 0.9, 0.95)
 CHANCE_LIMITS = (0.0, 0.5, 0.7, 0.8, 0.86, 0.9, 0.95, 0.98, 0.99, 1.01)
-"""Limits of the ranges of probability in which faces are counted. No probability reaches the last limit."""
+"""Limits of the ranges of probability for which faces are counted. No probability reaches the last limit."""
 SILENT_PRICE = 20
 """Number of questions that cost as much as one silent error (a reading that is wrong but sure)."""
 FACE_EVIDENCE = (
@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def read_evening(place: Path) -> Iterator[ThrowRead]:
-    """Yield two readings of each throw of an evening: one without and one with what earlier images reveal.
+    """Yield two readings of each throw of an evening: one without and one with knowledge from earlier images.
 
     Args:
         place: Folder of the evening.

@@ -38,15 +38,15 @@ LIGHTS: Mapping[str, Mapping[str, float]] = {
     "single lamp": {"single_lamp_chance": 1.0},
     "glare": {"glare": 1.0},
 }
-"""What makes the images hard to read, for each set of trays."""
+"""The features that make the images hard to read, for each set of trays."""
 FIRST_VIEW = 8_000
-"""Number of the first view. The views are neither used for training nor in another test."""
+"""Number of the first view. The views are used neither for training nor in another test."""
 MAX_DICE = 8
 MIN_DIE_PX = 18.0
 MIN_CONTRAST = 8.0
 """Smallest contrast of pips in units of CIE L*a*b*. Dice with a lower contrast cannot be read."""
 SLACK_PX = 15.0
-"""Distance that a corner of the tray may lie outside the image."""
+"""How far a corner of the tray may lie outside the image, in pixels."""
 OUTCOMES = ("right", "asked", "silent")
 
 

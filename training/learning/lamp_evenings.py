@@ -35,10 +35,10 @@ from training.scenes.world import World
 
 FIRST_SEED = 9_000_000
 STRANGE_EVERY = 3
-"""One evening in this number shows kinds that are kept out of training."""
+"""One in this many evenings shows kinds that are kept out of training."""
 HARD_LIGHT_CHANCE, GLARE_CHANCE = 0.7, 0.3
 ROOM_EXPONENT = (0.0, 1.2)
-"""Range of the factor by which a room is brighter than in the hard light of training views, as powers of ten."""
+"""How many times brighter a room is than in the hard light of training views, as a range of powers of ten."""
 MAX_DICE = 6
 OBJECT_THROW, TRICKY_THROW = 4, 5
 """Numbers of the throws with foreign objects, and with a die that should be cocked or stacked."""

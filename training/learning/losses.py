@@ -15,7 +15,7 @@ Losses = dict[str, Tensor]
 OBJECT_WEIGHT = 2.0
 """Extra weight of cells with an object, which are rare."""
 POSE_WEIGHT = 1.5
-"""Weight of the losses for how a die lies, which the networks learn late."""
+"""Weight of the losses for the pose of a die, which the networks learn late."""
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:

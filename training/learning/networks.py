@@ -28,12 +28,12 @@ FINDER_PLANES = 7
 """Channels of the finder's input: blue, green and red of the image and of the empty-tray image, and whether the latter
 is known."""
 HALF_SUFFIX = "_half"
-"""Suffix of the name of a weight of 16 bits in an exported file."""
+"""Suffix of the names of 16-bit weights in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
 
 
 def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
-    """Return the slice of channels of each output by name, given the number of channels of each."""
+    """Return the slice of channels for each output by name, given each output's number of channels."""
     out, begin = {}, 0
     for name, count in outputs.items():
         out[name] = slice(begin, begin + count)

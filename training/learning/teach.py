@@ -30,7 +30,7 @@ LOG_STEPS, CHECKPOINT_STEPS, EXAM_STEPS = 50, 200, 1000
 EXAMPLE_COUNT = 128
 """Number of samples from which the mean and variance in each layer of an imported network are estimated."""
 MEAN_DECAY = 0.998
-"""Share of the running mean of the weights that is kept at each step. The mean is what is exported."""
+"""Share of the running mean of the weights that is kept at each step. This mean is what gets exported."""
 
 
 def new_network(kind: str) -> nn.Module:

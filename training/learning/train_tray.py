@@ -1,7 +1,7 @@
 """Train a network that finds the tray: python -m training.learning.train_tray floor OUT --rests DIR.
 
 `floor` learns which parts of a whole image are the floor of the tray. `frame` learns where the edges of the floor are,
-given a guess of its four corners. Only images of trays with four corners are used. The command resumes from OUT/floor.pt
+given a guess at its four corners. Only images of trays with four corners are used. The command resumes from OUT/floor.pt
 or OUT/frame.pt, or starts from the exported networks (--go-on), and writes a file in calibration/nets at the end.
 """
 
@@ -39,7 +39,7 @@ HARD_LIGHT_SHARE = 0.4
 """Share of views with hard light, in which the black shadow of a wall is easily mistaken for the wall."""
 
 CHECKPOINT_S = 300.0
-"""Time between checkpoints."""
+"""Time between checkpoints, in seconds."""
 
 
 def floor_loss(out: Tensor, truth: Tensor) -> Tensor:

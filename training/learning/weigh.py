@@ -37,10 +37,10 @@ SIZE_PX = (960, 720)
 """Size of the images, in which dice are as large as in the frames of a real camera."""
 MIN_SEEN_AT_ALL, MIN_SEEN_TO_READ = 0.35, 0.8
 FIRST_VIEW = 5_000
-"""Number of the first view. The views are neither used for training nor in a test set."""
+"""Number of the first view. The views are used neither for training nor in a test set."""
 MAX_TRAY_DICE = 12
 MAX_PLACES = 20
-"""Largest number of places used from one image. A floor with printed dice yielded 800 places, all much the same."""
+"""Largest number of places used from one image. A floor with printed dice yielded 800 places that were nearly alike."""
 MIN_FLAT_CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 EVIDENCE_NAMES = tuple(field.name for field in fields(Evidence))
 DIE_EVIDENCE = ("bias", "finder_log_odds", "reader_log_odds", "is_tray_known", "size_deviation")

@@ -72,7 +72,7 @@ def make_die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dente
     """Return the Blender material of a set of dice.
 
     Args:
-        style: Look of the set of dice.
+        style: Appearance of the set of dice.
         sheet: The unrolled faces of the dice.
         edge_mm: Edge of the dice in millimetres.
         dented: Whether the pips are dents in the mesh. If not, the material simulates their depth by bump mapping.

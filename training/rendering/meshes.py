@@ -16,7 +16,7 @@ from training.scenes.world import FACE_NORMALS, Cover, Form, Solid, Vector, face
 ARC_STEPS = 4  # segments of a rounded edge
 ROUND_STEPS = 32  # segments of a cylinder
 COARSE, FINE = 8, 72
-"""Number of cells across the flat part of a face with printed pips, and of one with pips that are dents."""
+"""Number of cells across the flat part of a face with printed pips, and of a face whose pips are dents."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def make_die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
     """Return the mesh of a die with an edge of 1.
 
     Args:
-        style: Look of the set of dice.
+        style: Appearance of the set of dice.
         sheet: The unrolled faces, whose pips become dents. None makes flat faces.
     """
     steps = _steps(1 - style.edge, style.edge, COARSE if sheet is None else FINE)

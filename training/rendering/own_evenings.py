@@ -1,9 +1,9 @@
 """Render test images that are never used for training: python -m training.rendering.own_evenings DIR.
 
 The command makes evenings at one tray (the empty tray, three throws from which the reader learns about the dice, and
-sixteen throws to read) and single renders, in the format that `vision.dataset` reads. Every other evening shows things
-that people usually own, of kinds that are used for training. The others show kinds that are kept out of training. The
-command resumes where it stopped.
+sixteen throws to read) and single renders, in the format that `vision.dataset` reads. Every other evening shows
+objects that people usually own, of kinds that are used for training. The remaining evenings show kinds that are kept
+out of training. The command resumes where it stopped.
 """
 
 import argparse

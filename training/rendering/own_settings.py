@@ -107,7 +107,7 @@ def draw_setting(seed: int, purpose: Purpose) -> Setting:
 
 
 def empty_rest(tray: TrayFloor) -> Rest:
-    """Return a throw of no dice into a tray."""
+    """Return a throw into a tray that contains no dice."""
     none = np.zeros((0, 3))
     flags = np.zeros(0, bool)
     return Rest(tray, np.zeros(0), none, np.zeros((0, 4)), flags, flags, (), open_floor=False)

@@ -35,7 +35,7 @@ class TraceOptions:
 
     samples: int = 4
     bounces: int = 5
-    dents: bool = False  # pips are real dents, not printed ones
+    dents: bool = False  # pips are real dents in the mesh
     threads: int = 1
     guided: bool = False  # the denoiser also gets colours and normals
 
@@ -159,7 +159,7 @@ def _light(world: World) -> None:
 
 
 def _lamp(lamp: AreaLamp) -> None:
-    """Add a disc-shaped lamp that faces the origin, as bright there as `lamp.power` says."""
+    """Add a disc-shaped lamp that faces the origin and has the brightness `lamp.power` there."""
     data = bpy.data.lights.new("lamp", "AREA")
     data.shape = "DISK"
     data.size = 2 * lamp.radius_mm
@@ -243,7 +243,7 @@ def _dice(world: World, how: TraceOptions) -> None:
 
 
 def face_px(world: World, dice: list[RestingDie]) -> int:
-    """Return how many pixels wide the faces must be drawn so that the largest of the dice looks sharp.
+    """Return the width in pixels at which the faces must be drawn so that the largest of the dice looks sharp.
 
     Args:
         world: The scene to show.

@@ -1,4 +1,4 @@
-"""Renders frames of the simulated tray for training: people often try the program on that tray before they have a camera."""
+"""Renders frames of the simulated tray for training, because people often try the program without a camera first."""
 
 import colorsys
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
 
 
 def draw_tint(rng: Generator) -> Tint:
-    """Draw a change of colours at random. About half of the draws change nothing."""
+    """Draw a random change of colours. About half of the draws change nothing."""
     chance = rng.random()
     if chance < 0.07:
         return Tint(grey=True)

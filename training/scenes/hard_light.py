@@ -29,7 +29,7 @@ TUBE_LAMPS = 7
 SHADE_CHANCE = 0.15
 """Probability that something between the lamp and the tray casts a shadow on the tray."""
 SWITCH_CHANCE = 0.35
-"""Probability that one of several lamps was switched off, instead of all lamps being moved."""
+"""Probability that one of several lamps has been switched off; otherwise, all lamps have been moved."""
 
 
 def draw_hard_light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:

@@ -44,7 +44,7 @@ KEPT_OUT_CHANCE = 0.35
 
 
 class Purpose(Enum):
-    """What rendered images are used for: training, or one of two kinds of tests."""
+    """The purpose of rendered images: training, or one of two kinds of tests."""
 
     TEACH = "teach"  # training
     ORDINARY = "ordinary"  # test: dice that people usually own, of kinds used for training
@@ -53,11 +53,11 @@ class Purpose(Enum):
 
 @dataclass(frozen=True)
 class Chooser:
-    """A source of random kinds for everything in a scene, which keeps kinds for tests out of training.
+    """A source of random kinds of dice, trays, objects and so on, which keeps kinds for tests out of training.
 
     Attributes:
         rng: Source of random numbers.
-        purpose: What the scene is used for, which decides which kinds it may show.
+        purpose: The purpose of the scene, which decides which kinds it may show.
     """
 
     rng: Generator
@@ -80,7 +80,7 @@ class Chooser:
         return {k: w for k, w in weights.items() if k not in kept}
 
     def accepts(self, *, is_kept_out: bool) -> bool:
-        """Return whether the scene may show something of a kind that is, or is not, kept out of training.
+        """Return whether the scene may show a kind that is (or is not) kept out of training.
 
         Only a test of unfamiliar kinds shows kinds that are kept out, and it shows no others.
         """

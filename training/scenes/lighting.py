@@ -122,7 +122,7 @@ def make_lamp(
         rng: Source of random numbers.
         at: Position (3,) in millimetres.
         size: Radius as a share of the distance from the origin.
-        power: Light that a level surface at the origin gets from it.
+        power: Light that a level surface at the origin gets from the lamp.
         warm: Saturation of a warm tint, 0 to 1. None draws any tint.
     """
     tint = from_hsv(rng.random(), float(rng.beta(1, 4)) * 0.6, 1.0)

@@ -16,7 +16,7 @@ def rotation_about_z(angle: float) -> Rotation:
 LYING = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
 """Rotation that lays a solid on its side, so that its own z axis points along x."""
 MIN_TILE_PX = 32
-"""Smallest width of a texture tile. In a smaller one, patterns would vanish."""
+"""Smallest width of a texture tile in pixels. In a smaller tile, patterns would vanish."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Composes random scenes: dice at rest, floors, light and foreign objects, seen by a camera.
 
 The same seed and library of throws give the same scene. There are four kinds of scenes. A `table` is a throw as players
-see it, in a tray or on an open table. A `field` has dozens of dice with many different looks. `close` shows a few dice
+see it, in a tray or on an open table. A `field` has dozens of dice of many different styles. `close` shows a few dice
 that fill the image, and `clutter` shows a few dice among everyday objects.
 """
 
@@ -43,7 +43,7 @@ SCENE_WEIGHTS = {"table": 0.55, "field": 0.2, "close": 0.1, "clutter": 0.15}
 TRICKY_CHANCE = 0.36
 """Probability that a table has a die that is cocked, touches another or lies on another."""
 ON_FLOOR_MM = 0.4
-"""If its lowest corner is lower than this, a die stands on the floor."""
+"""If the lowest corner of a die is lower than this, the die stands on the floor."""
 ASIDE_CHANCE = 0.2
 """Probability that a table has dice beside the tray."""
 CUBE_ROTATIONS = np.array([
@@ -110,7 +110,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
             reserved for tests unless the scene is for such a test.
         request: What the scene should contain.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
-        styles: Looks of the dice.
+        styles: Appearances of the sets of dice.
         dice: The dice in the scene.
     """
     rng = chooser.rng
@@ -159,7 +159,7 @@ def _rest(rng: Generator, library: RestLibrary, request: SceneRequest) -> Rest:
 def _happens(rng: Generator, chance: float) -> bool:
     """Return true with a given probability.
 
-    If it is 0, no random number is drawn, so that old seeds still give the same scenes.
+    If the probability is 0, no random number is drawn, so that old seeds still give the same scenes.
     """
     return chance > 0 and bool(rng.random() < chance)
 
@@ -183,7 +183,7 @@ def _disguise(
 def _styles(
     chooser: Chooser, kind: str, count: int, *, difficult: bool = False
 ) -> tuple[DieStyle, ...]:
-    """Draw the looks of the dice: one set, several sets, or a separate look for almost every die of a field."""
+    """Draw the appearance of the dice: one set, several sets, or a separate style for almost every die of a field."""
     if kind == "field":
         looks = max(1, count // int(chooser.rng.integers(1, 4)))
     else:
@@ -192,12 +192,12 @@ def _styles(
 
 
 def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[RestingDie, ...]:
-    """Return the dice of a simulated throw, each with a random look and a random face up.
+    """Return the dice of a simulated throw, each with a random appearance and a random face up.
 
     Args:
         rng: Source of random numbers.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
-        styles: Looks to choose from.
+        styles: Appearances to choose from.
     """
     turns = rest.turns() @ CUBE_ROTATIONS[rng.integers(24, size=len(rest.edges_mm))]
     looks = rng.integers(len(styles), size=len(rest.edges_mm))
@@ -231,7 +231,7 @@ def place_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[R
     Args:
         rng: Source of random numbers.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
-        styles: Number of looks to choose from.
+        styles: Number of appearances to choose from.
         drop: Height of the floor of the tray above the table, in millimetres.
     """
     edge = float(rest.edges_mm.mean())

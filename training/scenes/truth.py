@@ -1,4 +1,4 @@
-"""Makes the true labels of a scene as its camera sees it: where each die is in the image, and how it lies."""
+"""Makes the true labels of a scene as its camera sees it: where each die is in the image, and how the die lies."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -46,13 +46,13 @@ class RestingDie:
     """A die that has come to rest.
 
     Attributes:
-        style: Number of its look in `World.styles`.
+        style: Index of its appearance in `World.styles`.
         edge_mm: Edge of the die.
         at: Position (3,) of its centre.
         turn: Rotation (3, 3) from the axes of the die to those of the table.
-        stacked: Whether it lies on another die.
-        touching: Whether it touches another die.
-        in_tray: Whether it lies in the tray and not beside it.
+        stacked: Whether the die lies on another die.
+        touching: Whether the die touches another die.
+        in_tray: Whether the die lies in the tray and not beside it.
     """
 
     style: int
@@ -142,7 +142,7 @@ class AreaLamp:
     Attributes:
         at: Position (3,) of its centre.
         radius_mm: Radius of the disc.
-        power: RGB light (3,) that a level surface at the origin gets from it.
+        power: RGB light (3,) that a level surface at the origin gets from the lamp.
     """
 
     at: Vector
@@ -222,7 +222,7 @@ class TrayFloor:
 
 @dataclass(frozen=True)
 class World:
-    """A scene: everything in one image, with the camera that takes it."""
+    """A scene: everything that one image shows, and the camera that takes the image."""
 
     seed: int
     kind: str

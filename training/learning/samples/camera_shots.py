@@ -30,7 +30,7 @@ KNOWN_CHANCE = 0.7  # probability that a shot has an empty-tray image if its vie
 
 @dataclass(frozen=True)
 class CameraShot:
-    """An image as a network may see it, and the true labels in its pixel coordinates."""
+    """An image that a network may receive, and the true labels in the image's pixel coordinates."""
 
     picture: Picture  # (h, w, 3) BGR
     empty: Picture | None  # (h, w, 3) BGR
@@ -70,7 +70,7 @@ def take_shot(view: TrayView, into: Floats, size: tuple[int, int], rng: Generato
 
 
 def photograph(light: Floats, rng: Generator) -> Picture:
-    """Return the image that a random camera takes of linear light.
+    """Return the image that a random camera takes, given the linear light that reaches it.
 
     Args:
         light: Linear BGR light (h, w, 3).

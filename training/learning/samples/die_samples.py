@@ -29,10 +29,10 @@ ROUGH_SHARE = 0.4
 """Share of patches whose position and size are as inaccurate as the finder's. The others are as inaccurate as after one
 correction."""
 EXACT_POSE_SHARE, ANY_POSE_SHARE = 0.5, 0.7
-"""Share of patches with an exact camera pose, and share of patches with an exact or inexact one. The others have none.
+"""Share of patches with an exact camera pose, and share of patches with an exact or inexact pose. The others have none.
 """
 FALSE_DETECTION_SHARE = 0.5
-"""Share of the places without a die at which the finder detects one."""
+"""Among the places without a die, the share at which the finder detects one."""
 SIDE_SHARE, MIN_SIDE_HEIGHT = 0.25, 0.4
 """Share of places without a die that are side faces, if a side is visible, and the smallest height of such a side in die
 edges."""

@@ -32,7 +32,7 @@ CORNER_ERROR, CORNER_ERROR_SPREAD = 0.035, 0.7
 """Median error of the corners of a guess in tray widths, and the standard deviation of its logarithm."""
 
 SHIFT_FACTOR = 0.7
-"""Ratio of the shift of a whole guess to the error of its corners."""
+"""Ratio of the shift of the whole guessed frame to the error of its corners."""
 
 
 def make_frame_batch(
@@ -64,7 +64,7 @@ def make_frame_batch(
 
 
 def guess_frame(tray: Floats, rng: Generator) -> Floats:
-    """Return guessed corners (4, 2) with errors as large as at the start of a search, or as after one round of it.
+    """Return guessed corners (4, 2), with errors as large as at the start of a search or after its first round.
 
     Args:
         tray: True corners (4, 2) in pixels.

@@ -1,8 +1,8 @@
 """Worker processes that make samples during the training of a network.
 
 Each worker keeps a pool of views (rendered trays) and takes samples of them, each with a different random camera. From
-time to time, a new view replaces the oldest one. Each sample is used several times for training, because it takes as
-long to make a sample as to train on it.
+time to time, a new view replaces the oldest one. Each sample is used several times for training, because making a
+sample takes as long as training on it.
 """
 
 import os
@@ -47,7 +47,7 @@ def trouble_of(kind: str) -> Mapping[str, float]:
 
 @dataclass(frozen=True)
 class SampleRecipe:
-    """How to make samples: for which kind of network, from which files, and with which seed."""
+    """A recipe for making samples: the kind of network, the files and the seed."""
 
     kind: str
     materials: Materials

@@ -14,7 +14,7 @@ from training.learning.samples.tray_views import TrayView
 from training.learning.samples.view_source import ViewSource
 
 Floats = NDArray[np.float32]
-LONG_SIDE_PX = 448  # longer side in pixels: as much as either network sees
+LONG_SIDE_PX = 448  # longer side in pixels: as large as the input of either network
 CORNER_MARGIN = 0.12  # how far a corner may lie outside the image, as a share of its size
 MIN_CORNERS = 3
 FIRST_VIEW = 60_000_000
@@ -62,7 +62,7 @@ class TrayImages:
 
 
 def load_tray_images(source: ViewSource, count: int, folder: Path) -> list[TrayImages]:
-    """Return images that show most of a tray. They are made once and kept, so that two networks can use them.
+    """Return images that show most of a tray. The images are made once and kept, so that two networks can use them.
 
     Args:
         source: Makes the views.

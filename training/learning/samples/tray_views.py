@@ -128,7 +128,7 @@ def cast_view(
 
 
 def _under_moved_lamps(one: World, rng: Generator) -> Floats:
-    """Return the light (h, w, 3) of the empty tray before its lamps were moved."""
+    """Return the light (h, w, 3) of the empty tray with the lamps in their earlier positions."""
     fixed = tuple(solid for solid in one.solids if solid.fixed)
     before = replace(one, dice=(), solids=fixed, hand=None, light=move_lamps(rng, one.light))
     return cast_picture(before, empty=False).light

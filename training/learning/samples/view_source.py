@@ -47,7 +47,8 @@ MIXTURES = {
     "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
 """Share of each kind of scene (see `training.scenes.staging`): many objects for the finder, many dice for the networks
-that read one die, and no fields for the change network, because a field has no empty-tray image."""
+that read one die, and no fields (scenes with dozens of dice) for the change network, because a field has no empty-tray
+image."""
 
 
 TROUBLE: Mapping[str, Mapping[str, float]] = {
@@ -97,8 +98,8 @@ class ViewSource:
         for_finder: Whether the views are for networks that see a whole tray and also the empty tray. If not,
             they are for networks that read one die.
         size: Width and height of the images. None draws one of the usual sizes.
-        usual_trays: Whether tests of kinds that are kept out of training show trays with four corners, as in
-            training, instead of trays whose outline is kept out.
+        usual_trays: Whether tests with kinds that are kept out of training show trays with four corners, as
+            in training, instead of trays whose outline is kept out.
         hard: Probability of hard light, from one or two small lamps in a dark room.
         trouble: Probability of each feature that makes images hard to read, such as a row of TROUBLE.
         mixture: Row of MIXTURES to use. None selects the row for the finder or, if `for_finder` is false, the row

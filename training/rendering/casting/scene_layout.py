@@ -1,7 +1,7 @@
 """The layout of a packed scene: two arrays of numbers, `f` of floats and `w` of integers.
 
 Compiled code gets only these two arrays, because passing dozens of arrays takes longer than casting
-the rays. The first numbers of each array are its header. The header of `w` says where everything else
+the rays. The first numbers of each array are its header. The header of `w` says where each table
 begins.
 """
 
@@ -14,9 +14,9 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
 DIE, HAND = 5, 6
-"""Shapes of solids beyond `world.Form`."""
+"""Shapes of solids in addition to those of `world.Form`."""
 FLOOR, TABLE, NOTHING = -1, -2, -3
-"""What a ray hits if it hits no solid."""
+"""Codes for what a ray hits if it hits no solid."""
 SETS = 16
 """Number of sets of ray directions. Each block of four by four pixels uses all of them."""
 

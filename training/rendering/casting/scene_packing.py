@@ -289,7 +289,7 @@ def _extents(solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
 
 
 def _grid(out: _Writer, solids: Vector, kinds: Ints, world: World) -> None:
-    """Write a list of the dice and objects above each grid cell, and how high they reach."""
+    """Write a list of the dice and objects above each grid cell, and the height that they reach."""
     fixed = np.array(
         [s.fixed for s in world.solids] + [False] * (len(kinds) - len(world.solids)), bool
     )

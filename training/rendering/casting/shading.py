@@ -150,7 +150,7 @@ def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
             return
     clear_r, clear_g, clear_b = out[0], out[1], out[2]
     room_ambient(f, dx, dy, max(dz, 0.0), out)
-    for c in range(3):  # scaled by how much of the room the point sees
+    for c in range(3):  # scaled by the share of the room that the point sees
         out[c] *= min(1.0, fall[c] / max(f[LEVEL + c], 1e-6))
     if rough < MAX_MIRROR_ROUGHNESS:  # a rougher surface blurs its surroundings
         share = 2 * (1 - rough / MAX_MIRROR_ROUGHNESS)

@@ -1,1 +1,1 @@
-"""The look of dice: their bodies and pips, drawn at random."""
+"""The appearance of dice: their bodies and pips, drawn at random."""

@@ -21,7 +21,7 @@ def draw_body_faces(style: DieStyle, face_px: int) -> Floats:
     """Draw the six faces (6, face_px, face_px, 8) of a die without pips or other marks.
 
     Args:
-        style: Look of the set of dice.
+        style: Appearance of the set of dice.
         face_px: Width and height of a face in pixels.
     """
     faces = np.zeros((6, face_px, face_px, 8), np.float32)

@@ -13,14 +13,14 @@ MIN_CONTRAST, MIN_DENT_CONTRAST = 17.0, 9.0
 """Smallest `visible_difference` between a printed pip and the body around it. A dent, in which there is a shadow, needs
 less."""
 GLASS_FACTOR = 1.35
-"""Factor by which the smallest contrast is larger for glass, through which the pips of other faces are visible."""
+"""Factor by which the smallest contrast is raised for glass, through which the pips of other faces are visible."""
 DIFFICULT_BODIES = ("marble", "metal", "swirl", "halves")
 """Bodies on which pips are hard to see."""
 MIN_GLASS = 0.6
 """Transparency from which a body counts as glass."""
 PIP_RING = (0.7, 1.5)
-"""Inner and outer radius of the ring around a pip that the pip is compared with, in radii of the
-pip."""
+"""Inner and outer radius of the ring around a pip with which the pip is compared, as multiples of
+the pip's radius."""
 
 
 def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:

@@ -39,7 +39,7 @@ def draw_die_sheet(style: DieStyle, face_px: int) -> DieSheet:
     """Draw the faces of a set of dice.
 
     Args:
-        style: Look of the set of dice.
+        style: Appearance of the set of dice.
         face_px: Width and height of a face in pixels.
     """
     rng = np.random.default_rng(style.noise_seed)
@@ -103,7 +103,7 @@ def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
     """Return the distance of points from the centre of a pip, scaled to be 1 on the outline of the pip.
 
     Args:
-        style: Look of the set of dice.
+        style: Appearance of the set of dice.
         x: Columns of the points relative to the centre of the pip, in half edges.
         y: Rows of the points relative to the centre of the pip, in half edges.
     """

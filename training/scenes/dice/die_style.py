@@ -1,4 +1,4 @@
-"""Draws the look of a set of dice at random: body, pips, shape, finish and wear.
+"""Draws the appearance of a set of dice at random: body, pips, shape, finish and wear.
 
 Lengths are in half edges of the die, and colours are linear.
 """
@@ -29,7 +29,7 @@ BODY_WEIGHTS = {
     "wood": 0.09, "stone": 0.05, "gradient": 0.04, "metal": 0.05, "pearl": 0.05, "glitter": 0.04,
     "camouflage": 0.02, "flakes": 0.02, "cells": 0.05, "ribbons": 0.05, "halves": 0.05,
 }  # fmt: skip
-"""How often each way of mixing the colours of a body is drawn."""
+"""How often each pattern of the colours of a body is drawn."""
 ORDINARY_BODY_WEIGHTS = {"plain": 0.7, "wood": 0.14, "marble": 0.08, "pearl": 0.08}
 PALETTE_WEIGHTS = {"white": 0.27, "ivory": 0.1, "black": 0.14, "strong": 0.26, "pastel": 0.09,
             "earthy": 0.06, "any": 0.08}  # fmt: skip
@@ -70,7 +70,7 @@ class BodyMaterial:
 
 @dataclass(frozen=True)
 class DieStyle:
-    """The look of one set of dice."""
+    """The appearance of one set of dice."""
 
     body: BodyMaterial
     pips: PipMarks
@@ -90,12 +90,12 @@ class DieStyle:
 
 
 def draw_style(chooser: Chooser) -> DieStyle:
-    """Draw the look of a set of dice, without checking that they can be read."""
+    """Draw the appearance of a set of dice, without checking that they can be read."""
     return _ordinary(chooser) if chooser.purpose is Purpose.ORDINARY else _drawn(chooser)
 
 
 def is_kept_out(style: DieStyle) -> bool:
-    """Return whether dice of this look are kept out of training."""
+    """Return whether dice of this appearance are kept out of training."""
     return (
         style.body.kind in KEPT_OUT["body"]
         or style.pips.kind in KEPT_OUT["mark"]

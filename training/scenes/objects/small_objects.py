@@ -393,7 +393,7 @@ def add_token(builder: SceneBuilder, chooser: Chooser) -> None:
 
 
 def add_oddment(builder: SceneBuilder, chooser: Chooser) -> None:
-    """Add an abstract object that consists of a few random shapes stuck together.
+    """Add an abstract object made of a few random shapes stuck together.
 
     Args:
         builder: Collects the solids and surface materials of the scene. The new ones are added to it.

@@ -10,7 +10,7 @@ from training.scenes.world import Rotation, TrayFloor, Vector
 
 @dataclass(frozen=True)
 class Obstacle:
-    """An object in the way of thrown dice, in millimetres: a coin, rod, bead, bit or slab."""
+    """An object in the way of thrown dice, in millimetres: a coin, a rod, a bead, a fragment or a slab."""
 
     kind: str
     at: Vector
@@ -20,7 +20,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Rest:
-    """A throw of one or more dice that have come to rest. Which face of a die has which value is left open."""
+    """A throw of one or more dice that have come to rest. The values of the faces are not decided yet."""
 
     tray: TrayFloor
     edges_mm: Vector  # (n,)

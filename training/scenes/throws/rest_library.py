@@ -26,7 +26,7 @@ MIN_FIELD_DICE = 10
 
 @dataclass(frozen=True)
 class RestLibrary:
-    """Simulated throws whose dice have come to rest, with lists of those that have something in common.
+    """Simulated throws whose dice have come to rest, and lists of throws that have something in common.
 
     Attributes:
         rests: The throws.

@@ -201,7 +201,7 @@ def draw_field_throw(rng: Generator, kind: str) -> ThrowSetup:
 
 
 def draw_obstacles(rng: Generator, tray: TrayFloor, edge: float, count: int) -> list[Obstacle]:
-    """Draw coins, rods, beads and other objects that lie in a tray, so that dice may come to lean on them.
+    """Draw coins, rods, beads and other objects that lie in a tray, so that dice may end up leaning on them.
 
     Args:
         rng: Source of random numbers.
