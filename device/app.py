@@ -208,7 +208,7 @@ def _server(app: Flask, options: PlayOptions) -> Server:
 
 
 def announce(companion: Companion, settings: Settings, port: int) -> None:
-    """Update the page's address in the QR code, because the network may come up late or change.
+    """Update the page's address in the QR code, because the network may become available late or change.
 
     Args:
         companion: The companion whose page is served.
@@ -372,7 +372,7 @@ def _shared_matches(
 ) -> SharedMatches:
     """Return the object that plays matches with other trays: over HTTP, and over the broker if one is set."""
     broker = None
-    with suppress(UsageError, GameError):  # `publish_to_broker` reports what is wrong
+    with suppress(UsageError, GameError):  # `publish_to_broker` reports the problem
         if options.mqtt:
             broker = parse_address(options.mqtt, secret=options.mqtt_secret, ca=options.mqtt_ca)
     return SharedMatches(
@@ -474,7 +474,7 @@ def _camera(
     """Return the simulated tray and the function that opens the camera.
 
     The tray is None if the camera is real. A missing real camera does not prevent the start, because dice can be
-    entered by hand until it is plugged in. If phones take the pictures, both are None.
+    entered by hand until the camera is plugged in. If phones take the pictures, both are None.
     """
     if as_camera(options.camera)[0] == "phone":
         return None, None

@@ -97,7 +97,7 @@ class BoardClient:
 
         Args:
             tray: Name of the tray.
-            request: Fields of the request, which say which matches are wanted.
+            request: Fields of the request, which describe the wanted matches.
         """
         text = json.dumps({"to": self._name, **request})
         self._link.publish(Topics(tray).replay, text)
@@ -127,7 +127,7 @@ class BoardClient:
         try:
             kind = "answer" if found[2].startswith("replay/") else found[2]
             self._inbox.on_message(found[1], kind, payload)
-        except StoreError as error:  # a full disk; what is missing is requested again later
+        except StoreError as error:  # a full disk; missing entries are requested again later
             if str(error) != self._last_warning:
                 self._last_warning = str(error)
                 self._warn(self._last_warning)

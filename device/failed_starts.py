@@ -1,4 +1,4 @@
-"""Failed starts of the service, recorded in a small file so that the next start can leave out what failed.
+"""Failed starts of the service, recorded in a small file so that the next start can leave out the failed part.
 
 Every start records which part it has reached, so that a start that is killed leaves a trace as well. Times come
 from the monotonic clock, which starts again at each boot. So a change of the date has no effect, and starts before
@@ -53,7 +53,7 @@ class FailedStart:
 
     Attributes:
         began_s: When the start began, in seconds of the monotonic clock.
-        part: The part that it had reached.
+        part: The part that the start had reached.
         why: The error in one line; "" if the start ended without one, for instance because it was killed.
     """
 
@@ -103,7 +103,7 @@ class StartRecord:
 
     @property
     def is_safe_mode_due(self) -> bool:
-        """Whether so many starts have failed that this one must leave out what failed."""
+        """Whether so many starts have failed that this one must leave out the failed part."""
         return len(self.earlier) >= LIMIT
 
     def reach(self, part: StartPart) -> None:

@@ -70,7 +70,7 @@ def remove_unfinished(folder: Path, now_s: float) -> None:
         now_s: The time now, in seconds since 1970.
     """
     for path in folder.rglob(f".*{UNFINISHED_SUFFIX}"):
-        with suppress(OSError):  # the next one may still be removable
+        with suppress(OSError):  # another file may still be removable
             if now_s - path.lstat().st_mtime > ABANDONED_S:
                 path.unlink()
 

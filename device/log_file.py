@@ -90,7 +90,7 @@ def _added_to_root(file: logging.FileHandler) -> Iterator[None]:
 def _crashes_in(path: Path) -> Iterator[None]:
     """Within the block, log errors that end a thread, and write the stack to a file if a library crashes."""
     before, threading.excepthook = threading.excepthook, _log_end_of_thread
-    with path.open("a") as file:  # not the log, which may be replaced by a new file at any time
+    with path.open("a") as file:  # not into the log, which a new file may replace at any time
         faulthandler.enable(file)
         try:
             yield

@@ -1,4 +1,4 @@
-"""How the reader uses this machine: size of the frames, number of threads, readings per throw, and memory.
+"""The settings that depend on this machine: size of the frames, number of threads, readings per throw, and memory.
 
 `traykeeper bench fit` measures which values suit the machine and can save them in the state folder. A setting that is
 `auto` takes the saved value, or, if none is saved, a default that depends on the machine's memory.
@@ -151,8 +151,8 @@ def total_memory_mb() -> float:
 def limit_malloc_arenas() -> None:
     """Make all threads of this process share their free memory.
 
-    By default, glibc gives each thread memory of its own, and keeps for that thread whatever it frees. Call this
-    function before other threads start. With another C library, it has no effect.
+    By default, glibc gives each thread its own memory, and keeps the memory that a thread frees for that thread.
+    Call this function before other threads start. With another C library, it has no effect.
     """
     with suppress(OSError, AttributeError, TypeError):
         CDLL(None).mallopt(M_ARENA_MAX, ARENAS)

@@ -1,4 +1,4 @@
-"""What the page requests apart from the match: health checks, backups, and pictures of throws."""
+"""The services for the page apart from the match: health checks, backups, and pictures of throws."""
 
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile

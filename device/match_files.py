@@ -30,7 +30,7 @@ from game.match.match_text import from_text, to_text
 KINDS = "name a journal.db, its folder, a backup (.zip), or a match as text (.txt)"
 
 MOST = 10_000
-"""How many of the latest matches in a journal are searched for one that another journal contains as well."""
+"""How many of the latest matches in a journal are searched for a match that another journal contains as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Lists of pictures to read: one JSON object per line, with what is known about the picture."""
+"""Lists of pictures to read: one JSON object per line, with the known facts about the picture."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
 
 @dataclass(frozen=True, slots=True)
 class TablePictures:
-    """Pictures that show what a tray and its dice look like.
+    """Pictures that show the appearance of a tray and its dice.
 
     Attributes:
         empty: A picture of the empty tray; None if there is none.

@@ -25,7 +25,8 @@ KEPT = (
     *("address", "host", "port", "hosts", "state"),
     *("lamp", "red_pin", "green_pin", "blue_pin", "common_anode"),
 )
-"""Settings that safe mode takes from the file; without them, the page, the matches and the lamp would not be found."""
+"""Settings that safe mode takes from the file, so that the page, the matches and the lamp are where people expect
+them."""
 
 OTHER_PORTS = (8000, 8080, 0)
 """Ports to try if the usual port may be the cause of the failed starts; 0 means any free port."""
@@ -61,7 +62,7 @@ class SafeMode:
 
     @property
     def reason(self) -> Message:
-        """The message that tells people why Traykeeper is in safe mode, and what that changes."""
+        """The message that explains why Traykeeper is in safe mode, and what is different in this mode."""
         last = self.failures[-1]
         why = Sentence(Message("the error was: %(why)s", why=Verbatim(last.why)))
         return Paragraph(

@@ -43,7 +43,8 @@ HIGHEST_PORT = 65_535
 
 
 Check = Callable[[Any], object]
-"""A function that raises `UsageError` or `GameError` for an invalid value: the one that later converts the value."""
+"""A function that raises `UsageError` or `GameError` for an invalid value: the function that later converts the
+value."""
 
 
 def _setting(

@@ -50,12 +50,12 @@ class Draft:
         aside: Outline of the set-aside area; None if there is none.
         has_room_aside: Whether there is room for a set-aside area.
         checks: Results of the latest checks of a frame.
-        last_reading: The last reading, which the page shows and with which the next one is compared.
+        last_reading: The last reading. The page shows it, and the next reading is compared with it.
         appearances: What the dice seen so far look like.
         dice: The set of dice that was learnt; None until enough dice have been seen.
         leans: How far dice seem to lean in the frame, which reveals the camera's position and lens.
-        found_mat: Where the printed mat was seen; None if it was not.
-        mat: Size of the tray in millimetres, measured with the mat; None if it was not measured.
+        found_mat: Where the printed mat was seen; None if it was not seen.
+        mat: Size of the tray in millimetres, measured with the mat; None if the tray was not measured.
         trials: The latest throws of the self-test.
         has_pressed: Whether a short press arrived during the check of the button.
         has_held: Whether a long press arrived during the check of the button.

@@ -1,4 +1,4 @@
-"""Occasional comparisons of the tray with its profile, to notice that it has moved or that the light has changed."""
+"""Occasional comparisons of the tray with its profile, to notice when the tray has moved or the light has changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from device.cameras.base import Camera, Frame
 from game.message import Message
 
 MIN_RELOCK_S = 600.0
-"""Shortest time between two adjustments of the exposure, in seconds. Each interrupts the tray watch for some seconds."""
+"""Shortest time between two adjustments of the exposure, in seconds. Each one interrupts the tray watch."""
 
 MOVED = Message("The tray or the camera has moved: calibrate again.")
 DARKER = Message("It is darker than during calibration: turn on the light, or calibrate again.")
@@ -38,8 +38,8 @@ class DriftWatch:
     Args:
         profiles: The store that holds the calibration profile.
         post: Called with each change once two successive previews show it, and when the change is
-            over. While the light stays changed, it is called again each time the exposure should be
-            adjusted.
+            over. While the light stays changed, the function is called again each time the exposure
+            should be adjusted.
         clock: Monotonic clock in seconds.
 
     Attributes:

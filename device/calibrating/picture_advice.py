@@ -48,12 +48,12 @@ _ADVICE = {
 
 
 def advice(check: PictureCheck) -> Message | None:
-    """Return a message saying what to do about what a check found; None if nothing is wrong."""
+    """Return advice about the problem that a check has found; None if there is no problem."""
     return _ADVICE.get(check.finding)
 
 
 def verdict(check: PictureCheck) -> Message:
-    """Return a message of one sentence saying what a check found."""
+    """Return the result of a check as a message of one sentence."""
     match check.name:
         case CheckName.FRAMING:
             return _framing(check)

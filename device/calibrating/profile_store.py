@@ -21,7 +21,7 @@ NO_HARDWARE = ("simulated tray", "replay of ")
 
 
 class ProfileStore:
-    """The store that holds the calibration profile, which contains the calibration of this tray.
+    """The store that holds the calibration profile of this tray.
 
     Args:
         file: Path of the file; None keeps the profile in memory only.
@@ -96,7 +96,7 @@ class ProfileStore:
         return "picamera2" if spec == "auto" and pi else spec
 
     def tuning_for(self, spec: str, usual: Tuning) -> Tuning:
-        """Return the settings with which to open a camera: focus and exposure as they were during calibration.
+        """Return the settings for opening a camera, with focus and exposure as they were during calibration.
 
         Args:
             spec: The camera, as named on the command line: picamera2, usb:0, ...
@@ -151,7 +151,7 @@ def held_controls(tuning: Tuning) -> HeldControls:
 
 
 def load_named_profile(path: Path) -> Profile:
-    """Load the profile from a file that a person named.
+    """Load the profile from a file that was named on the command line.
 
     Raises:
         UsageError: If the file does not exist or cannot be used.

@@ -1,4 +1,4 @@
-"""The calibration, with the methods that the page and the terminal call."""
+"""The calibration wizard, whose methods the page and the terminal call."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -96,7 +96,7 @@ class Wizard:
         n_dice: Number of dice in a throw of the self-test.
         simulated: The simulated tray; None if the tray is real.
         real_button: Whether there is a physical button at the tray.
-        changed: Called when the lamp or the page may have to show something else.
+        changed: Called when the lamp or the page may have to be updated.
         drift_watch: Knows what has changed since the profile was made; None if nothing watches for
             changes.
         clock: Monotonic clock in seconds.
@@ -159,7 +159,7 @@ class Wizard:
         """Handle a press of `held_s` seconds if the calibration page is using the button.
 
         Returns:
-            Whether the press was handled; if not, it is for the match.
+            Whether the press was handled; if not, the press is for the match.
         """
         command: DraftCommand
         match self.page.button_use:

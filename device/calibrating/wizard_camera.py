@@ -62,7 +62,7 @@ class WizardCamera:
         return self._tray_watch.memory.known
 
     def forget_faces(self) -> None:
-        """Forget how faces looked in earlier throws, because other dice are about to be shown."""
+        """Forget the faces from earlier throws, because other dice are about to be shown."""
         self._tray_watch.memory.forget_faces()
 
     def capture(self) -> Image:

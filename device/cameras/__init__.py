@@ -1,4 +1,4 @@
-"""The cameras, and how one is chosen on the command line."""
+"""The cameras, and the choice of a camera on the command line."""
 
 from functools import partial
 
@@ -51,7 +51,7 @@ def camera_opener(
         spec: "auto" for a Raspberry Pi camera if there is one, otherwise the simulated tray; "sim"
             or "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
             /dev; the URL of a network camera; "replay:PATH".
-        seed: Makes the simulated tray throw the same dice each time; None means different ones.
+        seed: Makes the simulated tray throw the same dice each time; None means different dice.
         roll_s: How long dice roll in the simulated tray, in seconds.
         tuning: Settings of a real camera, such as its rotation and exposure.
 

@@ -104,7 +104,7 @@ class Camera(Protocol):
 
 
 def open_no_camera() -> Camera:
-    """Raise `CameraError`. When phones take the pictures, this stands in for a function that opens a camera."""
+    """Raise `CameraError`. If phones take the pictures, this function takes the place of one that opens a camera."""
     raise CameraError(Message("phones take the photos"))
 
 

@@ -14,7 +14,7 @@ WIDTH_PX = 2304
 """Largest useful width of a full frame. From 30 cm, a die of 16 mm is 95 px wide; more pixels only cost time."""
 
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
-"""Half a period of the mains in microseconds, by its frequency in hertz.
+"""Half a period of the mains in microseconds, by the frequency of the mains in hertz.
 
 Lamps flicker twice in each period, so an exposure of a multiple of this shows no flicker."""
 
@@ -62,8 +62,8 @@ class Tuning:
             is opened.
         focus_steps: Position of the lens of a USB camera, in the unit of its driver; None lets the
             camera focus when it is opened.
-        light: Fixed exposure and white balance; None lets the camera find them when it is opened;
-            they are fixed from then on.
+        light: Fixed exposure and white balance; None lets the camera find them when it is opened,
+            and then fixes them.
         width_px: Largest width of a full frame.
     """
 

@@ -53,7 +53,7 @@ _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
 _USB_ID = re.compile(r"usb|-[0-9a-f]{4}:[0-9a-f]{4}$", re.IGNORECASE)
-"""What libcamera's ids of USB cameras contain. On machines other than a Pi, they end with vendor and product."""
+"""A pattern in libcamera's ids of USB cameras. On machines other than a Pi, such an id ends with vendor and product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class PiCamera:
     Attributes:
         number: The N in `picamera2:N`.
         model: Name of the camera's sensor, such as "imx708".
-        libcamera_number: The number with which picamera2 opens the camera.
+        libcamera_number: The number that picamera2 needs to open the camera.
     """
 
     number: int
@@ -102,7 +102,7 @@ class Picamera2Camera:
 
     The main stream shows the full field of the sensor; a small stream is for previews. Focus,
     exposure and white balance are found while the camera opens, unless `tuning` contains them, and
-    stay fixed from then on.
+    then stay fixed.
 
     Args:
         tuning: The settings of the camera.
@@ -148,7 +148,7 @@ class Picamera2Camera:
             self._controls = PicameraControls(self._camera, self._metadata, tuning)
             self._controls.apply()
         except (RuntimeError, OSError, IndexError) as error:
-            self.close()  # otherwise it stays in use and cannot be opened again
+            self.close()  # otherwise the camera stays in use and cannot be reopened
             if isinstance(error, CameraError):
                 raise
             raise CameraError(_not_started(error)) from error

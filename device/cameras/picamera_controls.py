@@ -29,7 +29,7 @@ MAX_STEADY_CHANGE = 0.02
 """The exposure has settled once `STEADY_FRAMES` successive frames differ by less than this fraction."""
 
 APPLY_FRAMES = 12
-"""Largest number of frames to wait until a control takes effect, which takes about 4."""
+"""Largest number of frames to wait until a control takes effect, which usually takes about 4 frames."""
 
 AUTOFOCUS_S = 6.0
 """Longest time to wait for one autofocus scan, in seconds: a scan takes one to two seconds, but some never end."""

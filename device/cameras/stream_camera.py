@@ -17,26 +17,26 @@ from game.message import Message
 OPEN_TIMEOUT_S = 4.0
 READ_TIMEOUT_S = 2.0
 FIRST_FRAME_S = 8.0
-"""Longest time to wait for the first frame. An RTSP stream begins with a key frame, often after several seconds."""
+"""Longest time to wait for the first frame, in seconds. An RTSP stream begins with a key frame, often seconds later."""
 
 TIMEOUT_S = 3.0
-"""Longest time to wait for a frame. A stream that breaks off is usually reopened within this time."""
+"""Longest time to wait for a frame, in seconds. A stream that breaks off is usually reopened within this time."""
 
 CLOSING_S = 3.0
-"""Longest time to wait for a stream to close.
+"""Longest time to wait for a stream to close, in seconds.
 
 It is longer than `READ_TIMEOUT_S`: an ESP32-CAM serves one stream at a time, so the old one must end first."""
 
 RETRY_S = 0.3
 
 LAG_S = 0.5
-"""With usual apps and Wi-Fi, a frame that arrives this long after a call was exposed after that call."""
+"""With usual apps and Wi-Fi, a frame that arrives this many seconds after a call was exposed after that call."""
 
 STALE_FRAMES = 2
 
 JPEG_BEGIN, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 PADDING = 64
-"""Some cameras append a few bytes after the end of the JPEG."""
+"""The end marker must be in this many last bytes of a JPEG, because some cameras append a few bytes after it."""
 
 
 class VideoStream(Protocol):

@@ -118,7 +118,7 @@ class VideoNodes:
         return list(best.values())
 
     def find(self, which: str) -> VideoNode:
-        """Return the node of the camera that a person named.
+        """Return the node of the camera that a person has chosen.
 
         A number that no longer exists means the camera that had it before or, after a restart, the
         only camera there is.
@@ -142,7 +142,7 @@ class VideoNodes:
         formats = self._query(self._root / "dev" / folder.name)
         if (
             formats is None
-        ):  # without permission to open it, its index among the camera's nodes has to decide
+        ):  # without permission to open the node, its index among the camera's nodes decides
             is_first = _text(folder / "index") in ("", "0")
             formats = NodeFormats(("unknown",) if is_first else ())
         return VideoNode(number, _name(folder), _usb_device(folder), by_id.get(number, ""), formats)

@@ -74,7 +74,7 @@ class TableCoach:
 
         Args:
             mode: How much the coach says.
-            practice: True to choose it for matches against a bot, False for matches between people.
+            practice: True to set the mode for matches against a bot, False for matches between people.
 
         Raises:
             TableError: If the mode cannot be saved.
@@ -106,7 +106,7 @@ class TableCoach:
         return Coaching(mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
     def _shown(self, match: Match, mode: CoachMode) -> Figures | None:
-        """Return what has been computed for the match, as far as the mode allows it to be shown.
+        """Return the results for the match, as far as the mode allows them to be shown.
 
         While the current state is still being computed, only the values of the turn so far are
         returned. None means that nothing has been computed yet.
@@ -128,7 +128,7 @@ class TableCoach:
         )
 
     def _want(self, match: Match) -> None:
-        """Ask the worker for the chances in this match; if the worker is busy, ask once it has answered."""
+        """Ask the worker for the chances in this match. If the worker is busy, ask after its next answer."""
         self._wanted = match
         known = self._figures is not None and self._figures[0].state is match.state
         if self._asked is None and not known:

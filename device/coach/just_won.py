@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 class JustWon:
-    """Notices when the match in play has been won, and has it reviewed.
+    """Notices when the match in play has been won, and starts its review.
 
     Args:
         history: All matches in the journal.

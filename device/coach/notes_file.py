@@ -1,4 +1,4 @@
-"""What the coach remembers across restarts, stored in a small file in the state folder."""
+"""The notes that the coach keeps across restarts, in a small file in the state folder."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ MAX_SETS = 100
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What the coach remembers.
+    """The notes of the coach.
 
     Attributes:
         mode: How much the coach says in matches between people.

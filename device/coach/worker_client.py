@@ -20,7 +20,7 @@ from threading import Lock, Thread
 from typing import Any, Protocol
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""Environment variables without which numpy would use every core for a few small matrices."""
+"""Environment variables that keep numpy from using every core for a few small matrices."""
 
 CLOSE_TIMEOUT_S = 3.0
 """How long the process may take to finish its last answer, in seconds, before it is killed and unsaved work is lost."""

@@ -22,7 +22,7 @@ from game.rules.ruleset import Piggyback, Ruleset
 
 _SAVE_INTERVAL_S = 20
 _MAX_ERRORS = 4
-"""Largest difference, in standard errors, that counts as chance: one simulation in 16,000 exceeds it by chance."""
+"""Largest difference, in standard errors, that counts as chance: one correct simulation in 16,000 exceeds it."""
 
 
 def tables() -> TableStore:
@@ -155,7 +155,7 @@ def _show_match(rules: Ruleset, name: str, target: int, wins: MatchOdds | None) 
 
 
 def _piggyback_error(wins: MatchOdds, name: str) -> str:
-    """Return a line that says how wrong the chance of winning is because piggybacking is left out."""
+    """Return a line with the error of the chance of winning that results from leaving out piggybacking."""
     share = first_player_with_piggyback(wins.rules, wins.target)
     if share is None:
         return (
@@ -212,7 +212,7 @@ def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) ->
         name: Name or file of the rule set, as the user wrote it.
         target: Target score of the match.
         matches: Number of matches.
-        seed: Seed for the dice.
+        seed: Seed for the random dice.
 
     Returns:
         The exit code: 1 if chance cannot explain the difference, otherwise 0.

@@ -71,7 +71,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     show_default=True,
     help="Seconds for which simulated dice roll.",
 )
-@click.option("--seed", type=int, help="Seed of the simulated dice, to repeat the same throws.")
+@click.option("--seed", type=int, help="Seed for the simulated dice, to repeat the same throws.")
 @click.pass_obj
 def play(settings: Any, /, **options: Any) -> None:
     """Start the companion and show the address for your phone.

@@ -31,7 +31,8 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
 MIN_FOR_PROGRESS = 5
 MAX_TABLES = 4
-"""Number of trays whose images are cached, at a few MB each. A list usually names the pictures of one tray in a row."""
+"""Number of trays whose images are cached, at a few MB each. In a list, the pictures of one tray usually follow each
+other."""
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""The button at the tray. Once it is released, the time it was down decides whether that was a press or a hold."""
+"""The button at the tray. When it is released, the time for which it was down distinguishes a press from a hold."""
 
 from collections.abc import Callable
 from threading import Lock

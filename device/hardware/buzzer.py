@@ -1,4 +1,4 @@
-"""The buzzer: a short sound for what has just happened, for players who are looking at the dice."""
+"""The buzzer, which makes a short sound for each event, for players who are looking at the dice."""
 
 import re
 

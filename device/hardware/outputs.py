@@ -45,7 +45,7 @@ class Wiring:
         red, green, blue: BCM numbers of the lamp's pins.
         anode: Whether the lamp's common leg is connected to 3.3 V instead of ground.
         buzzer: BCM number of the buzzer's pin; None if there is no buzzer.
-        tones: Whether the buzzer is passive and can play tones; an active buzzer has only its own.
+        tones: Whether the buzzer is passive and can play tones; an active buzzer has only its own tone.
         voice: Whether messages are spoken.
     """
 

@@ -48,7 +48,7 @@ GPIO13|ground|GPIO19|GPIO16|GPIO26|GPIO20|ground|GPIO21
 """
 
 HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
-"""The function of each pin of the 40-pin header, by its number. It has been the same on every Pi since 2014."""
+"""The function of each pin of the 40-pin header, by its number. The header has been the same on every Pi since 2014."""
 
 
 def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:

@@ -160,7 +160,7 @@ def end_process() -> None:
 log = logging.getLogger(__name__)
 
 MIN_UPTIME_S = 300.0
-"""Age in seconds below which a process does not restart itself, in case the camera hangs at every start."""
+"""Age in seconds below which a process does not restart itself, because the camera may hang at every start."""
 
 END_S = 12.0
 """Time for an orderly end, in seconds: longer than the companion needs to stop."""

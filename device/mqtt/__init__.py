@@ -1,4 +1,4 @@
-"""The tray's connection to an MQTT broker: the messages that it publishes, and how none of them is lost.
+"""The tray's connection to an MQTT broker, on which the tray publishes messages without losing any.
 
 The match never waits for the broker. paho-mqtt (the extra `traykeeper[mqtt]`) is imported only in
 `client`, and only if a broker is set.

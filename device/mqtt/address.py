@@ -83,7 +83,7 @@ def parse_address(url: str, *, secret: str = "", ca: str = "") -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
-        (parts.hostname or "").encode("idna")  # the look-up of the name will do the same
+        (parts.hostname or "").encode("idna")  # looking up the name will encode it as well
     except ValueError:
         raise UsageError(f"{quoted(url)} is not a broker address: write {EXAMPLE}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/"):

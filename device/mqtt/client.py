@@ -29,7 +29,7 @@ RETRY_S = (1, 30)
 STABLE_S, MAX_SHORT = 5.0, 3
 """If `MAX_SHORT` connections in a row last less than `STABLE_S` seconds each, another client has the same name.
 
-The two then take the session from each other. Mosquitto 2.0.11 does not send the reason code for that.
+The two clients then take the session from each other. Mosquitto 2.0.11 does not send the reason code for that.
 """
 
 MAX_QUEUED = 1_000
@@ -41,7 +41,7 @@ PAHO = "paho-mqtt>=2.1"
 """The requirement in the extra `mqtt` of pyproject.toml; both must be the same."""
 
 RETRY_SUFFIX = "; trying again"
-"""How every reported problem ends."""
+"""The end of every message about a problem."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Brokers and names that this tray used formerly, and the deletion of its retained messages there.
+"""Brokers and names that this tray used earlier, and the deletion of its retained messages there.
 
 A file lists those brokers and names until the messages have been deleted, because a broker that cannot be reached now
 may be back at the next start.

@@ -71,7 +71,7 @@ class Invitation:
 
 
 class Invitations:
-    """The open invitation from a club board, which the players are asked about once no match is under way.
+    """The open invitation from a club board. The players are asked about it once no match is under way.
 
     The question is asked again until it is answered. This class is not thread-safe.
 

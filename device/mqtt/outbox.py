@@ -40,7 +40,7 @@ class Progress(FeedProgress):
 class Outbox:
     """The queue of journal entries that the broker has not acknowledged yet.
 
-    Without earlier progress, it begins with the latest match; receivers request older matches. This class is not
+    Without earlier progress, the queue begins with the latest match; receivers request older matches. This class is not
     thread-safe.
 
     Args:

@@ -150,7 +150,7 @@ class Conversation:
                 self._fetcher.note_throw(wire.seq, entry.position, index, is_own=is_own)
 
     def ask(self, command: Undo | CorrectThrow | Rematch) -> None:
-        """Ask the other tray for a change, or the host for a rematch.
+        """Ask the other tray to make a change, or the host to begin a rematch.
 
         Raises:
             TableError: If the other tray is not reachable.

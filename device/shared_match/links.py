@@ -1,4 +1,4 @@
-"""What a tray remembers about the matches that it plays with another tray, stored as files in the state folder."""
+"""Files in the state folder with what a tray has to remember about the matches that it plays with another tray."""
 
 import json
 import logging

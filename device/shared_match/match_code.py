@@ -49,7 +49,7 @@ class MatchKeys:
 
     Attributes:
         id: Name of the match in messages between the trays. It does not reveal the code.
-        keys: The key with which each side signs its messages.
+        keys: The key that each side uses to sign its messages.
     """
 
     id: str
@@ -95,7 +95,7 @@ def grouped(code: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TrayInvitation:
-    """What a guest enters to join a match: a code, and possibly the address of the host.
+    """The text that a guest enters to join a match: a code, and possibly the address of the host.
 
     Attributes:
         code: The code, in capitals without separators.

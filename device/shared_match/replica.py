@@ -32,7 +32,7 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 OWN = "own:"
-"""How the journal's mark begins for an entry that this tray made, lost, and received back from the other tray."""
+"""Beginning of the journal's mark for an entry that this tray made, lost, and got back from the other tray."""
 
 
 def diverged(seq: int) -> SharedMatchError:
@@ -114,7 +114,7 @@ class Replica:
 
     Args:
         side: The side of this tray.
-        keys: The keys with which the two sides sign.
+        keys: The keys that the two sides use to sign entries.
         guest_seats: The seats of the players at the guest's tray.
 
     Attributes:

@@ -109,9 +109,9 @@ class Wish:
     """A request to make a change that only the other tray may make, such as undoing its player's step.
 
     Attributes:
-        id: Id that distinguishes this wish from others.
+        id: Id that distinguishes this request from others.
         kind: "undo", "correct" or "rematch".
-        seq: Number of the requesting tray's last entry. If the match has moved on since, the wish is ignored.
+        seq: Number of the requesting tray's last entry. If the match has moved on since, the request is ignored.
         index: Index, in the match's timeline, of the throw to correct.
         dice: The corrected faces.
     """
@@ -156,7 +156,7 @@ class Sync:
         chain: Digest of the match up to that entry.
         entries: Entries that the receiver lacks.
         wish: A change that the receiver is asked to make; None if there is none.
-        done_wish: Id of the last wish that the sender has dealt with; "" if there was none.
+        done_wish: Id of the last request for a change that the sender has dealt with; "" if there was none.
         want: Request for a part of a picture that the sender lacks; None if nothing is missing.
         part: The part that the receiver has requested; None if it has requested none.
         refusal: Why the sender is not playing now.
@@ -187,8 +187,8 @@ class Sync:
 
         Args:
             sealed: The signed message.
-            keys: The keys with which the two sides sign.
-            side: The side that must have sent it.
+            keys: The keys that the two sides use to sign messages.
+            side: The side that must have sent the message.
 
         Raises:
             NotSignedError: If that side has not signed the message.
@@ -224,7 +224,7 @@ class Sealed:
     """A signed message whose signature has not been checked yet.
 
     Attributes:
-        id: Id of the keys with which the message is signed.
+        id: Id of the keys that sign the message.
         text: The message as JSON.
         mac: The signature.
     """
@@ -238,7 +238,7 @@ class Sealed:
         """Parse a signed message from the bytes that have arrived.
 
         Raises:
-            SharedMatchError: If they are not a signed message.
+            SharedMatchError: If the bytes are not a signed message.
         """
         try:
             if len(data) > MAX_BYTES:

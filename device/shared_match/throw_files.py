@@ -8,7 +8,7 @@ from typing import Protocol
 from device.shared_match.sync import MAX_FILE_BYTES, PART_BYTES, FilePart
 
 MAX_WANTED = 6
-"""How many of the latest throws have their pictures fetched, so that few are transferred after a long outage."""
+"""Number of the latest throws whose pictures are fetched, so that few are transferred after a long outage."""
 
 MAX_TRIES = 12
 """Number of requests for a picture that the other tray does not have (yet): pictures are stored after their throws."""

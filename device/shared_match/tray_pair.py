@@ -1,4 +1,4 @@
-"""The match that this tray plays with another tray: how it begins, and how each message is answered."""
+"""The match that this tray plays with another tray, including its beginning and the answer to each message."""
 
 import logging
 from collections.abc import Callable, Mapping

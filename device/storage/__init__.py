@@ -1,1 +1,1 @@
-"""The files next to the journal (backups, pictures, misreads, the scorekeeper's file), and how a journal is recovered."""
+"""The files next to the journal (backups, pictures, misreads, the scorekeeper's file), and recovery of the journal."""

@@ -1,7 +1,7 @@
 """A backup: matches, calibration and settings in one zip file.
 
 The zip contains a list of its files with their SHA-256 digests. If a file does not match its digest, the whole backup
-is refused. Settings or a calibration that are not valid are left out, because the matches are worth more.
+is refused. Settings or a calibration that are not valid are left out, because the matches are more valuable.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ MAX_LIST = 65_536
 MAX_NUMBER_OF_FILES = 8
 
 MAX_FILE = sum(MAX_BYTES.values())
-"""Largest backup file that is read, in bytes. A valid one is smaller, because its contents are compressed."""
+"""Largest backup file that is read, in bytes. A valid backup is smaller, because its contents are compressed."""
 
 MAX_PACKED = 64 * 1024 * 1024
 """Largest backup that can be uploaded, in bytes, because an upload is kept in memory."""
@@ -119,7 +119,7 @@ def match_count(matches: int) -> Message:
 
 
 def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
-    """Return a backup of the state folder as it is now. The journal may be written to at the same time.
+    """Return a backup of the state folder as it is now. The program may write to the journal at the same time.
 
     Args:
         folder: The state folder.

@@ -30,7 +30,7 @@ TWICE = 2
 DAY_S = 20 * 3600.0
 """Age in seconds at which a backup is replaced by a new one.
 
-Less than a day, so that an evening that begins earlier than yesterday's gets its own backup.
+This is less than a day, so that an evening that begins earlier than yesterday's gets its own backup.
 """
 
 STEPS_PER_EVENING = 50
@@ -45,7 +45,7 @@ class BackupReport:
 
     Attributes:
         line: What the backup contains, or why it failed.
-        failed: Whether it failed.
+        failed: Whether the backup failed.
     """
 
     line: Message
@@ -86,8 +86,8 @@ class Backups:
     def make(self, kind: str = DAILY) -> Path:
         """Write a backup, delete the oldest backups of its kind, and return the path of the new one.
 
-        A backup that contains more matches than there are now may be needed after a wrong restore. So the latest
-        such backup, and the one with the most matches, are never deleted.
+        A backup that contains more matches than there are now may be needed if the wrong backup was restored. So
+        the latest such backup, and the one with the most matches, are never deleted.
 
         Args:
             kind: `DAILY`, or `RESTORED` because of a restore or a recovery. The name of the file begins with it.
@@ -144,7 +144,7 @@ class Backups:
             return False
         if newest is None or abs(self._clock() - newest.made_s) >= DAY_S:
             return True
-        # A clock that is never set starts at the same time whenever the Pi starts.
+        # A clock that is never set begins at the same time whenever the Pi starts.
         after = newest.position + STEPS_PER_EVENING
         return not self._has_made_one and bool(history.entries(after, limit=1))
 

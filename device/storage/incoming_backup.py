@@ -68,7 +68,7 @@ class IncomingBackup:
             return backup.read(file) if file else None
 
     def delete(self) -> None:
-        """Delete all incoming files, after the newest has been restored or declined."""
+        """Delete all incoming files, after the newest file has been restored or declined."""
         for path in self._folder.glob("*.zip"):
             path.unlink(missing_ok=True)
 

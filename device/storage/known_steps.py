@@ -60,9 +60,9 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
-    """Return the newest backup to which the known steps, from position `first` on, can be added.
+    """Return the newest backup to which the known steps, beginning at position `first`, can be added.
 
-    A backup of another journal is used only if there is none of this one and the first steps are missing.
+    A backup of another journal is used only if there is no backup of this journal and the first steps are missing.
     """
     good = next(backups.valid(identity), None)
     return good or (next(backups.valid(), None) if first > 1 else None)

@@ -21,8 +21,8 @@ It returns the open journal, with a notice for the players or None.
 class MendingJournal:
     """A journal that can be recovered and reopened. Not thread-safe, except where a method says otherwise.
 
-    Every method raises JournalError if the journal cannot be used, and tries again at the next call. It
-    raises DamagedJournal if `mend` may help.
+    Every method raises JournalError if the journal cannot be used, and tries again at the next call. If
+    `mend` may help, the error is DamagedJournal.
 
     Args:
         journal: The open journal.
@@ -48,7 +48,7 @@ class MendingJournal:
 
     @property
     def trouble(self) -> Message | None:
-        """What is wrong with the journal or its second copy, the trace; None if nothing is. Thread-safe."""
+        """What is wrong with the journal or its second copy, the trace; None if nothing is wrong. Thread-safe."""
         journal = self._journal
         if journal is None:
             return Message("the journal was lost and cannot be written again yet")
@@ -101,7 +101,7 @@ class MendingJournal:
             self._opened().restore(copy)
 
     def cut_trace(self, held: Callable[[str], int]) -> None:
-        """Delete the steps that backups contain from the trace, the journal's second copy. Any thread may call this.
+        """Delete from the trace (the journal's second copy) the steps that backups contain. Any thread may call this.
 
         Args:
             held: Returns the position up to which backups contain a journal, given the identity of the journal.

@@ -13,7 +13,7 @@ from vision.reading import Die, Reading, Zone
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The dice that really were in the tray.
+    """The dice that were really in the tray.
 
     Attributes:
         values: All faces in the tray, sorted.
@@ -59,7 +59,7 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
 def _paired(reading: Reading, dice: Sequence[int], faces: Sequence[int]) -> dict[int, int]:
     """Assign true faces to dice in a reading, and return the face of each die by the number of the die.
 
-    A die that was read as one of the faces gets that face. If one die and one face remain, they belong together.
+    A die that was read as one of the faces gets that face. If one die and one face remain, that die gets that face.
 
     Args:
         reading: The reading.

@@ -1,6 +1,6 @@
 """Pictures of throws that were read wrongly, with the true faces. Pictures are kept only if the players allow it.
 
-They are meant for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
+The pictures are meant for developers of the reader (`traykeeper bench vision`). A separate thread writes them, and a
 failure to write one never affects the match.
 """
 
@@ -46,7 +46,7 @@ A picture of 1536x864 takes about 250 kB.
 """
 
 QUALITY = 95
-"""JPEG quality, at which 25 of 25 simulated throws were read the same from the JPEG as from the frame."""
+"""JPEG quality, at which all of 25 simulated throws were read from the JPEG in the same way as from the frame."""
 
 
 class ReadPicture(Protocol):
@@ -249,7 +249,7 @@ def _tenths(*px: float) -> list[float]:
 
 
 class _ZipSink(RawIOBase):
-    """A buffer that a zip archive is written to, and whose contents are taken out part by part."""
+    """A buffer into which a zip archive is written, and from which its contents are taken part by part."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -282,7 +282,7 @@ class MisreadCollector:
         self._stayed: tuple[Place, ...] = ()
 
     def saw(self, picture: ReadPicture) -> None:
-        """Set the picture of the tray that the match is compared with from now on."""
+        """Set the picture of the tray with which the match is compared from now on."""
         self._picture, self._entered = picture, None
 
     def tapped_in(self, before: Match, after: Match) -> None:

@@ -23,7 +23,8 @@ from web.contracts.table import Photo, PhotoDie
 from web.picture_check import jpeg_size
 
 MAX_PICTURES = 6
-"""Number of pictures in memory, each of at most 4 MB at 1536x864. That many can still be shown when throws are undone."""
+"""Number of pictures in memory, each of at most 4 MB at 1536x864. When throws are undone, that many earlier pictures
+can still be shown."""
 
 MAX_PHOTOS = 16
 """Number of photos in memory, as JPEGs. A phone that is a few snapshots behind still finds its photo."""
@@ -87,8 +88,8 @@ class PhotoAlbum:
 
         Args:
             picture: A picture in this album.
-            throw: The throw whose places the dice in the photo are compared with: a die at one of these places
-                belongs to the throw. None if there is no throw.
+            throw: The throw to which the dice in the photo may belong: a die belongs to it if it lies at one
+                of the throw's places. None if there is no throw.
         """
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
@@ -98,7 +99,7 @@ class PhotoAlbum:
     def of(self, throw: ThrowInView) -> Photo | None:
         """Return the photo in which all dice of a throw are in their places, with the throw's current faces.
 
-        None means that no picture of the throw is left.
+        None means that the album no longer contains a picture of the throw.
         """
         for picture in reversed(self._pictures):
             found = slots(picture.reading, throw)
@@ -199,7 +200,7 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
 def shows(reading: Reading, throw: ThrowInView) -> bool:
     """Return whether a reading shows every die of a throw where it came to rest.
 
-    A reading of the next throw does not, which tells the two apart.
+    A reading of the next throw does not, so this function distinguishes the two.
 
     Args:
         reading: The reading.

@@ -32,7 +32,7 @@ from game.message import Message
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-"""Number of attempts to write the new journal: a card that damages a new file three times will do so again."""
+"""Number of attempts to write the new journal. A card that damages a new file three times will do so again."""
 
 
 def open_journal(
@@ -73,7 +73,7 @@ def open_journal(
 
 
 def _rename_obstacles(path: Path) -> None:
-    """Rename folders, pipes and the like whose names are those of the journal's files."""
+    """Rename folders, pipes and the like that have the name of one of the journal's files."""
     for name in (LOCK_SUFFIX, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
         there = path.with_name(f"{path.stem}{name}")
         if os.path.lexists(there) and not there.is_file():

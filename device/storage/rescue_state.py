@@ -26,7 +26,7 @@ class RescueState:
         aside: New name of the damaged journal; "" if there was none.
         gone: Whether the journal was missing or empty.
         done: Whether the new journal is in place.
-        made_s: When the backup that the new journal is based on was made, in seconds since 1970.
+        made_s: When the backup on which the new journal is based was made, in seconds since 1970.
         kept: Number of matches in that backup.
         files: Names of the files in that backup; empty if there was no backup.
         steps: Number of later steps that could still be read.
@@ -67,7 +67,7 @@ class RescueState:
         """Return the state with the result of the recovery.
 
         Args:
-            good: Backup that the new journal is based on; None if there was none.
+            good: Backup on which the new journal is based; None if there was none.
             steps: Number of later steps that could be read.
             matches: Number of matches in the new journal.
         """

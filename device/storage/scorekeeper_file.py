@@ -1,7 +1,7 @@
-"""A small file that remembers the scorekeeper across restarts, and that only the companion may read.
+"""A small file that stores the scorekeeper across restarts, and that only the companion may read.
 
-It contains the secret that signs the cookies of the phones. Any program that can read it can become the
-scorekeeper.
+The file contains the secret that signs the cookies of the phones. Any program that can read this secret
+can become the scorekeeper.
 """
 
 import json
@@ -20,7 +20,7 @@ MAX_BYTES = 1024 * 1024
 
 
 class ScorekeeperFile:
-    """The file in the state folder that remembers the scorekeeper.
+    """The file in the state folder that stores the scorekeeper.
 
     A damaged file counts as missing, and every phone then has to ask again to keep score. If the file cannot be
     written, the scorekeeper is known only until the companion stops.

@@ -26,20 +26,19 @@ log = logging.getLogger(__name__)
 FOLDER = "frames"
 PICTURE, CLIP = ".jpg", ".mjpeg"
 WIDTH_PX = 1280
-"""Width at which a die of 16 mm is about 50 pixels wide, enough to settle an argument."""
+"""Width of a stored picture in pixels. A die of 16 mm is then about 50 pixels wide, enough to settle an argument."""
 
 SPARE_BYTES = 300 * 1024 * 1024
 """Free disk space that is reserved for the journal."""
 
 MAX_WAITING = 4
-"""If this many pictures are waiting to be written, further ones are skipped."""
+"""If this many pictures are waiting to be written, further pictures are skipped."""
 
 DAY_S = 24 * 3600.0
 
 MAX_GAP = 0.25
-"""Largest fraction of the age limit that the time between two throws can count for.
-
-So a clock that jumps ahead does not delete any pictures.
+"""The time between two throws counts as at most this fraction of the age limit, so that a clock
+that jumps ahead does not delete any pictures.
 """
 
 
@@ -205,11 +204,11 @@ class ThrowClips:
 
 
 def delete_after(folder: Path, position: int) -> None:
-    """Delete the pictures and clips of all throws after a position, because the journal has changed from there on.
+    """Delete the pictures and clips of all throws after a position, because the journal has changed after it.
 
     Args:
         folder: The folder that contains the pictures.
-        position: Pictures and clips up to this position are kept.
+        position: The last position whose picture and clip are kept.
     """
     for path in _files(folder):
         if int(path.stem) > position:

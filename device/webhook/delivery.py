@@ -86,7 +86,7 @@ class Courier:
             )
 
     def close(self) -> None:
-        """Abort the current request, and send no more."""
+        """Abort the current request, and send no further ones."""
         self._is_closed = True
         self._break_off()
 

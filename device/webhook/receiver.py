@@ -1,4 +1,4 @@
-"""The program that the webhook sends steps to, and the signature of the requests.
+"""The program to which the webhook sends steps, and the signature of the requests.
 
 Signatures follow https://www.standardwebhooks.com, so that receivers can check them with the libraries offered there.
 """

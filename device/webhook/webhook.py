@@ -1,4 +1,4 @@
-"""Sends the steps of a match in order to the address in the settings, each until the receiver accepts it.
+"""Sends the steps of a match, in order, to the address in the settings, and repeats each until the receiver accepts it.
 
 The journal is the queue, and a small file records how much of it has been accepted. After a crash, the latest
 steps may be sent a second time, with the same ids.
@@ -53,7 +53,7 @@ class Delivered(FeedProgress):
 class Webhook:
     """A thread that sends the entries of a journal to another program, between `start` and `close`.
 
-    Without earlier progress, it begins with the latest match.
+    Without earlier progress, the thread begins with the latest match.
 
     Args:
         table: The companion, which announces each change of the match.

@@ -88,7 +88,7 @@ SUBPIXEL_BITS = 4  # cv2 then expects polygon corners in sixteenths of a pixel
 
 @dataclass(frozen=True, slots=True)
 class PipLayer:
-    """One of the stacked discs with which a pip is drawn.
+    """One of the stacked discs that form a pip.
 
     Attributes:
         width: Diameter of the disc as a fraction of the pip's diameter.
@@ -110,7 +110,7 @@ class Detail:
         bends: Number of facets along the rounding of each edge.
         flats: Number of facets across each flat face.
         pip_points: Number of corners of the polygon that draws a pip.
-        layers: The stacked discs with which a pip is drawn, from bottom to top.
+        layers: The stacked discs that form a pip, from bottom to top.
     """
 
     supersampling: int

@@ -78,7 +78,7 @@ class HandMotion:
 
         Args:
             now_s: When the direction changes, in seconds.
-            inwards: True if the hand moves in from then on, False if it moves out.
+            inwards: True if the hand then moves in, False if it moves out.
         """
         return HandMotion(self.at(now_s), now_s, float("inf") if inwards else now_s)
 

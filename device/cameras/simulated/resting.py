@@ -228,7 +228,7 @@ def lean_on_wall(
 
     Args:
         rng: Source of random numbers.
-        value: The face that points up most, 1 to 6.
+        value: The face that points most nearly upwards, 1 to 6.
         taken: Footprints of the other dice in the tray.
         edge_mm: Edge of the die.
         away: True if that face points away from the wall, False if it points towards the wall.

@@ -45,7 +45,7 @@ def paint_shadows(
         ground: The surface on which the shadows fall.
         lens: The lens through which the frame is seen.
     """
-    # All shadows are collected in one mask: where two overlap, the lamp is lost only once.
+    # All shadows are collected in one mask: where two overlap, the lamp's light is lost only once.
     deep: Image = np.zeros(picture.shape[:2], np.uint8)
     for die in dice:
         _cast(deep, die, edge_mm, ground.height_mm, lens)

@@ -1,4 +1,4 @@
-"""The dice of the simulated table, and what hands do to them."""
+"""The dice of the simulated table, and the ways in which hands move them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ class SimDie:
 
     @property
     def value(self) -> int:
-        """The face that points up most when the die is at rest, 1 to 6."""
+        """The face that points most nearly upwards when the die is at rest, 1 to 6."""
         return self.rest.top_face
 
     @property

@@ -12,8 +12,8 @@ from device.cameras.simulated.die_pose import UP, DiePose, extent_mm, rotation
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
 
-# The remaining distance after a fraction u of the roll is proportional to (1 - u) ** SLOWING. 2 would be
-# constant braking, but felt brakes fast dice harder.
+# The remaining distance after a fraction u of the roll is proportional to (1 - u) ** SLOWING. A value of
+# 2 would be constant braking, but felt brakes fast dice harder.
 SLOWING = 1.9
 ROLLING = 1.5  # the same for the angle; lower, because the last quarter turn is a fall
 SLIDING = 0.75  # share of the turns that a wheel of the same size would make

@@ -30,7 +30,7 @@ class VisibleDie:
     """The truth about one die in the frame.
 
     Attributes:
-        value: The face that points up most, 1 to 6.
+        value: The face that points most nearly upwards, 1 to 6.
         x_px: x of the centre of its top face in the frame.
         y_px: y of the centre of its top face in the frame.
         zone: Whether the die is in the tray or in the set-aside area.

@@ -83,7 +83,7 @@ LAMP, SKY = 0.72, 0.28  # shares of direct and ambient light on a flat white flo
 
 @dataclass(frozen=True, slots=True)
 class TrayLook:
-    """What a simulated table looks like.
+    """The appearance of a simulated table: its colours, the size of the dice, and the noise.
 
     Attributes:
         body: Colour of the dice.
@@ -115,10 +115,10 @@ LOOKS = {
 
 
 def find_look(name: str) -> TrayLook:
-    """Return the look with this name, which is a key of `LOOKS`.
+    """Return the appearance with this name, which is a key of `LOOKS`.
 
     Raises:
-        ValueError: If there is no such look.
+        ValueError: If there is no appearance with this name.
     """
     if name not in LOOKS:
         raise ValueError(f"no look is named {name!r}: use one of {', '.join(LOOKS)}")
