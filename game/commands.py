@@ -215,7 +215,7 @@ class ProposeMatch:
 
     Attributes:
         question: The question to show.
-        match: The match that begins if they agree.
+        match: The match that begins if the people agree.
         answered: Called with True if they agree, otherwise with False.
     """
 

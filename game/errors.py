@@ -99,6 +99,6 @@ _LONGEST = 60
 
 
 def quoted(found: object) -> str:
-    """Return the `repr` of a value for a message, shortened to the length of a line."""
+    """Return the `repr` of a value for a message, shortened to fit on one line."""
     text = repr(found)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{text[-1]}"

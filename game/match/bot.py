@@ -30,7 +30,7 @@ class PlayerStyle:
         takes_over: Whether the person takes over the dice and points that another player has just
             banked.
         lapse: Share of the decisions that do not depend on the points, as in a moment of
-            inattention. Banking and throwing again are then equally likely.
+            inattention. For these decisions, banking and throwing again are equally likely.
     """
 
     player: str
@@ -48,8 +48,8 @@ class Bot:
     Attributes:
         dice: Who throws the dice.
         style: The style of the person whom the bot imitates. None means best play.
-        seed: Seed for simulated dice and for decisions near a threshold, so that the same dice fall
-            again after an undo.
+        seed: Seed for the simulated dice and for decisions near a threshold, so that the same dice
+            come up again after an undo.
     """
 
     dice: BotDice = BotDice.SIMULATED

@@ -1,4 +1,4 @@
-"""Short hints on what a keep would mean for the match."""
+"""Short hints about the effect that a keep would have on the match."""
 
 from collections.abc import Iterator
 
@@ -50,7 +50,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
 
 
 def _standing(state: State, total: int) -> Iterator[Message]:
-    """Yield hints on what a score of `total` after banking would mean near the end of the match."""
+    """Yield hints about the effect that a score of `total` after banking would have near the end of the match."""
     if state.closer is None:
         if reaches_target(state.rules, total):
             others = last_round_seats(state, state.turn.seat)

@@ -1,4 +1,4 @@
-"""A notation for turns, one line each, that people and programs can write and read without loss.
+"""A notation for turns, with one line for each turn, that people and programs can write and read without loss.
 
     113335: 333 1 = 400 | 226: farkle
     115234: ~11 = 200 | 5523: 55 = 100, bank

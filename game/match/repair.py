@@ -36,8 +36,8 @@ class Repair:
     """A way to repair a match.
 
     Attributes:
-        label: What would be true after the repair, as text for people.
-        action: The change that makes it true.
+        label: A sentence that would be true after the repair, as text for people.
+        action: The change that makes this sentence true.
     """
 
     label: Message

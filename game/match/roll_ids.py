@@ -14,7 +14,7 @@ from game.match.match import Match
 
 @dataclass(frozen=True, slots=True)
 class RollIds:
-    """The ids of the events in a match's timeline, and those that undo and redo would restore.
+    """The ids of the events in a match's timeline, and the ids that undo and redo would restore.
 
     Attributes:
         ids: One id for each event of the timeline.

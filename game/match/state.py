@@ -1,4 +1,4 @@
-"""The state of a match: players, turns and throws, and what follows from them."""
+"""The state of a match: players, turns and throws, and the values derived from them."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -228,8 +228,8 @@ class State:
     def best_bank_keep(self) -> Keep | None:
         """The keep that banking uses by default, or None if the last throw has no legal keep.
 
-        It is the best keep that does not overshoot the target, or the best of all if every keep
-        does.
+        It is the best keep that does not overshoot the target or, if every keep overshoots it, the
+        best of all keeps.
         """
         keeps = self.keeps
         return next(

@@ -16,7 +16,7 @@ class TimelineRow:
     """A finished turn or a change made by hand.
 
     Attributes:
-        number: Number of the turn, from 1. 0 for a change made by hand.
+        number: Number of the turn, from 1; 0 for a change made by hand.
         turn: The turn, or None for a change made by hand.
         event: The change made by hand, or None for a turn.
         names: Names of all players afterwards, by seat.

@@ -1,4 +1,4 @@
-"""How a turn ends and the next one begins: points, penalties, last rounds and the winner."""
+"""The end of a turn and the beginning of the next one: points, penalties, last rounds and the winner."""
 
 from collections import Counter
 from dataclasses import replace

@@ -32,7 +32,7 @@ _MAX_PAIR_ERROR = 1e-8
 
 _MAX_ROUNDS = 60
 _START_SLOPE = 0.4
-"""First guess of the slope of F, the function described above."""
+"""First guess at the slope of F, the function described above."""
 
 _MAX_CHANGE = 1e-6
 """Largest change in the last round over all boards. Another round would change the chances by only
@@ -100,7 +100,7 @@ def solve_iteratively(stakes: MatchStakes, wins: Floats) -> Iterator[float]:
 
     Args:
         stakes: The values of all ways in which turns of the match can end.
-        wins: A guess of every chance of winning. The chance at the start of the match is NaN until
+        wins: A guess at every chance of winning. The chance at the start of the match is NaN until
             all chances are right.
 
     Raises:
@@ -225,7 +225,7 @@ def _pairs(model: MatchModel, boards: Positions) -> Indices:
 
 
 def _guess(model: MatchModel, boards: Positions, wins: Floats) -> Floats:
-    """Return a first guess of the chance in each position.
+    """Return a first guess at the chance in each position.
 
     A chance from an earlier round is used as it is. Unknown chances are extrapolated from those
     with higher sums of scores.
