@@ -1,9 +1,9 @@
 """Safe mode: after several failed starts, Traykeeper keeps score without the parts that may have failed.
 
-The camera, button, broker and webhook are off, and players tap the dice in. All settings have their defaults, except
-for the address of the page, the folder for the matches and the lamp. If one of those may be the cause, it is changed
-as well: the lamp is off if the pins failed, the matches go to a temporary folder if the stored ones failed, and the
-page may use another port if the page failed.
+The camera, the button, the broker and the webhook are off, and players tap the dice in. All settings have their
+defaults, except for the address of the page, the folder for the matches and the lamp. If one of those may be the
+cause, it is changed as well: the lamp is off if the pins failed, the matches go to a temporary folder if the stored
+ones failed, and the page may use another port if the page failed.
 """
 
 import os

@@ -170,7 +170,9 @@ RESTARTS = Trouble(
     ),
 )
 SAFE_MODE = Trouble(
-    Message("safe mode: several starts failed, so camera, button and most settings are off"),
+    Message(
+        "safe mode: several starts failed, so the camera, the button and most settings are off"
+    ),
     Message(
         'fix the problem shown on the page, then tap "Start normally"; `journalctl -u traykeeper` has the details'
     ),

@@ -229,7 +229,7 @@ def _joined(before: Match, after: Match) -> Message:
         )
     if after.state.closer is not None:
         return Message(
-            "The last round has begun: %(name)s will play from the next match on.",
+            "The last round has begun: %(name)s will play in the next match.",
             name=player.display_name,
         )
     return Message("%(name)s joins and throws last.", name=player.display_name)

@@ -114,7 +114,7 @@ def test_a_player_who_joins_in_the_last_round_is_told_to_wait(session):
     session.do(RecordEvent(ScoreSet(0, RULES.target)))
     session.do(RecordEvent(Joined("Dan")))
 
-    assert message(session) == "The last round has begun: Dan will play from the next match on."
+    assert message(session) == "The last round has begun: Dan will play in the next match."
 
 
 def test_a_change_to_earlier_steps_does_not_announce_the_last_turn_again(session):
