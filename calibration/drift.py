@@ -23,7 +23,7 @@ REACH = 0.12
 """Distance on both sides of an edge that a row covers, in tray widths."""
 
 ROW_LENGTH = 49
-"""Numbers in a row: one for each 1/200 of the tray's width."""
+"""Number of values in a row: one for each 1/200 of the tray's width."""
 
 ALONG = np.linspace(0.08, 0.92, 43)
 """Positions along a side that are sampled. Their median is used, so that dice at the wall do not affect it."""
@@ -45,7 +45,7 @@ MAX_LIGHT_RATIO = 1.5
 
 GAMMA = 2.2
 NOISE_LEVEL = 0.03
-"""Share of full light below which there is only noise. It keeps the logarithm of black finite."""
+"""Share of full light below which there is only noise. This limit keeps the logarithm of black finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
 
 
 def _shift(then: Floats, now: Floats) -> float | None:
-    """Return how far an edge has shifted between two rows, in tray widths, or None if it is not recognised."""
+    """Return how far an edge has shifted between two rows, in tray widths, or None if the edge is not recognised."""
     step = 2 * REACH / (ROW_LENGTH - 1)
     most = round(MAX_MOVE / step)
     found = [(_correlation(then, now, shift), shift) for shift in range(-most, most + 1)]

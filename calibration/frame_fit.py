@@ -36,7 +36,8 @@ SAMPLES_PER_SIDE = 32
 
 COLUMNS = np.rint(MARGIN_PX + np.linspace(0.03, 0.97, SAMPLES_PER_SIDE) * INSIDE_PX).astype(int)
 ROWS = np.arange(int(2 * MARGIN_PX))
-"""Rows of the square to search after a side has been rotated to the top: the margin, and as much inside."""
+"""Rows of the square to search after a side has been rotated to the top: the margin, and the same width
+inside the guess."""
 
 MAX_ROUNDS, MIN_MOVE = 6, 0.003
 """Maximum number of times that the corners are moved, and the distance in tray widths below which they have

@@ -38,7 +38,7 @@ MIN_MARKERS = 6
 """Smallest number of markers to use: fewer may all lie in one corner, where the lens distorts differently."""
 
 MAX_MISFIT = 0.006
-"""Largest misfit in tray widths: a mat that fits worse is folded, or is a different one."""
+"""Largest misfit in tray widths: a mat that fits worse is folded, or is a different mat."""
 
 POINTS_PER_MM = 72 / 25.4
 

@@ -15,7 +15,7 @@ Share = tuple[float, float]
 Floats = NDArray[np.float64]
 
 MAX_OUTSIDE = 0.25
-"""A corner may lie this far outside the frame, as a share of its size, if the tray is not fully in view."""
+"""A corner may lie this far outside the frame, as a share of the frame's size, if the tray is not fully in view."""
 
 MIN_AREA = 0.002
 """Share of the frame that an outline must cover. If it covers less, the corners were dragged onto each other."""

@@ -1,4 +1,4 @@
-"""The profile: everything that calibration has found out about one tray under one camera.
+"""The profile: the results of calibrating one tray under one camera.
 
 All values are relative to the frame and the tray, so they hold for frames of any resolution. The names of
 the fields of `HeldControls`, `DiceLook` and `Mat` are the keys of the profile file.
@@ -42,7 +42,7 @@ class DiceLook:
 
     Attributes:
         edge: Median edge of the top face, in tray widths.
-        spread: Difference of individual dice from that edge, as a share of it (90th percentile).
+        spread: Difference of individual dice from that edge, as a share of that edge (90th percentile).
         body: Median colour of the bodies.
         pip: Median colour of the pips.
         tone: Distance of individual bodies from `body` in CIE Lab (90th percentile).

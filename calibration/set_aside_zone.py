@@ -14,7 +14,7 @@ BORDER = 0.01
 """Share of the frame that stays free at its border."""
 
 SIDE_WEIGHTS = ((3, 0.95), (1, 1.0), (2, 0.85), (0, 0.7))
-"""Sides of the tray, numbered clockwise from the far side, and how convenient each is. Most people are
+"""Sides of the tray, numbered clockwise from the far side, and the convenience of each. Most people are
 right-handed."""
 
 

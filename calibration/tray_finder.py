@@ -30,7 +30,7 @@ START_SCALES = (1.0, 0.87, 1.13)
 """Sizes, relative to the first guess, from which the search begins."""
 
 SAME_RESULT_WIDTHS = 0.03
-"""Results whose corners are closer than this, in tray widths, are the same."""
+"""Results whose corners are closer together than this, in tray widths, count as the same."""
 
 MIN_CONFIDENCE, MIN_SURE_CONFIDENCE = 0.05, 0.68
 """Confidence from which a result is better than a rectangle in the centre, and from which it is certain. Of 600

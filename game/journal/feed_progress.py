@@ -1,4 +1,4 @@
-"""How much of the journal a receiver outside this machine has accepted, in a small file.
+"""The progress of a receiver outside this machine through the journal, stored in a small file.
 
 The journal is the queue of the MQTT broker and of the webhook. Entries after the last accepted one are sent
 again after a crash, which does no harm.
@@ -61,7 +61,7 @@ class ProgressFile(Generic[AnyProgress]):
     Args:
         path: Path of the file.
         progress: The progress at the start.
-        saved: What the file contains; None if it contains no progress that is still valid.
+        saved: The progress in the file; None if the file contains no progress that is still valid.
 
     Attributes:
         progress: The current progress.

@@ -113,7 +113,7 @@ class Journal:
                     fill_in_results(db)
             journal._write_owner()
             guard.note()
-            undo.pop_all()  # from here on the journal owns what was opened
+            undo.pop_all()  # the journal now owns the files that were opened
         return journal
 
     def close(self) -> None:

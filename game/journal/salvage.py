@@ -1,4 +1,4 @@
-"""Recovery of what is left of a damaged journal, entry by entry."""
+"""Recovery of the intact entries of a damaged journal, one by one."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ entries."""
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What could be read from a journal.
+    """The data that could be read from a journal.
 
     Attributes:
         identity: Id of the journal, or "" if it is lost.

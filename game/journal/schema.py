@@ -1,4 +1,4 @@
-"""What a journal stores about itself, and the upgrades from older versions."""
+"""The information that a journal stores about itself, and the upgrades from older versions."""
 
 import secrets
 import sqlite3
@@ -19,7 +19,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
 
     Args:
         db: Connection to the journal's database.
-        path: Its file, which is copied before an upgrade. None for a database in memory.
+        path: The journal's file, which is copied before an upgrade. None for a database in memory.
 
     Raises:
         JournalError: If a newer version of Traykeeper wrote the file.

@@ -1,4 +1,4 @@
-"""How often a bot that imitates a person wins, compared with how often the person won.
+"""A comparison of how often a bot that imitates a person wins with how often that person won.
 
 The bot replays the matches of the person with other dice: under the same rules, in the same seat,
 and against bots that imitate the same opponents.

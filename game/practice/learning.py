@@ -1,4 +1,4 @@
-"""How a person's style of play is learnt from that person's decisions in earlier matches.
+"""Learns a person's style of play from that person's decisions in earlier matches.
 
 Only free decisions count: those in which the rules allowed the person either to bank or to throw
 again, before anybody had reached the target.
@@ -30,8 +30,8 @@ _LAPSES = (0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 
 _PRIOR_SPREAD = 400.0
-"""How far people's thresholds typically lie from the thresholds that score the most points on
-average, in points. With few decisions for a number of dice, this keeps the threshold plausible."""
+"""The typical distance, in points, between people's thresholds and those that score the most points
+on average. With few decisions for a number of dice, this keeps the threshold plausible."""
 
 
 class FreeDecision(NamedTuple):

@@ -1,4 +1,4 @@
-"""Strategies, which make the decisions of a player in a match.
+"""Strategies, which make decisions for a player in a match.
 
 A strategy has one method, which is given the state of the match. The method returns the event that
 records the decision, or None to throw the dice in hand.
@@ -52,7 +52,7 @@ def needs_decision(state: State) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BestPlay:
-    """Best play: for the chance of winning, or for the average points if the match is not solved.
+    """Play that maximises the chance of winning or, if the match is not solved, the average points.
 
     Attributes:
         wins: The solved two-player match, or None.

@@ -1,4 +1,4 @@
-"""How fast players score: what a turn scores on average, and how much it loses to penalties.
+"""The pace of scoring: the average points of a turn, and the average points that it loses to penalties.
 
 These averages assume a player who banks as soon as the rules allow. `game.rules.playability` uses
 them to refuse rules under which penalties take more points than turns score, or hardly any turn can
@@ -200,7 +200,7 @@ def _overshoots(points: int, rules: Ruleset) -> bool:
 
 
 def _streak_rate(chance: float) -> float:
-    """Return how often, per turn, a streak is completed that incurs a penalty and restarts the count.
+    """Return how often per turn a streak is completed, which incurs a penalty and restarts the count.
 
     `chance` is the chance that a turn adds to the streak.
     """

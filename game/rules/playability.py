@@ -25,7 +25,7 @@ MAX_TURNS = 1_000
 needs more than 50."""
 
 MAX_LOST_SHARE = 0.5
-"""Largest share of what good play scores that penalties may take. If penalties took more, weaker
+"""Largest share of the points scored by good play that penalties may take. If penalties took more, weaker
 players would make no progress."""
 
 MAX_TURNS_TO_OPEN = 100

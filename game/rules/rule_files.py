@@ -378,7 +378,7 @@ def from_differing_lines(name: str, text: str, where: str) -> Ruleset:
     """
     table = toml_table.parse(text, where, RulesetError)
     rules = _read(table, name, name if name in names() else None)
-    if "alike_faces" in table.data:  # the line is complete: a missing key is no exception
+    if "alike_faces" in table.data:  # the line is complete: a missing key means no exception
         faces = _by_number(table, "alike_faces", rules.alike_faces, is_new=True)
         rules = replace(rules, alike_faces=faces)
     return rules

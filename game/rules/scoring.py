@@ -195,7 +195,7 @@ def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
 
 
 class Effect(StrEnum):
-    """What a throw causes, whichever of its dice are kept."""
+    """An effect of a throw that does not depend on which dice are kept."""
 
     WIN = "win"
     RESET_SCORE = "reset_score"

@@ -1,4 +1,4 @@
-"""Announcements of what happened in a step of a match, for lights, sounds and speech."""
+"""Announcements of special events in a step of a match, for lights, sounds and speech."""
 
 from collections.abc import Iterator
 from enum import StrEnum

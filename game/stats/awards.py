@@ -23,8 +23,8 @@ MIN_COMEBACK = 0.1
 """Smallest deficit that makes a win a comeback, as a share of the winner's score."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
-"""Largest loss of points and of the chance of winning with which a decision still counts as right.
-Both losses round to 0."""
+"""A decision counts as right if it loses at most this many points, and at most this much of the
+chance of winning. Both losses round to 0."""
 
 
 class AwardKind(StrEnum):
@@ -45,8 +45,8 @@ class Award:
         kind: Kind of the award.
         seat: Seat of the player who gets the award.
         words: Text of the award.
-        event: Index of the throw that the award is for, in the match's timeline; None if it is not
-            for a single throw.
+        event: Index, in the match's timeline, of the throw that the award is for; None if the award
+            is not for a single throw.
         dice: The dice of that throw, or the dice kept by the decision.
         turn: Number of the turn, from 1; 0 if the award is not for a single turn.
     """
@@ -200,7 +200,7 @@ def _most_farkles(match: Match) -> Award | None:
 
 
 def _most(match: Match, count: Callable[[list[Turn]], int]) -> tuple[int, int] | None:
-    """Return the only seat with the highest count, and the count; None if several have it.
+    """Return the only seat with the highest count, and the count; None if several seats have that count.
 
     `count` returns the count for a seat, given the turns of that seat.
     """

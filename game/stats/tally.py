@@ -1,4 +1,4 @@
-"""What players achieved over many matches, compared with what exact chances predict."""
+"""The results of players over many matches, compared with the results that exact chances predict."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
