@@ -1,4 +1,4 @@
-"""`traykeeper bench clips`: measure what it costs to record each roll, compared with only watching the tray."""
+"""`traykeeper bench clips`: measure the cost of recording each roll, compared with only watching the tray."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -205,7 +205,7 @@ def _compare_formats(motion_jpeg: bytes) -> None:
     parts = [np.frombuffer(start + part, np.uint8) for part in motion_jpeg.split(start)[1:]]
     frames = [np.asarray(cv2.imdecode(part, cv2.IMREAD_COLOR), np.uint8) for part in parts]
     ways: dict[str, Callable[[list[Image]], int]] = {"Motion JPEG": _as_jpegs}
-    if hasattr(cv2, "imencodeanimation"):  # from OpenCV 4.11 on
+    if hasattr(cv2, "imencodeanimation"):  # OpenCV 4.11 and newer
         ways["animated WebP"] = _as_webp
     for name, encode in ways.items():
         before_s = process_time()

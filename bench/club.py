@@ -47,7 +47,8 @@ from web.club.tray_inbox import TrayInbox
 from web.contracts.table import Lamp, Snapshot
 
 PROCESSES = 2
-"""Number of processes among which the trays are divided. A single one would be the bottleneck instead of the board."""
+"""Number of processes among which the trays are divided. A single process would be the bottleneck instead of the
+board."""
 
 SETTLE_S = 10.0
 """Time to wait at the end for messages that are still in transit."""

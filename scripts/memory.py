@@ -4,7 +4,7 @@ Run this as root.
 
     .venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE] [--settings FILE]
 
-The companion and its worker run in a control group with that much memory and no swap, as on a Zero 2 W. The camera is
+The companion and its worker run in a control group with this memory limit and no swap, as on a Zero 2 W. The camera is
 simulated. The script prints the memory that the processes themselves use, and the memory including the files that the
 kernel caches for them.
 """

@@ -59,7 +59,7 @@ class Keeps:
         return found
 
     def scoring(self, throw: tuple[int, ...]) -> bool:
-        """Return whether dice of the throw score by themselves, without the bonus for nothing."""
+        """Return whether dice of the throw score by themselves, without the bonus for scoring nothing."""
         parts = {kept for n in range(1, len(throw) + 1) for kept in combinations(throw, n)}
         return any(map(self.best, parts))
 

@@ -73,7 +73,7 @@ class MatchHistory:
         """Add an entry that a tray sent, for the first time or again.
 
         The tray is the authority: if it sends an entry with a known number but different content,
-        the club's entries from that number on are replaced.
+        the club's entries with that number and higher numbers are replaced.
 
         Args:
             tray: Name of the tray.
