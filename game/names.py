@@ -99,7 +99,7 @@ def display_name(name: str) -> Value:
 
 def is_printable(text: str) -> bool:
     """Return whether a text is one line without control characters."""
-    return all(map(_is_allowed, text))
+    return text.isprintable() or all(map(_is_allowed, text))
 
 
 def _is_seen(letter: str) -> bool:

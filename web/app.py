@@ -1,11 +1,13 @@
 """The web application of one table: its pages and its API."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from secrets import token_bytes
+from typing import Any
 
 from flask import Flask
+from werkzeug.routing import Rule
 
 from game.errors import JournalError
 from game.journal.feed import Feed
@@ -90,6 +92,7 @@ def create_app(
         shared: Plays matches with another tray; None if that is not possible.
     """
     app = Flask(__name__)
+    app.url_rule_class = _LazyRule
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BODY_BYTES,
@@ -148,6 +151,18 @@ def create_app(
     ):
         app.register_blueprint(blueprint)
     return app
+
+
+class _LazyRule(Rule):
+    """A route whose `url_for` is compiled on first use, because that takes longer than all else about a route."""
+
+    def _compile_builder(self, *args: bool) -> Callable[..., tuple[str, str]]:
+        compiled = cache(partial(super()._compile_builder, *args))
+
+        def build(rule: Rule, **values: Any) -> tuple[str, str]:
+            return compiled()(rule, **values)
+
+        return build
 
 
 def _request_marks(history: History | None) -> tuple[str, ...]:

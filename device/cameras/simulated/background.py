@@ -1,5 +1,8 @@
 """The simulated table without dice, drawn once: table top, felt, walls and their shadows."""
 
+# np.random takes time and memory to import, and only a simulated tray needs it
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -108,7 +111,7 @@ class Background:
     floor: Image
     table: Image
 
-    def scaled(self, lens: Lens) -> "Background":
+    def scaled(self, lens: Lens) -> Background:
         """Return the background, scaled to the frame of another lens."""
         size = (lens.width_px, lens.height_px)
         picture, floor, table = (

@@ -1,5 +1,8 @@
 """Finds free places where dice can come to rest, in the tray and in the set-aside area."""
 
+# np.random takes time and memory to import, and only a simulated tray needs it
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
@@ -40,7 +43,7 @@ class Footprint:
     edge_mm: float
 
     @classmethod
-    def of(cls, pose: DiePose, edge_mm: float) -> "Footprint":
+    def of(cls, pose: DiePose, edge_mm: float) -> Footprint:
         """Return the footprint of a die; for a leaning die, a square around it.
 
         Args:
@@ -63,7 +66,7 @@ class Footprint:
         centre = np.array([self.x_mm, self.y_mm, ground_mm + self.edge_mm / 2])
         return DiePose(centre, flat_rotation(value, self.yaw + quarter * pi / 2))
 
-    def is_apart_from(self, other: "Footprint", gap_mm: float) -> bool:
+    def is_apart_from(self, other: Footprint, gap_mm: float) -> bool:
         """Return whether two footprints are at least `gap_mm` apart, by the separating axis theorem.
 
         Args:

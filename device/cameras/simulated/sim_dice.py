@@ -1,5 +1,8 @@
 """The dice of the simulated table, and the ways in which hands move them."""
 
+# np.random takes time and memory to import, and only a simulated tray needs it
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

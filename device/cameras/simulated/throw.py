@@ -1,5 +1,8 @@
 """The motion of thrown dice, which all fly in over one side of the tray and scatter."""
 
+# np.random takes time and memory to import, and only a simulated tray needs it
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
