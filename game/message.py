@@ -97,6 +97,11 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, init=False)
+class FarkleReport(Message):
+    """A sentence that reports a farkle, which a screen shows first if it has no room for the whole message."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Plural(Message):
     """A message whose template depends on a number.
 

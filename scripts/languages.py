@@ -23,7 +23,14 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "web" / "translations"
 ROOMS = ("game", "device", "web")
 
-TEMPLATE_TAKERS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
+TEMPLATE_TAKERS = {
+    "Message": 1,
+    "FarkleReport": 1,
+    "Plural": 2,
+    "gettext": 1,
+    "ngettext": 2,
+    "_": 1,
+}
 """Functions and classes that take message templates in Python, and how many templates each takes. Errors that people
 read take one as well."""
 

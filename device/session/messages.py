@@ -26,7 +26,14 @@ from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import Throw, Turn, TurnEnding, keeps_after
-from game.message import Message, Paragraph, Value, join_with_and, join_with_commas
+from game.message import (
+    FarkleReport,
+    Message,
+    Paragraph,
+    Value,
+    join_with_and,
+    join_with_commas,
+)
 from game.names import default_name, display_name
 from game.rules.ruleset import Ruleset
 from game.wording import dice_count
@@ -339,20 +346,20 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
     last, lost = turn.last, turn.at_risk
     if last is None:
         return (
-            Message("Farkle! %(name)s loses %(points)s.", name=name, points=lost)
+            FarkleReport("Farkle! %(name)s loses %(points)s.", name=name, points=lost)
             if lost
-            else Message("Farkle, %(name)s!", name=name)
+            else FarkleReport("Farkle, %(name)s!", name=name)
         )
     if not last.keep and keeps_after(turn.throws[:-1], last.dice, rules):
         return Message(
             "%(dice)s is not enough to bank: %(name)s scores zero.", dice=last.dice, name=name
         )
     farkle = (
-        Message(
+        FarkleReport(
             "%(dice)s: farkle! %(name)s loses %(points)s.", dice=last.dice, name=name, points=lost
         )
         if lost
-        else Message("%(dice)s: farkle, %(name)s!", dice=last.dice, name=name)
+        else FarkleReport("%(dice)s: farkle, %(name)s!", dice=last.dice, name=name)
     )
     return Paragraph(farkle, _cost(last))
 

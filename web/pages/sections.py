@@ -10,7 +10,7 @@ from flask_babel import force_locale
 
 from game.match.match import Match
 from game.match.timeline import TimelineRow, timeline_rows
-from game.message import Message, Translate
+from game.message import FarkleReport, Message, Translate
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import translate
@@ -137,14 +137,10 @@ def status_line(message: Message, say: Translate, farkle: str = "") -> str:
     text = say(message)
     if len(text) <= MAX_STATUS_CHARACTERS:
         return text
-    sentences = [say(sentence) for sentence in message.sentences]
-    reports = [
-        text
-        for text, each in zip(sentences, message.sentences, strict=True)
-        if "farkle" in each.template.lower()
-    ]
+    reports = [say(each) for each in message.sentences if isinstance(each, FarkleReport)]
     if farkle and reports:
         return reports[0] if len(reports[0]) <= MAX_STATUS_CHARACTERS else farkle
+    sentences = [say(sentence) for sentence in message.sentences]
     fitting = [sentence for sentence in sentences if len(sentence) <= MAX_STATUS_CHARACTERS]
     return max(fitting, key=len) if fitting else min(sentences, key=len)
 
