@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from time import time
 
 import cv2
-from playwright.sync_api import Browser, sync_playwright
+from chromium import chromium
+from playwright.sync_api import Browser
 
 from bench.self_play import SelfPlay, whole_match
 from game.match.match import Match
@@ -27,8 +28,6 @@ from web.club.trays import Trays
 from web.server import Server
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREEN = {"width": 1920, "height": 1080}
 NAMES = ("Anna", "Ben", "Cleo", "Dan", "Edith", "Farid", "Greta", "Hugo", "Ines", "Jonas", "Kaya")
 TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "window")
@@ -46,10 +45,8 @@ def main() -> None:
         steward = Steward.load(Path(folder) / "key")
         calls = TournamentCalls(store, people, Tournaments(store, people), lambda *_: None)
         app = create_club(store, history, people, trays, calls, steward=steward)
-        with Server(app, "127.0.0.1", 0) as server, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        with Server(app, "127.0.0.1", 0) as server, chromium() as browser:
             shoot(browser, f"http://127.0.0.1:{server.port}/", "club.jpg")
-            browser.close()
         store.close()
 
 

@@ -11,16 +11,14 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import sleep
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from chromium import PHONE, chromium
+from playwright.sync_api import Browser, Page
 
 from device.app import PlayOptions, serving
 from device.companion import Companion
 from game.commands import EnterThrow, Press, StartMatch, Undo
 from game.situation import Situation
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-PHONE = {"width": 390, "height": 844}
 RUNS = 5
 STEPS = 10
 SLOW_3G = {
@@ -44,8 +42,7 @@ RECORD_CHANGES = """() => {
 
 def main() -> None:
     """Take all measurements, and print them."""
-    with table() as (companion, address), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with table() as (companion, address), chromium() as browser:
         loads = [slow_load(browser, address) for _ in range(RUNS)]
         paint_ms, kilobytes, requests = (median(each) for each in zip(*loads, strict=True))
         print(f"first paint on slow 3G, CPU / {SLOWDOWN}: median {paint_ms / 1000:.2f} s of {RUNS}")
@@ -54,7 +51,6 @@ def main() -> None:
         print(
             f"second phone after the first: median {median(late_ms):.0f} ms, slowest {max(late_ms)} ms"
         )
-        browser.close()
 
 
 @contextmanager

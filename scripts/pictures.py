@@ -10,7 +10,8 @@ from time import sleep
 
 import cv2
 import numpy as np
-from playwright.sync_api import Browser, Page, sync_playwright
+from chromium import PHONE, chromium
+from playwright.sync_api import Browser, Page
 
 from device.app import PlayOptions, serving
 from device.cameras.simulated.tray import SimulatedTray
@@ -23,9 +24,6 @@ from web.app import new_link
 from web.contracts.coach import CoachMode
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-PHONE = {"width": 390, "height": 844}
 HEIGHT_PX = 1100
 GAP_PX = 40
 VIDEO = {"width": 1280, "height": 720}
@@ -45,9 +43,8 @@ def main() -> None:
             table,
             server,
         ),
-        sync_playwright() as playwright,
+        chromium() as browser,
     ):
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         address = f"http://127.0.0.1:{server.port}/"
         play_a_match(table)
         play_a_little(table)
@@ -59,7 +56,6 @@ def main() -> None:
         shoot_coach(browser, address, table)
         shoot_boards(browser, address)
         shoot_the_rest(page, address)
-        browser.close()
     cv2.imwrite(str(FOLDER / "throw.jpg"), annotated_throw())
     join("readme.jpg", "phone.png", "throw.jpg")
     join("page.jpg", "phone-dark.png", "choose.png", "turns.png", "by-hand.png", "menu.png")
