@@ -76,7 +76,7 @@ class ConcurrencyLimit:
         raise HttpProblem(
             503,
             Message("too many requests at once: try again in %(n)s seconds", n=RETRY_AFTER_S),
-            headers={"Retry-After": str(RETRY_AFTER_S)},
+            retry_after_s=RETRY_AFTER_S,
         )
 
     def _leave(self) -> None:

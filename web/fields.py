@@ -202,8 +202,7 @@ def dice() -> Field:
 
 def text() -> Field:
     """Return a field for a short string."""
-    allowed = Message("text of at most %(n)s characters", n=MAX_TEXT)
-    return Field({"type": "string", "maxLength": MAX_TEXT}, allowed)
+    return replace(long_text(MAX_TEXT), is_quoted=True)
 
 
 def long_text(most: int) -> Field:

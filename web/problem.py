@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import TypeVar
 
 from flask import Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -26,6 +27,8 @@ REMEDIES = {
 NO_JSON = Message("send JSON, with the header Content-Type: application/json")
 CRASHED = Message("that was a fault in Traykeeper, not in your request: its log has the details")
 
+T = TypeVar("T")
+
 HtmlPage = tuple[str, int, dict[str, str]]
 
 
@@ -36,14 +39,38 @@ class HttpProblem(TraykeeperError):  # noqa: N818 - RFC 9457 calls it a problem
         status: HTTP status code.
         message: What went wrong and what to do about it.
         headers: HTTP headers of the response.
+        retry_after_s: After how many seconds the request may succeed; None if that is not known.
     """
 
     def __init__(
-        self, status: int, message: Message, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        message: Message,
+        headers: Mapping[str, str] | None = None,
+        *,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = dict(headers or {})
+        if retry_after_s is not None:
+            self.headers["Retry-After"] = f"{retry_after_s:.0f}"
+
+
+def required(found: T | None, missing: Message, status: int = 404) -> T:
+    """Return what a request needs, if it exists.
+
+    Args:
+        found: What the request needs; None if it does not exist.
+        missing: The message of the error if it does not exist.
+        status: HTTP status code of that error.
+
+    Raises:
+        HttpProblem: If it does not exist.
+    """
+    if found is None:
+        raise HttpProblem(status, missing)
+    return found
 
 
 def problem_response(problem: HttpProblem) -> Response:

@@ -8,12 +8,22 @@ from flask import Response
 
 from game.message import Message
 from web.contracts.table import Snapshot
-from web.problem import HttpProblem
+from web.problem import required
 from web.state.state_json import state_json
 
 CHUNK_BYTES = 65_536
 NO_STORE = "no-store"
-JPEG, MOTION_JPEG = "image/jpeg", "video/x-motion-jpeg"
+JPEG, MOTION_JPEG, SVG = "image/jpeg", "video/x-motion-jpeg", "image/svg+xml"
+
+
+def fresh(content: str | bytes, media_type: str = "text/html") -> Response:
+    """Return a response that no cache keeps.
+
+    Args:
+        content: The body.
+        media_type: Media type of the body.
+    """
+    return Response(content, headers={"Cache-Control": NO_STORE}, mimetype=media_type)
 
 
 def state_text(snapshot: Snapshot) -> str:
@@ -23,12 +33,12 @@ def state_text(snapshot: Snapshot) -> str:
 
 def state_response(snapshot: Snapshot) -> Response:
     """Return a response with the state of the table."""
-    return _with_headers(state_text(snapshot))
+    return _json(state_text(snapshot))
 
 
 def json_response(value: Any) -> Response:
     """Return a response with a JSON value."""
-    return _with_headers(json.dumps(value))
+    return _json(json.dumps(value))
 
 
 def image_response(
@@ -45,12 +55,13 @@ def image_response(
     Raises:
         HttpProblem: If there is no image (status 404).
     """
-    if data is None:
-        raise HttpProblem(404, missing)
-    return Response(data, headers={"Cache-Control": cache}, mimetype=media_type)
+    headers = {"Cache-Control": cache}
+    return Response(required(data, missing), headers=headers, mimetype=media_type)
 
 
-def download(content: str | Iterable[bytes], filename: str, mimetype: str) -> Response:
+def download(
+    content: str | Iterable[bytes] | Iterable[str], filename: str, mimetype: str
+) -> Response:
     """Return a response that a browser saves as a file.
 
     Args:
@@ -72,6 +83,5 @@ def iter_chunks(file: BinaryIO) -> Iterator[bytes]:
             yield chunk
 
 
-def _with_headers(text: str) -> Response:
-    headers = {"Cache-Control": NO_STORE}
-    return Response(text + "\n", headers=headers, mimetype="application/json")
+def _json(text: str) -> Response:
+    return fresh(text + "\n", "application/json")

@@ -116,7 +116,7 @@ class Streams:
                     n=self.number,
                     s=RETRY_AFTER_S,
                 ),
-                headers={"Retry-After": str(RETRY_AFTER_S)},
+                retry_after_s=RETRY_AFTER_S,
             )
         events = self._events(source, render, heartbeat, _disconnect_check())
         response = Response(events, mimetype=MIMETYPE)

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, Response, g, make_response, render_template
+from flask import Blueprint, Response, g, render_template
 
 from game.message import Message
 from web.contracts.calibration import Calibration, CalibrationState, CalibrationStep, Points
 from web.contracts.table import Table
 from web.fields import boolean, corners, one_of, optional
 from web.i18n.translate import translate
-from web.problem import HttpProblem
-from web.response import image_response, json_response
+from web.problem import required
+from web.response import fresh, image_response, json_response
 from web.route import Permission, Routes
 from web.state.plain_json import plain
 
@@ -48,9 +48,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
     def page() -> Response:
         state = _required(calibration).state()
         html = render_template("calibrate.html", state=state, join_url=table.snapshot().join_url)
-        response = make_response(html)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return fresh(html)
 
     return blueprint
 
@@ -83,11 +81,8 @@ def create_calibration(calibration: Calibration | None) -> Routes:
 
 
 def _required(calibration: Calibration | None) -> Calibration:
-    if calibration is None:
-        raise HttpProblem(
-            409, Message("there is nothing to calibrate: this Traykeeper has no camera of its own")
-        )
-    return calibration
+    why = Message("there is nothing to calibrate: this Traykeeper has no camera of its own")
+    return required(calibration, why, 409)
 
 
 def _step_view(answer: Callable[[Call], Response], step: CalibrationStep) -> Callable[[], Response]:

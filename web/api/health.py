@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from flask import Blueprint, Response, make_response, render_template
+from flask import Blueprint, Response, render_template
 
 from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
@@ -13,10 +13,11 @@ from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
 from web.fields import MAX_EXACT, MAX_PART, file_part, integer
-from web.problem import HttpProblem
+from web.problem import required
 from web.response import (
     MOTION_JPEG,
     download,
+    fresh,
     image_response,
     iter_chunks,
     json_response,
@@ -55,20 +56,17 @@ def create_health(
 
     @health.get("/health")
     def page() -> Response:
-        response = make_response(
-            render_template(
-                "health.html",
-                checks=_checks(maintainer),
-                maintainer=maintainer,
-                store=misreads.status() if misreads else None,
-                webhook=maintainer.webhook() if maintainer else None,
-                found=maintainer.found_backup() if maintainer else None,
-                state=table.snapshot(),
-                version=version("traykeeper"),
-            )
+        html = render_template(
+            "health.html",
+            checks=_checks(maintainer),
+            maintainer=maintainer,
+            store=misreads.status() if misreads else None,
+            webhook=maintainer.webhook() if maintainer else None,
+            found=maintainer.found_backup() if maintainer else None,
+            state=table.snapshot(),
+            version=version("traykeeper"),
         )
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return fresh(html)
 
     return health
 
@@ -81,10 +79,8 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     routes = Routes("backups")
     limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
-    def required() -> Maintainer:
-        if maintainer is None:
-            raise HttpProblem(404, Message("this Traykeeper stores nothing"))
-        return maintainer
+    def keeper() -> Maintainer:
+        return required(maintainer, Message("this Traykeeper stores nothing"))
 
     @routes.read("/health", "Every check of the appliance")
     def all_checks() -> Response:
@@ -97,14 +93,14 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     @limit.limit_download
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
-        return download(iter_chunks(required().backup()), name, "application/zip")
+        return download(iter_chunks(keeper().backup()), name, "application/zip")
 
     @routes.read(
         "/frame/<int:position>.jpg", "The camera image of a throw in the journal",
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def frame(position: int) -> Response:
-        jpeg = required().frame(position) if position <= MAX_EXACT else None
+        jpeg = keeper().frame(position) if position <= MAX_EXACT else None
         missing = Message("there is no photo of that throw any more: old photos are deleted")
         return image_response(jpeg, missing, CACHE_FRAME)
 
@@ -113,17 +109,17 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
         media_type=MOTION_JPEG, errors=(404,),
     )  # fmt: skip
     def clip(position: int) -> Response:
-        found = required().clip(position) if position <= MAX_EXACT else None
+        found = keeper().clip(position) if position <= MAX_EXACT else None
         missing = Message(
             "there is no clip of that throw: it was deleted or never recorded (see the setting `clips`)"
         )
         return image_response(found, missing, CACHE_FRAME, MOTION_JPEG)
 
-    _add_restore(routes, required)
+    _add_restore(routes, keeper)
     return routes
 
 
-def _add_restore(routes: Routes, required: Callable[[], Maintainer]) -> None:
+def _add_restore(routes: Routes, keeper: Callable[[], Maintainer]) -> None:
     owner = Permission.OWNER
 
     @routes.command(
@@ -131,26 +127,26 @@ def _add_restore(routes: Routes, required: Callable[[], Maintainer]) -> None:
         {"at": integer(0, MAX_EXACT), "part": file_part()}, owner, max_body_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
-        return json_response({"at": required().receive(at, part)})
+        return json_response({"at": keeper().receive(at, part)})
 
     @routes.command(
         "/restore", "Restore the backup that was sent", permission=owner, returns_state=True
     )
     def restore() -> Response:
-        return state_response(required().restore())
+        return state_response(keeper().restore())
 
     @routes.command(
         "/restore/found", "Restore the backup on the USB stick or the card",
         permission=owner, returns_state=True,
     )  # fmt: skip
     def restore_found() -> Response:
-        return state_response(required().restore_found())
+        return state_response(keeper().restore_found())
 
     @routes.command(
         "/restore/forget", "Ignore the backup on the USB stick or the card", permission=owner
     )
     def dismiss_found() -> Response:
-        required().dismiss_found()
+        keeper().dismiss_found()
         return json_response({})
 
 

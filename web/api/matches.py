@@ -8,8 +8,7 @@ from flask import Response
 from game.errors import JournalError
 from game.journal.history import History, PlayedMatch
 from game.match.match import Match
-from game.match.match_text import to_text
-from web.api.exports import match_csv, match_json
+from web.api.exports import add_exports
 from web.contracts.coach import Coach, ReviewedMatch
 from web.fields import integer
 from web.pages.matches import (
@@ -53,7 +52,10 @@ def create_matches(
         return json_response([_summary_json(played) for played in found])
 
     _add_clips(routes, history, clip_positions)
-    _add_exports(routes, history)
+    add_exports(
+        routes, "/<int:match_id>", "one match",
+        lambda match_id: find_match(history, match_id)[1], 404, 503,
+    )  # fmt: skip
     _add_review(routes, history, coach)
     return routes
 
@@ -84,30 +86,6 @@ def _add_clips(
     def last_clips() -> Response:
         newest = history.matches(limit=1) if history else ()
         return clips_json(newest[0].id if newest else 0)
-
-
-def _add_exports(routes: Routes, history: History | None) -> None:
-    def match(match_id: int) -> Match:
-        return find_match(history, match_id)[1]
-
-    @routes.read(
-        "/<int:match_id>.txt", "One match as text", media_type="text/plain", errors=(404, 503)
-    )
-    def as_text(match_id: int) -> Response:
-        return Response(to_text(match(match_id)), mimetype="text/plain")
-
-    @routes.read(
-        "/<int:match_id>.csv", "The turns of one match, for a spreadsheet",
-        media_type="text/csv", errors=(404, 503),
-    )  # fmt: skip
-    def as_csv(match_id: int) -> Response:
-        return Response(match_csv(match(match_id)), mimetype="text/csv")
-
-    @routes.read(
-        "/<int:match_id>.json", "The turns of one match, for other programs", errors=(404, 503)
-    )
-    def as_json(match_id: int) -> Response:
-        return json_response(match_json(match(match_id)))
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:

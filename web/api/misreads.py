@@ -8,7 +8,7 @@ from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.misreads import Misreads
 from web.fields import boolean
-from web.problem import HttpProblem
+from web.problem import required
 from web.response import download, json_response
 from web.route import Permission, Routes
 
@@ -21,23 +21,21 @@ def create_misreads(misreads: Misreads | None) -> Routes:
     routes = Routes("misreads", "/api/v1/corrections")
     limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
-    def required() -> Misreads:
-        if misreads is None:
-            raise HttpProblem(404, Message("this Traykeeper stores no photos"))
-        return misreads
+    def store() -> Misreads:
+        return required(misreads, Message("this Traykeeper stores no photos"))
 
     @routes.read("", "How many images of corrected throws are kept", errors=(404,))
     def status() -> Response:
-        return json_response(asdict(required().status()))
+        return json_response(asdict(store().status()))
 
     @routes.command("/switch", "Set whether to keep images of corrected throws", {"on": boolean()})
     def switch(on: bool) -> Response:  # noqa: FBT001 - a field of the body
-        required().set_enabled(on=on)
+        store().set_enabled(on=on)
         return status()
 
     @routes.command("/delete", "Delete all images of corrected throws")
     def delete() -> Response:
-        required().delete_all()
+        store().delete_all()
         return status()
 
     @routes.read(
@@ -47,6 +45,6 @@ def create_misreads(misreads: Misreads | None) -> Routes:
     @limit.limit_download
     def pictures() -> Response:
         name = "traykeeper-corrections.zip"
-        return download(required().zip_parts(), name, "application/zip")
+        return download(store().zip_parts(), name, "application/zip")
 
     return routes

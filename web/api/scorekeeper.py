@@ -94,8 +94,7 @@ def _limit(attempts: RateLimit, refusal: Callable[[int], Message]) -> None:
     """Count an attempt by the address of this request, or refuse the request if that address has to wait."""
     address = str(request.remote_addr)
     if wait_s := attempts.wait_s(address):
-        headers = {"Retry-After": f"{wait_s:.0f}"}
-        raise HttpProblem(429, refusal(round(wait_s)), headers=headers)
+        raise HttpProblem(429, refusal(round(wait_s)), retry_after_s=wait_s)
     attempts.record(address)
 
 
@@ -117,8 +116,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
         try:
             is_right = pins.is_right(digits, address, machine_only=machine_only)
         except TooManyTriesError as error:
-            headers = {"Retry-After": f"{error.wait_s:.0f}"}
-            raise HttpProblem(429, error.message, headers=headers) from None
+            raise HttpProblem(429, error.message, retry_after_s=error.wait_s) from None
         if not is_right:
             raise HttpProblem(403, WRONG_MACHINE_PIN if machine_only else WRONG_PIN)
 

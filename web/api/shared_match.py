@@ -11,8 +11,8 @@ from web.access.rate_limit import RateLimit
 from web.contracts.shared_match import SharedPlay, UnknownCodeError
 from web.contracts.table import Table
 from web.fields import any_object, integer, long_text, optional, text, texts
-from web.problem import HttpProblem
-from web.response import json_response
+from web.problem import HttpProblem, required
+from web.response import fresh, json_response
 from web.route import JSON, Permission, Routes
 
 MAX_MESSAGE = 98_304
@@ -47,7 +47,7 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         permission=Permission.SCOREKEEPER, errors=(403, 404),
     )  # fmt: skip
     def invitation() -> Response:
-        link = _required(shared).invitation(table.snapshot().join_url)
+        link = required(shared, NOT_HERE).invitation(table.snapshot().join_url)
         if not link:
             raise HttpProblem(404, NO_INVITATION)
         return json_response({"link": link, "code": link.rpartition("#")[2]})
@@ -65,7 +65,7 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         target: int | None,
         options: Mapping[str, Any] | None,
     ) -> Response:
-        _required(shared).invite(names, rules, target, options)
+        required(shared, NOT_HERE).invite(names, rules, target, options)
         return json_response({})
 
     @routes.command(
@@ -73,12 +73,12 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         {"invitation": text(), "names": texts()},
     )  # fmt: skip
     def join(invitation: str, names: tuple[str, ...]) -> Response:
-        _required(shared).join(invitation, names)
+        required(shared, NOT_HERE).join(invitation, names)
         return json_response({})
 
     @routes.command("/leave", "Withdraw the invitation, or play on without the other tray")
     def leave() -> Response:
-        _required(shared).leave()
+        required(shared, NOT_HERE).leave()
         return json_response({})
 
     _add_exchange(routes, shared)
@@ -98,15 +98,17 @@ def _add_exchange(routes: Routes, shared: SharedPlay | None) -> None:
         address = str(request.remote_addr)
         if address not in trusted and (wait_s := wrong.wait_s(address)):
             refusal = Message("too many wrong codes: wait %(n)s s", n=round(wait_s))
-            raise HttpProblem(429, refusal, headers={"Retry-After": f"{wait_s:.0f}"})
+            raise HttpProblem(429, refusal, retry_after_s=wait_s)
         try:
-            answer = _required(shared).exchange(sealed["id"], sealed["text"], sealed["mac"])
+            answer = required(shared, NOT_HERE).exchange(
+                sealed["id"], sealed["text"], sealed["mac"]
+            )
         except UnknownCodeError as error:
             wrong.record(address)
             raise HttpProblem(403, error.message) from None
         if address not in trusted:
             trusted.append(address)
-        return Response(answer, headers={"Cache-Control": "no-store"}, mimetype=JSON)
+        return fresh(answer, JSON)
 
 
 def create_shared_page(
@@ -130,9 +132,3 @@ def create_shared_page(
         return show("shared.html", other=other, link=link, code=link.rpartition("#")[2])
 
     return pages
-
-
-def _required(shared: SharedPlay | None) -> SharedPlay:
-    if shared is None:
-        raise HttpProblem(404, NOT_HERE)
-    return shared

@@ -44,14 +44,12 @@ from game.match.events import (
     TookOver,
     TurnSet,
 )
-from game.match.match import Match
-from game.match.match_text import to_text
 from game.match.roster import MAX_TEAM
 from game.match.step import MAX_SCORE
 from game.message import Message
 from game.rules.rule_files import to_toml
 from game.rules.ruleset import Ruleset
-from web.api.exports import match_csv, match_json
+from web.api.exports import add_exports
 from web.api.match_setup import BEST, LIKE, MatchSetup
 from web.contracts.coach import Coach, CoachMode
 from web.contracts.table import Snapshot, Table
@@ -71,7 +69,7 @@ from web.fields import (
     texts,
 )
 from web.pages.match_form import option_values
-from web.problem import HttpProblem
+from web.problem import required
 from web.response import (
     MOTION_JPEG,
     download,
@@ -126,7 +124,8 @@ def create_api(
     api = Routes("api")
     _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
-    _add_exports(api, table)
+    missing = Message("there is no match yet: set one up first")
+    add_exports(api, "/match", "the match", lambda: required(table.snapshot().match, missing), 404)
     _add_commands(api, table, MatchSetup(rules, coach))
     _add_events(api, table)
     return api
@@ -196,31 +195,6 @@ def _rules_json(rules: Ruleset) -> dict[str, object]:
         "target": rules.target,
         "options": option_values(rules),
     }
-
-
-def _add_exports(api: Routes, table: Table) -> None:
-    def match() -> Match:
-        match = table.snapshot().match
-        if match is None:
-            raise HttpProblem(404, Message("there is no match yet: set one up first"))
-        return match
-
-    @api.read("/match.txt", "The match as text", media_type="text/plain", errors=(404,))
-    def as_text() -> Response:
-        return Response(to_text(match()), mimetype="text/plain")
-
-    @api.read(
-        "/match.csv",
-        "The turns of the match, for a spreadsheet",
-        media_type="text/csv",
-        errors=(404,),
-    )
-    def as_csv() -> Response:
-        return Response(match_csv(match()), mimetype="text/csv")
-
-    @api.read("/match.json", "The turns of the match, for other programs", errors=(404,))
-    def as_json() -> Response:
-        return json_response(match_json(match()))
 
 
 def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:

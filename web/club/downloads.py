@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from flask import Blueprint, Response
 
+from web.api.exports import without_formula
 from web.club.match_history import MatchHistory
 from web.club.standings import League
 from web.concurrency_limit import ConcurrencyLimit
+from web.response import download
 
 NO_LIMIT = -1
 MAX_DOWNLOADS = 2
@@ -32,12 +34,12 @@ def create_export(history: MatchHistory, standings: League) -> Blueprint:
     @export.get("/matches.csv")
     @limit.limit_download
     def matches() -> Response:
-        return _attachment(_csv_rows(standings), "text/csv", "matches.csv")
+        return download(_csv_rows(standings), "matches.csv", "text/csv")
 
     @export.get("/entries.jsonl")
     @limit.limit_download
     def entries() -> Response:
-        return _attachment(_json_lines(history, standings), "application/x-ndjson", "entries.jsonl")
+        return download(_json_lines(history, standings), "entries.jsonl", "application/x-ndjson")
 
     return export
 
@@ -49,7 +51,7 @@ def _csv_rows(standings: League) -> Iterator[str]:
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(match.began_s))
         head = (match.id, match.tray, began, match.rules, match.target, int(match.over))
         for number, seat in enumerate(match.seats, 1):
-            yield _csv_row((*head, number, _without_formula(seat.name), seat.score, int(seat.won)))
+            yield _csv_row((*head, number, without_formula(seat.name), seat.score, int(seat.won)))
 
 
 def _csv_row(values: tuple[object, ...]) -> str:
@@ -58,18 +60,8 @@ def _csv_row(values: tuple[object, ...]) -> str:
     return line.getvalue()
 
 
-def _without_formula(name: str) -> str:
-    """Return a name, quoted if a spreadsheet would run it as a formula."""
-    return f"'{name}" if name[:1] in "=+-@" else name
-
-
 def _json_lines(history: MatchHistory, standings: League) -> Iterator[str]:
     """Yield all entries as lines of JSON, oldest match first, so that another board can import them."""
     for match in reversed(standings.matches(limit=NO_LIMIT)):
         for entry in history.entries(match.id):
             yield json.dumps({"tray": match.tray, **entry.to_json()}, ensure_ascii=False) + "\n"
-
-
-def _attachment(lines: Iterator[str], mimetype: str, name: str) -> Response:
-    headers = {"Content-Disposition": f"attachment; filename={name}", "Cache-Control": "no-store"}
-    return Response(lines, headers=headers, mimetype=mimetype)

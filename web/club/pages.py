@@ -1,7 +1,6 @@
 """The pages of the club board: table, players, records, matches and tournaments."""
 
-from flask import Blueprint, redirect, render_template, request
-from werkzeug.exceptions import NotFound
+from flask import Blueprint, abort, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from game.match.match_text import to_text
@@ -38,9 +37,7 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
     @pages.get("/players/<int:player>")
     def player(player: int) -> str:
-        person = people.person(player)
-        if person is None:
-            raise NotFound
+        person = people.person(player) or abort(404)
         standing = next((s for s in standings.table() if s.player == player), None)
         return render_template(
             "club/player.html",
@@ -53,9 +50,8 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
     @pages.get("/matches/<match_id>")
     def match(match_id: str) -> str:
-        stored, played = history.get(match_id), standings.match(match_id)
-        if stored is None or played is None:
-            raise NotFound
+        stored = history.get(match_id) or abort(404)
+        played = standings.match(match_id) or abort(404)
         state = stored.match.state
         turns = [*state.turns] if state.winner is not None else [*state.turns, state.turn]
         rows = [(number, turn, _points(turn)) for number, turn in enumerate(turns, 1)]
@@ -65,9 +61,7 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
     @pages.get("/matches/<match_id>.txt")
     def as_text(match_id: str) -> Response:
-        stored = history.get(match_id)
-        if stored is None:
-            raise NotFound
+        stored = history.get(match_id) or abort(404)
         return Response(to_text(stored.match), mimetype="text/plain")
 
     return pages
@@ -104,10 +98,8 @@ def create_tournament_pages(
 
     @pages.get("/<int:tournament>")
     def one(tournament: int) -> str:
-        found = tournaments.get(tournament)
-        if found is None:
-            raise NotFound
-        return render_template("club/tournament.html", cup=found)
+        cup = tournaments.get(tournament) or abort(404)
+        return render_template("club/tournament.html", cup=cup)
 
     @pages.post("")
     @steward.required

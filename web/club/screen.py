@@ -1,18 +1,18 @@
 """The big screen of a club night, rendered once each time a tray changes."""
 
 import json
-from hashlib import blake2s
 from importlib.metadata import version
 from typing import Any
 
-from flask import Blueprint, Flask, Response, make_response, render_template
+from flask import Blueprint, Flask, Response, render_template
 from flask_babel import force_locale
 
 from web.club.standings import League, evening_start_s
 from web.club.tournament_calls import TournamentCalls
 from web.club.trays import Trays, TraysSnapshot, TrayStatus
 from web.pages.scoreboard import HEARTBEAT
-from web.response import json_response
+from web.pages.sections import render_section
+from web.response import fresh, json_response
 from web.stream import Streams, format_event
 from web.version_cache import VersionCache
 
@@ -45,21 +45,17 @@ class Screen:
 
     def _render_all(self, snapshot: TraysSnapshot) -> dict[str, str]:
         since_s = evening_start_s()
-        values = {
+        values: dict[str, object] = {
             "calls": self._calls.open_calls(),
             "trays": snapshot.trays,
             "standings": self._standings.table(since_s),
             "matches": self._standings.matches(since_s, over=True, limit=MAX_MATCHES),
         }
         with self._app.app_context(), force_locale(LANGUAGE):
-            return {name: self._render(name, values) for name in SECTIONS}
-
-    def _render(self, name: str, values: dict[str, Any]) -> str:
-        templates = self._app.jinja_env
-        inner = templates.get_template(f"club/_{name}.html").render(**values).strip()
-        digest = blake2s(inner.encode(), digest_size=6).hexdigest()
-        section = templates.get_template("_section.html")
-        return section.render(name=name, digest=digest, inner=inner)
+            return {
+                name: render_section(self._app.jinja_env, name, f"club/_{name}.html", **values)
+                for name in SECTIONS
+            }
 
 
 def create_screen(trays: Trays, standings: League, streams: Streams, screen: Screen) -> Blueprint:
@@ -76,9 +72,7 @@ def create_screen(trays: Trays, standings: League, streams: Streams, screen: Scr
     @pages.get("/")
     def big_screen() -> Response:
         sections = screen.sections(trays.snapshot())
-        response = make_response(render_template("club/screen.html", sections=sections))
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return fresh(render_template("club/screen.html", sections=sections))
 
     @pages.get("/live")
     def live() -> Response:
@@ -86,7 +80,7 @@ def create_screen(trays: Trays, standings: League, streams: Streams, screen: Scr
 
     @pages.get("/board")
     def poll() -> Response:
-        return Response(screen.html(trays.snapshot()), headers={"Cache-Control": "no-store"})
+        return fresh(screen.html(trays.snapshot()))
 
     @pages.get("/api/v1/club")
     def as_json() -> Response:

@@ -1,6 +1,6 @@
 """Charts of a match as inline SVG, with colours from the style sheet of the page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, log10
 
 from flask_babel import gettext
@@ -47,7 +47,7 @@ def score_curve(match: Match) -> str:
     def y(score: int) -> float:
         return TOP + (HIGH - TOP - BOTTOM) * (top - score) / (top - low)
 
-    lines = [_grid(score, y) for score in _ticks(low, top)]
+    lines = [_grid(y(score), points(score)) for score in _ticks(low, top)]
     for seat in side_seats(match):
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
         end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
@@ -78,7 +78,7 @@ def turn_bars(match: Match) -> str:
     def y(score: int) -> float:
         return TOP + (floor - TOP) * (1 - score / top)
 
-    lines = [_grid(score, y) for score in _ticks(0, top)]
+    lines = [_grid(y(score), points(score)) for score in _ticks(0, top)]
     for i, turn in enumerate(turns):
         high = max(floor - y(max(turn.points, 0)), 3.0)
         kind = "bar-turn" if turn.points > 0 else "bar-turn none"
@@ -118,11 +118,11 @@ def _ticks(low: int, top: int) -> range:
     return range(ceil(low / step) * step, top + 1, step)
 
 
-def _grid(score: int, y: Callable[[int], float]) -> str:
-    at = y(score)
+def _grid(y: float, label: str) -> str:
+    """Return a horizontal SVG line and its label."""
     return (
-        f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDE - RIGHT}"/>'
-        f'<text class="tick" x="{LEFT - 8}" y="{at + 4:.1f}">{points(score)}</text>'
+        f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDE - RIGHT}"/>'
+        f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}">{label}</text>'
     )
 
 
@@ -152,7 +152,7 @@ def win_curve(match: Match, review: Review) -> str:
     """
     if not review.curve:
         return ""
-    lines = [_share_grid(chance) for chance in (0.0, HALF, 1.0)]
+    lines = [_grid(_y(chance), percent(chance)) for chance in (0.0, HALF, 1.0)]
     if review.of_two:
         lines.append(_between_two(match, review))
     else:
@@ -223,11 +223,3 @@ def _x(i: float, review: Review) -> float:
 
 def _y(chance: float) -> float:
     return TOP + (HIGH - TOP - BOTTOM) * (1 - chance)
-
-
-def _share_grid(chance: float) -> str:
-    y = _y(chance)
-    return (
-        f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDE - RIGHT}"/>'
-        f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}">{percent(chance)}</text>'
-    )

@@ -37,9 +37,12 @@ def option_values(rules: Ruleset) -> dict[str, Value]:
 
 def beyond_defaults(rules: Ruleset) -> dict[str, Value]:
     """Return only the options that differ from the defaults."""
-    defaults = option_values(DEFAULTS)
-    return {name: value for name, value in option_values(rules).items() if value != defaults[name]}
+    values = option_values(rules)
+    return {name: value for name, value in values.items() if value != DEFAULT_VALUES[name]}
 
 
 def _plain(value: Value) -> Value:
     return value.value if isinstance(value, StrEnum) else value
+
+
+DEFAULT_VALUES = option_values(DEFAULTS)

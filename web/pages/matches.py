@@ -24,7 +24,8 @@ from web.contracts.coach import Coach
 from web.fields import QueryInteger
 from web.pages.match_card import card
 from web.pages.match_replay import frames
-from web.problem import HttpProblem
+from web.problem import HttpProblem, required
+from web.response import SVG, fresh, image_response
 
 PAGE_SIZE = 30
 MAX_MATCH_ID = 2**53
@@ -97,7 +98,6 @@ def create_match_pages(
     pages = Blueprint("back", __name__)
     _add_list(pages, show, history)
     _add_match(pages, show, history, coach, picture)
-    _add_pictures(pages, history, coach, picture)
     return pages
 
 
@@ -148,24 +148,16 @@ def _add_match(
     @pages.get("/matches/<int:match_id>/card.svg")
     def share(match_id: int) -> Response:
         played, found = find_match(history, match_id)
-        kept = {"Cache-Control": "no-store"}
-        return Response(card(found, _day(played)), headers=kept, mimetype="image/svg+xml")
+        return fresh(card(found, _day(played)), SVG)
 
-
-def _add_pictures(
-    pages: Blueprint, history: History | None, coach: Coach | None, picture: PictureAt
-) -> None:
     @pages.get("/matches/<int:match_id>/luckiest.jpg")
     def luckiest(match_id: int) -> Response:
         """Send the picture of the luckiest throw."""
         played, found = find_match(history, match_id)
         looked = coach.review(match_id, played.steps) if coach else None
-        given = awards(found, looked.review if looked else None)
-        lucky = lucky_throw(given)
-        jpeg = history and lucky and picture_of(history, match_id, lucky, picture)
-        if not jpeg:
-            raise HttpProblem(404, Message("there is no photo of that throw any more"))
-        return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
+        lucky = lucky_throw(awards(found, looked.review if looked else None))
+        jpeg = picture_of(history, match_id, lucky, picture) if history and lucky else None
+        return image_response(jpeg, Message("there is no photo of that throw any more"))
 
 
 def lucky_throw(given: Iterable[Award]) -> Award | None:
@@ -224,11 +216,7 @@ def require_coach(coach: Coach | None) -> Coach:
     Raises:
         HttpProblem: If there is no coach.
     """
-    if coach is None:
-        raise HttpProblem(
-            404, Message("there is no coach, because this Traykeeper keeps no journal")
-        )
-    return coach
+    return required(coach, Message("there is no coach, because this Traykeeper keeps no journal"))
 
 
 def require_ready(found: T | None) -> T:
@@ -238,8 +226,7 @@ def require_ready(found: T | None) -> T:
         HttpProblem: If the coach is still working on it.
     """
     if found is None:
-        wait_s = str(RETRY_AFTER_S)
-        raise HttpProblem(503, NOT_READY, headers={"Retry-After": wait_s})
+        raise HttpProblem(503, NOT_READY, retry_after_s=RETRY_AFTER_S)
     return found
 
 

@@ -15,6 +15,7 @@ from game.rules.sentences import sentences
 from web.contracts.table import Table
 from web.i18n.translate import translate
 from web.pages.sides import side_name, standings
+from web.response import SVG, fresh
 
 
 def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
@@ -45,14 +46,14 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
 
     @pages.get("/card.svg")
     def scoring_card() -> Response:
-        return _svg(card(rules(), translate))
+        return fresh(card(rules(), translate), SVG)
 
     @pages.get("/pad.svg")
     def score_pad() -> Response:
         match = table.snapshot().match
         sides = standings(Result.of(match)) if match else []
         names = [side_name(side) for side in sorted(sides, key=lambda side: side.seat)]
-        return _svg(pad(rules(), names, translate))
+        return fresh(pad(rules(), names, translate), SVG)
 
     return pages
 
@@ -78,7 +79,3 @@ def _scoring_dice(rules: Ruleset) -> Iterator[tuple[Dice, int]]:
         whole = (keep.score for keep in table[tuple(sorted(dice))] if len(keep.dice) == len(dice))
         if points := next(whole, 0):
             yield dice, points
-
-
-def _svg(text: str) -> Response:
-    return Response(text, headers={"Cache-Control": "no-store"}, mimetype="image/svg+xml")

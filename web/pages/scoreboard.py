@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from flask import Blueprint, Flask, Response, make_response, render_template
+from flask import Blueprint, Flask, Response, render_template
 
 from web.contracts.table import Table
 from web.pages.sections import OVERLAY, STORY, TV, SectionsByLanguage
+from web.response import fresh
 from web.state.state_json import state_json
 from web.stream import Streams
 
@@ -38,18 +39,18 @@ def create_scoreboard(
     def scoreboard() -> Response:
         snapshot = table.snapshot()
         sections = boards.current().sections(snapshot)
-        return _fresh(render_template("board.html", sections=sections, state=snapshot))
+        return fresh(render_template("board.html", sections=sections, state=snapshot))
 
     @page.get("/new")
     def new_match() -> Response:
         snapshot = table.snapshot()
         current = snapshot.match.rules if snapshot.match else None
-        return _fresh(render_template("new.html", state=state_json(snapshot), current=current))
+        return fresh(render_template("new.html", state=state_json(snapshot), current=current))
 
     @page.get("/join")
     def join_card() -> Response:
         """Show the card to print and stick on the tray."""
-        return _fresh(render_template("join.html", state=state_json(table.snapshot())))
+        return fresh(render_template("join.html", state=state_json(table.snapshot())))
 
     @page.get("/manifest.webmanifest")
     def manifest() -> Response:
@@ -57,15 +58,7 @@ def create_scoreboard(
         text = render_template("manifest.json")
         return Response(text, mimetype="application/manifest+json")
 
-    @page.get("/live")
-    def live() -> Response:
-        return streams.open(table, boards.current().event, HEARTBEAT)
-
-    @page.get("/sections")
-    def sections() -> Response:
-        """Send the same data as a /live event, for phones that do not receive the stream."""
-        return _fresh(boards.current().html(table.snapshot()))
-
+    _add_stream(page, table, streams, boards)
     return page
 
 
@@ -83,29 +76,31 @@ def _add_board(
     def whole() -> Response:
         snapshot = table.snapshot()
         sections = boards.current().sections(snapshot)
-        return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
+        return fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
+    page.add_url_rule(f"/{name}", name, whole)
+    _add_stream(page, table, streams, boards, name)
+
+
+def _add_stream(
+    page: Blueprint, table: Table, streams: Streams, boards: SectionsByLanguage, name: str = ""
+) -> None:
+    """Add the stream of a page of sections, and the same data for phones that do not receive the stream."""
+    prefix = f"/{name}" if name else ""
+
+    @page.get(f"{prefix}/live", endpoint=f"{name}_live")
     def live() -> Response:
         return streams.open(table, boards.current().event, HEARTBEAT)
 
+    @page.get(f"{prefix}/sections", endpoint=f"{name}_sections")
     def sections() -> Response:
-        return _fresh(boards.current().html(table.snapshot()))
-
-    page.add_url_rule(f"/{name}", name, whole)
-    page.add_url_rule(f"/{name}/live", f"{name}_live", live)
-    page.add_url_rule(f"/{name}/sections", f"{name}_sections", sections)
+        return fresh(boards.current().html(table.snapshot()))
 
 
 def page_renderer(table: Table) -> Callable[..., Response]:
     """Return a function that renders a template with the current snapshot of the table."""
 
     def show(template: str, **values: object) -> Response:
-        return _fresh(render_template(template, state=table.snapshot(), **values))
+        return fresh(render_template(template, state=table.snapshot(), **values))
 
     return show
-
-
-def _fresh(html: str) -> Response:
-    response = make_response(html)
-    response.headers["Cache-Control"] = "no-store"
-    return response

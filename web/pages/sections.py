@@ -7,6 +7,7 @@ from hashlib import blake2s
 
 from flask import Flask
 from flask_babel import force_locale
+from jinja2 import Environment
 
 from game.match.match import Match
 from game.match.timeline import TimelineRow, timeline_rows
@@ -90,8 +91,10 @@ class Sections:
             log = snapshot.just_dice
             troubles = [translate(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
-                name: self._section(
+                name: render_section(
+                    self._app.jinja_env,
                     name,
+                    f"_{name}.html",
                     state=state,
                     line=line,
                     troubles=troubles,
@@ -102,13 +105,20 @@ class Sections:
                 for name in self._names
             }
 
-    def _section(self, name: str, **values: object) -> str:
-        inner = self._render(f"_{name}.html", **values)
-        digest = blake2s(inner.encode(), digest_size=6).hexdigest()
-        return self._render("_section.html", name=name, digest=digest, inner=inner)
 
-    def _render(self, template: str, **values: object) -> str:
-        return self._app.jinja_env.get_template(template).render(**values).strip()
+def render_section(templates: Environment, name: str, template: str, **values: object) -> str:
+    """Return a section of a live page with its digest.
+
+    Args:
+        templates: The templates.
+        name: Name of the section.
+        template: Name of the template of its content.
+        values: The values of that template.
+    """
+    inner = templates.get_template(template).render(**values).strip()
+    digest = blake2s(inner.encode(), digest_size=6).hexdigest()
+    section = templates.get_template("_section.html")
+    return section.render(name=name, digest=digest, inner=inner).strip()
 
 
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:

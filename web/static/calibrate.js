@@ -177,14 +177,8 @@
   }
 
   function die(value) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", "0 0 100 100");
-    svg.setAttribute("class", "die");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", value);
-    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-    use.setAttribute("href", `#d${value}`);
-    svg.append(use);
+    const svg = window.createSvg("svg", { viewBox: "0 0 100 100", class: "die", role: "img", "aria-label": value });
+    svg.append(window.createSvg("use", { href: `#d${value}` }));
     return svg;
   }
 

@@ -65,18 +65,18 @@
   }
 
   function handleOf(name, i, corner) {
-    const handle = createSvg("g", { class: `handle of-${name}`, tabindex: "0", role: "button", id: `${name}-${i}`,
+    const handle = window.createSvg("g", { class: `handle of-${name}`, tabindex: "0", role: "button", id: `${name}-${i}`,
       "aria-label": words[name].replace("{corner}", corner) });
     Object.assign(handle.dataset, { of: name, corner: i });
-    handle.append(createSvg("circle", { class: "reach", r: REACH }), createSvg("circle", { class: "dot", r: name === "tray" ? 17 : 13 }));
+    handle.append(window.createSvg("circle", { class: "reach", r: REACH }), window.createSvg("circle", { class: "dot", r: name === "tray" ? 17 : 13 }));
     return handle;
   }
 
-  function createSvg(tag, attributes) {
+  window.createSvg = (tag, attributes) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
-  }
+  };
 
   // Returns the corner nearest to the finger, because two corners may be close together.
   function nearest(event) {
@@ -167,8 +167,8 @@
   function drawRings(dice) {
     const parts = dice.flatMap((die) => {
       const [x, y] = toOverlay([die.x, die.y]);
-      const ring = createSvg("circle", { class: `ring${die.problem ? " problem" : ""}`, cx: x.toFixed(1), cy: y.toFixed(1), r: (die.w * WIDTH * 0.72).toFixed(1) });
-      const value = createSvg("text", { class: "ring-value", x: x.toFixed(1), y: (y - die.w * WIDTH * 1.05).toFixed(1), "font-size": 34 });
+      const ring = window.createSvg("circle", { class: `ring${die.problem ? " problem" : ""}`, cx: x.toFixed(1), cy: y.toFixed(1), r: (die.w * WIDTH * 0.72).toFixed(1) });
+      const value = window.createSvg("text", { class: "ring-value", x: x.toFixed(1), y: (y - die.w * WIDTH * 1.05).toFixed(1), "font-size": 34 });
       value.textContent = die.value ?? "?";
       return [ring, value];
     });
