@@ -78,7 +78,8 @@ def read(path: Path) -> TraceText | None:
     identity = _identity(lines[0].decode("utf-8", "replace"))
     texts = [_unsealed(line) for line in lines[1:]]
     steps, requests = list(map(_step, texts)), list(map(_request, texts))
-    whole = bool(identity) and all(map(_either, steps[:-1], requests[:-1]))
+    readable = [step or request for step, request in zip(steps, requests, strict=True)]
+    whole = bool(identity) and all(readable[:-1])
     keys = {row[1]: key for row, key in filter(None, steps) if key}
     rows = tuple(row for row, _ in filter(None, steps))
     return TraceText(identity, rows, keys, dict(filter(None, requests)), whole)
@@ -246,10 +247,6 @@ def _request(text: str) -> tuple[int, str] | None:
     asked, _, rest = text.partition(" ")
     position, _, request = rest.partition(" ")
     return (int(position), request) if asked == REQUEST_MARK and position.isdecimal() else None
-
-
-def _either(step: object, request: object) -> bool:
-    return step is not None or request is not None
 
 
 def _position(text: str) -> int:

@@ -149,20 +149,13 @@ class TurnSet:
     dice: int
 
 
-Event = (
-    Thrown
-    | Kept
-    | Banked
-    | Farkled
-    | TookOver
-    | Skipped
-    | Joined
-    | Left
-    | Renamed
-    | Reordered
-    | ScoreSet
-    | TurnSet
-)
+PlayEvent = Thrown | Kept | Banked | Farkled | TookOver | Skipped
+"""An event that belongs to the current player."""
+
+ManualEvent = Joined | Left | Renamed | Reordered | ScoreSet | TurnSet
+"""A change to the match that a person enters by hand."""
+
+Event = PlayEvent | ManualEvent
 """An event in the timeline of a match, which is the list of its events."""
 
 

@@ -10,25 +10,20 @@ from game.match.events import (
     Corrected,
     Event,
     Farkled,
-    Joined,
     Kept,
     Left,
-    Renamed,
-    Reordered,
+    ManualEvent,
+    PlayEvent,
     ScoreSet,
-    Skipped,
     Spliced,
     Thrown,
-    TookOver,
+    TurnSet,
 )
 from game.match.match import Match, describe_event, forget_faces, keep_after, throw_at
 from game.match.state import State, Turn, TurnEnding, keeps_after
 from game.match.step import step
 from game.message import Message, Plural, Value
 from game.rules import scoring
-
-_PLAY_EVENTS = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
-"""Events that belong to the current player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
     moved = len(now) - len(then)
     for i in range(since, len(then)):
         event, was, would_be = before.timeline[i], then[i], now[i + moved]
-        if isinstance(event, _PLAY_EVENTS) and would_be.turn.seat != was.turn.seat:
+        if isinstance(event, PlayEvent) and would_be.turn.seat != was.turn.seat:
             other = would_be.player.display_name
             why = Message("it would be %(name)s's turn", name=other)
             raise LaterStepError(describe_event(was, event), why)
@@ -187,10 +182,8 @@ class _RepairFinder:
 
     def _other_events(self, start: int, stop: int) -> tuple[Event, ...]:
         """Return the events between two indices that stay because they are not throws or decisions."""
-        roster = (Joined, Left, Renamed, Reordered, ScoreSet)
-        return tuple(
-            event for event in self.match.timeline[start:stop] if isinstance(event, roster)
-        )
+        manual = (e for e in self.match.timeline[start:stop] if isinstance(e, ManualEvent))
+        return tuple(event for event in manual if not isinstance(event, TurnSet))
 
     def _drop_later_turns(self) -> Iterator[Repair]:
         """Yield the repair that keeps the rest of the turn, up to its bank, and drops the turns after it."""

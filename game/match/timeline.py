@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
+from game.match.events import Event, ManualEvent
 from game.match.match import Match
 from game.match.state import State, Turn
 from game.match.step import step
-
-MANUAL_EVENTS = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
-"""Kinds of event that a person enters by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ def timeline_rows(match: Match) -> list[TimelineRow]:
         for turn in state.turns[len(before.turns) :]:
             number = sum(1 for entry in entries if entry.turn) + 1
             entries.append(_entry(number, turn, None, state))
-        if isinstance(event, MANUAL_EVENTS):
+        if isinstance(event, ManualEvent):
             entries.append(_entry(0, None, event, state))
     return entries
 

@@ -26,21 +26,10 @@ METHOD_VERSION = 2
 """Version of the calculation, which is increased whenever the calculation gives other chances for the same rules."""
 
 _IGNORED_OPTIONS = {
-    "name",
-    "title",
-    "source",
-    "assumed",
-    "target",
-    "piggyback",
-    "take_over_farkle",
-    "take_over_on_board",
-    "nothing_first_throw",
-    "knock_back",
-    "scoreless_start",
-    "three_scoreless_starts",
-    "triple_threes",
-    "hot_dice_multiply",
-}
+    "name", "title", "source", "assumed", "target", "piggyback", "take_over_farkle",
+    "take_over_on_board", "nothing_first_throw", "knock_back", "scoreless_start",
+    "three_scoreless_starts", "triple_threes", "hot_dice_multiply",
+}  # fmt: skip
 """Rule options that are only text, or that the odds do not take into account."""
 
 _FIRST_PLAYER_WITH_PIGGYBACK = {

@@ -59,10 +59,6 @@ class Asymptote:
         dice = {left: dice_after_keep(throws)[left] for left in {0, *throws.must_throw}}
         return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}
 
-    def from_at_least(self, steps: int) -> "Asymptote":
-        """Return the same line, with `top` raised to at least this many steps."""
-        return replace(self, top=max(self.top, steps))
-
 
 def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
     """Return the line that the value of a throw follows once many points are at risk.
@@ -213,7 +209,7 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
 def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
     """Return average points if a bank needs `needed` steps and a lost turn is worth `lost` steps."""
     line = asymptote(throws, lost)
-    line = line.from_at_least(needed)
+    line = replace(line, top=max(line.top, needed))
     steps = np.arange(n_rows(throws, line.top), dtype=np.float64)[:, None]
     stakes = Stakes(
         bank=np.where(steps >= needed, steps, REFUSED),

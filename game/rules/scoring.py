@@ -311,7 +311,10 @@ def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
         if parts:
             best[whole] = max(parts, key=lambda part: (sum(c.points for c in part), -len(part)))
     del best[()]
-    return {whole: tuple(sorted(part, key=_biggest_first)) for whole, part in best.items()}
+    return {
+        whole: tuple(sorted(part, key=lambda combo: (-combo.points, combo.dice)))
+        for whole, part in best.items()
+    }
 
 
 def _best_combos(rules: Ruleset) -> dict[Dice, Combo]:
@@ -321,10 +324,6 @@ def _best_combos(rules: Ruleset) -> dict[Dice, Combo]:
         if combo.dice not in found or combo.points > found[combo.dice].points:
             found[combo.dice] = combo
     return found
-
-
-def _biggest_first(combo: Combo) -> tuple[int, Dice]:
-    return (-combo.points, combo.dice)
 
 
 @lru_cache(_TABLES)

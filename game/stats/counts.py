@@ -9,8 +9,7 @@ from game.errors import JournalError
 from game.journal.entry import Entry
 from game.journal.history import END_POSITION, History, PlayedMatch
 from game.journal.wire import SIGNED
-from game.match.events import Event, Thrown
-from game.match.match import Match
+from game.match.events import Thrown
 from game.rules.ruleset import FACES
 from game.stats.fairness import Fairness, count_faces, fairness
 from game.stats.tally import Tally, tallies
@@ -114,14 +113,18 @@ class MatchCounter:
             marks = self._history.marks(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
+        thrown = [event for event in match.timeline if isinstance(event, Thrown)]
+        seen = [event for event in thrown if event.seen_positions]
+        is_shared = any(mark.startswith(SIGNED) for mark in marks)
         return _Counted(
             position=entries[0].position,
             steps=played.steps,
             names=tuple(player.name for player in match.state.players),
             tallies=tallies(match),
-            faces=count_faces(_thrown_here(match.timeline, marks)),
-            read=sum(_read_by_camera(e) for e in match.timeline),
-            corrected=_corrected(match, entries),
+            # In a shared match, the other throws may have been made with another tray's dice.
+            faces=count_faces(seen if is_shared else thrown),
+            read=len(seen),
+            corrected=_corrected(seen, entries),
         )
 
 
@@ -132,26 +135,18 @@ def _all(history: History) -> Iterator[PlayedMatch]:
         before = page[-1].position
 
 
-def _thrown_here(events: Iterable[Event], marks: Iterable[str]) -> Iterable[Event]:
-    """Return the events of a match, except throws that may have been made with another tray's dice.
+def _corrected(seen: Iterable[Thrown], entries: Iterable[Entry]) -> int:
+    """Return how many throws now have other faces than the camera read at first.
 
-    `marks` are the ids of the requests that caused the steps of the match.
+    Args:
+        seen: The throws of a match that the camera read.
+        entries: The entries of the match in the journal.
     """
-    if any(mark.startswith(SIGNED) for mark in marks):
-        return (event for event in events if not isinstance(event, Thrown) or event.seen_positions)
-    return events
-
-
-def _corrected(match: Match, entries: Iterable[Entry]) -> int:
-    """Return how many throws of a match now have other faces than the camera read at first."""
     read: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for action in chain.from_iterable(entry.actions for entry in entries):
         if isinstance(action, Thrown):
             read.setdefault(action.seen_positions, sorted(action.dice))
-    thrown = (
-        event for event in match.timeline if isinstance(event, Thrown) and event.seen_positions
-    )
-    return sum(sorted(each.dice) != read.get(each.seen_positions) for each in thrown)
+    return sum(sorted(each.dice) != read.get(each.seen_positions) for each in seen)
 
 
 def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
@@ -186,7 +181,3 @@ def _fallen(dice: DiceSetPeriod, matches: list[_Counted]) -> DiceSetTotals:
         sum(each.read for each in matches),
         sum(each.corrected for each in matches),
     )
-
-
-def _read_by_camera(event: Event) -> bool:
-    return isinstance(event, Thrown) and bool(event.seen_positions)
