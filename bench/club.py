@@ -9,12 +9,11 @@ import json
 import multiprocessing
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,7 +25,7 @@ from typing import Any
 
 import click
 
-from bench.processes import cpu_s, memory_mb
+from bench.processes import cpu_s, free_port, memory_mb
 from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from device.commands.options import FiniteRange
@@ -300,8 +299,7 @@ def _mosquitto(folder: Path) -> Iterator[tuple[int, int]]:
     program = shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         raise UsageError("Mosquitto is not installed: sudo apt install mosquitto")
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port = server.getsockname()[1]
+    port = free_port()
     config = folder / "mosquitto.conf"
     config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nlog_dest none\n")
     broker = subprocess.Popen([program, "-c", str(config)], stderr=sys.stderr)  # noqa: S603 - ours

@@ -1,6 +1,7 @@
-"""Measures the memory and processor time of a process, as Linux reports them in /proc."""
+"""Measures the memory and processor time of a process, as Linux reports them in /proc, and finds a free port."""
 
 import os
+import socket
 from pathlib import Path
 
 PEAK, RESIDENT, ANONYMOUS = "VmHWM", "VmRSS", "RssAnon"
@@ -28,3 +29,10 @@ def cpu_s(pid: int) -> float:
     """Return the processor time that a process has used so far, in seconds, given its process ID."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_port() -> int:
+    """Return the number of a port of this machine on which nothing listens yet."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port

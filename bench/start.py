@@ -1,10 +1,9 @@
 """`traykeeper bench start`: measure how soon commands answer, and the load of `play` while nobody throws."""
 
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
@@ -12,7 +11,7 @@ from urllib.request import urlopen
 
 import click
 
-from bench.processes import ANONYMOUS, cpu_s, has_proc, memory_mb
+from bench.processes import ANONYMOUS, cpu_s, free_port, has_proc, memory_mb
 from device.commands.options import FiniteRange
 from device.errors import UsageError
 
@@ -111,7 +110,7 @@ def _page_s() -> float:
 @contextmanager
 def _playing() -> Iterator[int]:
     """Run `play` and wait for its page; yield the process ID."""
-    port = _free_port()
+    port = free_port()
     with TemporaryDirectory() as state:
         options = ["--camera", "sim", "--host", "127.0.0.1", "--port", str(port), "--state", state]
         process = subprocess.Popen(  # noqa: S603 - ours
@@ -123,12 +122,6 @@ def _playing() -> Iterator[int]:
         finally:
             process.terminate()
             process.wait()
-
-
-def _free_port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 def _until_answered(process: subprocess.Popen[bytes], port: int, until_s: float) -> None:

@@ -182,15 +182,15 @@ def light(image: Image, tray: Quad) -> PictureCheck:
         image: Frame (height, width, 3) BGR.
         tray: Floor of the tray in frame pixels.
     """
-    floor = brightness(rectify_floor(image, tray, side_px=128))
+    floor = rectify_floor(image, tray, side_px=128)
     around = brightness(rectify_floor(image, tray, side_px=128, margin=WALL_WIDTHS))
     bright = float(np.percentile(around, 98))
     if bright < MIN_BRIGHTNESS:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.DARK, share=bright)
-    burnt = float((rectify_floor(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
+    burnt = float((floor.max(axis=2) > WHITE * 255).mean())
     if burnt > MAX_BURNT_SHARE:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.TOO_BRIGHT, share=burnt)
-    uneven = _unevenness(floor)
+    uneven = _unevenness(brightness(floor))
     if uneven > MAX_UNEVENNESS:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.UNEVEN, ratio=uneven)
     return PictureCheck(CheckName.LIGHT, True, PictureFinding.WELL_LIT)

@@ -10,8 +10,9 @@ A `Match` is immutable. Each move returns a new one:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Self
 
 from game.errors import GameError, IllegalMove, LaterStepError
@@ -288,17 +289,17 @@ def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Mat
         except GameError as error:
             if i in changed:
                 raise
-            was = _state_before(match, i - moved)
+            was, *_ = next(islice(replay(match), i - moved, None))
             raise LaterStepError(describe_event(was, event), error.message) from None
     return replace(match, timeline=tuple(events), state=state, before=match, after=())
 
 
-def _state_before(match: Match, index: int) -> State:
-    """Return the state before the event at an index of the timeline."""
+def replay(match: Match) -> Iterator[tuple[State, Event, State]]:
+    """Yield each event of a match, between the state before it and the state after it."""
     state = match.start_state
-    for event in match.timeline[:index]:
-        state = step(state, event)
-    return state
+    for event in match.timeline:
+        before, state = state, step(state, event)
+        yield before, event, state
 
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 from game.errors import GameError, NotationError, quoted
 from game.match.events import Banked, Event, Kept, Spliced, Thrown
-from game.match.match import Match
+from game.match.match import Match, replay
 from game.match.notation import (
     Item,
     escape,
@@ -29,7 +29,6 @@ from game.match.notation import (
     write_throw,
 )
 from game.match.state import State, Turn
-from game.match.step import step
 from game.message import Message
 from game.names import clean_names
 from game.rules import rule_files
@@ -61,9 +60,7 @@ def _head(match: Match) -> Iterator[str]:
 
 def _lines(match: Match) -> Iterator[str]:
     items: list[str] = []
-    state = match.start_state
-    for event in match.timeline:
-        before, state = state, step(state, event)
+    for before, event, state in replay(match):
         if isinstance(event, Kept | Banked):
             _add_decision(items, _throw_item(before, state))
         else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 
 from game.errors import GameError, LaterStepError
 from game.match.events import (
@@ -19,9 +18,8 @@ from game.match.events import (
     Thrown,
     TurnSet,
 )
-from game.match.match import Match, describe_event, forget_faces, keep_after, throw_at
-from game.match.state import State, Turn, TurnEnding, keeps_after
-from game.match.step import step
+from game.match.match import Match, describe_event, forget_faces, keep_after, replay, throw_at
+from game.match.state import Turn, TurnEnding, keeps_after
 from game.message import Message, Plural, Value
 from game.rules import scoring
 
@@ -66,7 +64,7 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
     Raises:
         LaterStepError: If a step would belong to another player.
     """
-    then, now = _states(before), _states(after)
+    then, now = ([state for state, *_ in replay(match)] for match in (before, after))
     moved = len(now) - len(then)
     for i in range(since, len(then)):
         event, was, would_be = before.timeline[i], then[i], now[i + moved]
@@ -74,11 +72,6 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
             other = would_be.player.display_name
             why = Message("it would be %(name)s's turn", name=other)
             raise LaterStepError(describe_event(was, event), why)
-
-
-def _states(match: Match) -> tuple[State, ...]:
-    """Return the state of a match before each event of its timeline."""
-    return tuple(accumulate(match.timeline, step, initial=match.start_state))[:-1]
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from game.match.events import Event, ManualEvent
-from game.match.match import Match
+from game.match.match import Match, replay
 from game.match.state import State, Turn
-from game.match.step import step
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,7 @@ class TimelineRow:
 def timeline_rows(match: Match) -> list[TimelineRow]:
     """Return all rows of a match in order. The current turn is not included."""
     entries: list[TimelineRow] = []
-    state = match.start_state
-    for event in match.timeline:
-        before, state = state, step(state, event)
+    for before, event, state in replay(match):
         for turn in state.turns[len(before.turns) :]:
             number = sum(1 for entry in entries if entry.turn) + 1
             entries.append(_entry(number, turn, None, state))

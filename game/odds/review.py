@@ -15,9 +15,8 @@ from enum import StrEnum
 from game.errors import OddsError
 from game.match.events import Banked, Thrown
 from game.match.keep_hints import best_opponent
-from game.match.match import Match
+from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
-from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, board_of, turn_odds
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
@@ -206,18 +205,15 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
         since: Index of the first event to review, in the match's timeline.
     """
     reader = _Reviewer(wins)
-    state = match.start_state
-    for event in match.timeline:
-        after = step(state, event)
+    for state, event, after in replay(match):
         if state.n_events < since:
-            pass
-        elif isinstance(event, Thrown):
+            continue
+        if isinstance(event, Thrown):
             reader.decided_to_throw(state)
-            reader.thrown(state, event)
+            reader.thrown(state, event, after)
         elif isinstance(event, Banked):
             keep = state.best_bank_keep if event.dice is None else None
             reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())))
-        state = after
     return Review(tuple(reader.moments), tuple(reader.curve), of_two=len(state.players) == _TWO)
 
 
@@ -244,16 +240,17 @@ class _Reviewer:
             self._odds = turn_odds_of(state, self.wins, most=self._reach)
         return self._odds
 
-    def thrown(self, state: State, event: Thrown) -> None:
+    def thrown(self, state: State, event: Thrown, after: State) -> None:
         """Record the luck of a throw: the value of the turn after the throw minus the value before.
 
         Args:
             state: State of the match before the throw.
             event: The throw.
+            after: State of the match after the throw.
         """
         if not state.may_rethrow_last_die:
             self._before = self._going_to_throw(state)
-        before, after = self._before, step(state, event)
+        before = self._before
         if before is None or (after.may_rethrow_last_die and len(after.turns) == len(state.turns)):
             return  # the last die still has its second try
         options = self._choices_after(state, event, after)

@@ -55,20 +55,14 @@ def throw_chances(rules: Ruleset) -> Mapping[int, ThrowChances]:
 
 
 def _chances(n: int, rules: Ruleset) -> ThrowChances:
-    hot = points = 0
-    table = scoring.keep_table(rules)
-    for dice, keeps in table.items():
+    scoring_throws = hot = points = 0
+    for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n and keeps:
+            scoring_throws += count_orders(dice)
             hot += count_orders(dice) * any(keep.hot for keep in keeps)
             points += count_orders(dice) * keeps[0].score
-    return ThrowChances(
-        n,
-        farkle=Fraction(
-            sum(count_orders(d) for d, k in table.items() if len(d) == n and not k), 6**n
-        ),
-        hot=Fraction(hot, 6**n),
-        mean=Fraction(points, 6**n),
-    )
+    farkle = 1 - Fraction(scoring_throws, 6**n)
+    return ThrowChances(n, farkle, Fraction(hot, 6**n), Fraction(points, 6**n))
 
 
 @cache

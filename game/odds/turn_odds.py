@@ -82,12 +82,7 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
             + throws.forced.weights @ forced.start
             + throws.farkle * lost,
         )
-        if (
-            max(
-                np.abs(thrown.slope - before.slope).max(), np.abs(thrown.start - before.start).max()
-            )
-            < _EPSILON
-        ):
+        if all(np.abs(new - old).max() < _EPSILON for new, old in zip(thrown, before, strict=True)):
             top = max(crossing, crossing_free, crossing_forced)
             return Asymptote(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
     raise OddsError(

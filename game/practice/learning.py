@@ -14,9 +14,8 @@ from typing import NamedTuple
 from game.errors import OddsError
 from game.match.bot import PlayerStyle
 from game.match.events import Banked, Event, Thrown, TookOver
-from game.match.match import Match
+from game.match.match import Match, replay
 from game.match.state import State, reaches_target
-from game.match.step import step
 from game.odds.turn_odds import points_table
 from game.practice.strategy import preferred_keep
 from game.rules.ruleset import Ruleset
@@ -102,12 +101,10 @@ class Observations:
 
 def _own_events(match: Match, name: str) -> Iterator[tuple[State, Event]]:
     """Yield the events of a person's turns, each with the state of the match before it."""
-    state = match.start_state
-    for event in match.timeline:
+    for state, event, _ in replay(match):
         player = state.player
         if player.name.casefold() == name.casefold() and player.bot is None:
             yield state, event
-        state = step(state, event)
 
 
 def learn(matches: Iterable[Match], name: str, rules: Ruleset) -> PlayerStyle:

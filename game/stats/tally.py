@@ -1,11 +1,10 @@
 """The results of players over many matches, compared with the results that exact chances predict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from game.match.match import Match
-from game.match.state import State, Turn, TurnEnding, count_hot_dice, keeps_after
-from game.match.step import step
+from game.match.match import Match, replay
+from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
 from game.odds.throw_odds import farkle_within
 from game.rules.ruleset import Ruleset
 
@@ -86,19 +85,16 @@ def _result(match: Match, seat: int) -> Tally:
     return Tally(matches=1, won=1, comeback=max(points_behind(match, seat)))
 
 
-def points_behind(match: Match, seat: int) -> Iterable[int]:
+def points_behind(match: Match, seat: int) -> Iterator[int]:
     """Yield the points by which a seat is behind the leader, at the beginning and after every turn.
 
     Args:
         match: The match.
         seat: The seat, from 0.
     """
-    state: State = match.start_state
     yield 0
-    for event in match.timeline:
-        n_turns = len(state.turns)
-        state = step(state, event)
-        if len(state.turns) > n_turns and seat < len(state.players):
+    for before, _, state in replay(match):
+        if len(state.turns) > len(before.turns) and seat < len(state.players):
             yield max(player.score for player in state.players) - state.players[seat].score
 
 
