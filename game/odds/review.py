@@ -214,7 +214,9 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
         elif isinstance(event, Banked):
             keep = state.best_bank_keep if event.dice is None else None
             reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())))
-    return Review(tuple(reader.moments), tuple(reader.curve), of_two=len(state.players) == _TWO)
+    return Review(
+        tuple(reader.moments), tuple(reader.curve), of_two=len(match.state.players) == _TWO
+    )
 
 
 @dataclass(slots=True)
