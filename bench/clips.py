@@ -71,7 +71,7 @@ class TimedCamera:
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """What one roll cost.
+    """The costs of one roll.
 
     Attributes:
         seconds: How long the dice rolled.

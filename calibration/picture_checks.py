@@ -77,7 +77,7 @@ class CheckName(StrEnum):
 
 
 class PictureFinding(StrEnum):
-    """What a check found, good or bad."""
+    """The result of a check, good or bad."""
 
     WHOLE = "all in view"
     TIGHT = "all in view, hardly"
@@ -111,7 +111,7 @@ class PictureCheck:
     Attributes:
         name: Subject of the check.
         ok: Whether the frame passed, or None if the frame does not show enough to decide.
-        finding: What the check found.
+        finding: The result of the check.
         sides: Sides of the frame that the tray touches.
         share: Measured share of the frame, the tray, full brightness or a die, depending on `finding`.
         ratio: Ratio of the light on two parts of the tray.

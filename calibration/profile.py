@@ -23,7 +23,7 @@ class HeldControls:
         gain: Analogue gain. Set together with `exposure_us`, or not at all.
         red: Gain of red relative to green.
         blue: Gain of blue relative to green.
-        white_k: Colour temperature in kelvins, for USB cameras that balance white by temperature.
+        white_k: Colour temperature in kelvins, for USB cameras that set the white balance by temperature.
         focus_steps: Lens position of a USB camera, in its own unit.
     """
 

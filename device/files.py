@@ -66,7 +66,7 @@ def remove_unfinished(folder: Path, now_s: float) -> None:
     """Remove files that were not completely written when the power was cut.
 
     Args:
-        folder: Where to look, including its subfolders.
+        folder: The folder to search, including its subfolders.
         now_s: The time now, in seconds since 1970.
     """
     for path in folder.rglob(f".*{UNFINISHED_SUFFIX}"):

@@ -71,7 +71,7 @@ class SafeMode:
                 part=_CALLED[last.part],
             ),
             why if last.why else Message("Traykeeper ended without an error message."),
-            Message("Camera and button are off, and most settings are at their defaults."),
+            Message("The camera and the button are off, and most settings are at their defaults."),
             Message("The stored matches are left alone. Matches played in safe mode are not kept.")
             if self.blames(StartPart.JOURNAL)
             else None,

@@ -21,7 +21,7 @@ class DiceThrow:
         index: Number of the throw, from 0.
         dice: The faces of all dice in the tray.
         thrown: The faces of the dice that were thrown. The other dice had not moved.
-        places: Where the dice lie. Empty if the throw was entered by hand.
+        places: The places of the dice. Empty if the throw was entered by hand.
     """
 
     index: int
@@ -77,7 +77,7 @@ class DiceLog:
         Args:
             dice: The faces of all dice in the tray.
             thrown: The faces of the dice that were thrown.
-            places: Where the dice lie. Empty if the throw was entered by hand.
+            places: The places of the dice. Empty if the throw was entered by hand.
         """
         throw = DiceThrow(self.n_throws, dice, thrown, places)
         return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))

@@ -212,7 +212,7 @@ class TomlTable:
         return tuple(TomlTable(one, self.where, self.text, self.make_error, key) for one in found)
 
     def invalid(self, key: str, allowed: Value) -> Exception:
-        """Return an error that says what was found and what is allowed.
+        """Return an error that states the value found and the values allowed.
 
         Args:
             key: The key.

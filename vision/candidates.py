@@ -124,7 +124,7 @@ def find_candidates(
         picture: Frame (height, width, 3) BGR.
         tray: Floor of the tray in frame pixels, or None for the whole frame.
         aside: Set-aside area in frame pixels, or None if there is none.
-        known: What earlier frames revealed about this tray.
+        known: The knowledge about this tray from earlier frames.
     """
     box = _search_area(picture, tray, aside)
     part, empty = _crop(picture, box, tray), known.empty_crop(picture.shape, box)

@@ -32,7 +32,7 @@ SIDE_VIEWS = ("tilted", "oblique", "low")
 
 
 class Outcome(StrEnum):
-    """How the reading of one picture compares with its label."""
+    """The result of comparing the reading of one picture with its label."""
 
     RIGHT = "right"
     """Sure, and all dice are right."""
@@ -129,7 +129,7 @@ def load_cases(folder: Path) -> list[Case]:
     """Load every labelled picture in a folder, except those of evenings.
 
     Raises:
-        ImageError: If there are no labels, or one of them is not valid.
+        ImageError: If there are no labels, or a label is not valid.
     """
     forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
     present = [(place, load) for place, load in forms if (place / LABELS_FILE).exists()]

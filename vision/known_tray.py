@@ -21,7 +21,7 @@ MAX_LEANS = 60
 
 @dataclass(frozen=True, eq=False)
 class KnownTray:
-    """What is known about one tray under one camera, as long as neither moves.
+    """The knowledge about one tray under one camera, as long as neither moves.
 
     Attributes:
         empty: Latest empty-tray image (height, width, 3) BGR from this camera, or None if there is none.

@@ -74,7 +74,7 @@ def read(
         image: (height, width, 3) uint8 BGR. Grey and BGRA are converted.
         tray: Floor of the tray in frame pixels, or None for the whole frame.
         aside: Set-aside area in frame pixels, or None if there is none.
-        known: What earlier frames revealed about this tray.
+        known: The knowledge about this tray from earlier frames.
 
     Returns:
         The dice, with positions in pixels of `image`. A die that is not certain has its `problem` set.

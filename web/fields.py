@@ -60,7 +60,7 @@ class Field:
 
     Attributes:
         schema: JSON schema of the value.
-        allowed: What the schema allows, in the words of an error message.
+        allowed: A description of the values that the schema allows, for an error message.
         convert: Makes the value that the program uses; raises ValueError if it cannot.
         item: The field that each item of an array has to satisfy.
         is_quoted: Whether an error message repeats the wrong value.

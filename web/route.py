@@ -46,7 +46,7 @@ class Route:
 
     Attributes:
         path: Path below the host, with variable parts in angle brackets.
-        summary: What a request does, for the OpenAPI document.
+        summary: A description of the request's effect, for the OpenAPI document.
         permission: Who may send a request.
         fields: The fields of the body of a `POST`.
         media_type: Media type of the response.
@@ -89,7 +89,7 @@ class Routes(Blueprint):
 
         Args:
             path: Path below the prefix.
-            summary: What the response is, for the OpenAPI document.
+            summary: A description of the response, for the OpenAPI document.
             options: Other attributes of `Route`.
         """
         route = Route("GET", self.prefix + path, summary, **options)
@@ -107,7 +107,7 @@ class Routes(Blueprint):
 
         Args:
             path: Path below the prefix.
-            summary: What a request does, for the OpenAPI document.
+            summary: A description of the request's effect, for the OpenAPI document.
             fields: The fields of the body; None if the body is empty.
             permission: Who may send a request.
             options: Other attributes of `Route`.

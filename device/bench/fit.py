@@ -62,7 +62,7 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """Return how long it takes, with these settings, to read dice that have come to rest, in seconds."""
+        """Return the time, in seconds, that a reading of dice at rest takes with these settings."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:

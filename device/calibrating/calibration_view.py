@@ -37,7 +37,7 @@ HUES = (
 
 @dataclass(frozen=True, slots=True)
 class CalibrationContext:
-    """What the page shows in addition to the draft.
+    """The facts that the page shows in addition to the draft.
 
     Attributes:
         camera: Name of the camera; None if there is none.
@@ -47,7 +47,7 @@ class CalibrationContext:
         real_button: Whether there is a physical button at the tray.
         showing: The colour that the lamp is showing while a person checks it; None outside the check.
         made: When the saved profile was made; None if there is none.
-        drift: What has changed since the profile was made; None if nothing has.
+        drift: The changes since the profile was made; None if nothing has changed.
     """
 
     camera: str | None
@@ -65,7 +65,7 @@ def state_of(draft: Draft, context: CalibrationContext) -> CalibrationState:
 
     Args:
         draft: The calibration in progress.
-        context: What the page shows in addition to the draft.
+        context: The facts that the page shows in addition to the draft.
     """
     return CalibrationState(
         camera=context.camera,

@@ -51,10 +51,10 @@ class Draft:
         has_room_aside: Whether there is room for a set-aside area.
         checks: Results of the latest checks of a frame.
         last_reading: The last reading. The page shows it, and the next reading is compared with it.
-        appearances: What the dice seen so far look like.
+        appearances: The appearances of the dice seen so far.
         dice: The set of dice that was learnt; None until enough dice have been seen.
         leans: How far dice seem to lean in the frame, which reveals the camera's position and lens.
-        found_mat: Where the printed mat was seen; None if it was not seen.
+        found_mat: The place at which the printed mat was seen; None if it was not seen.
         mat: Size of the tray in millimetres, measured with the mat; None if the tray was not measured.
         trials: The latest throws of the self-test.
         has_pressed: Whether a short press arrived during the check of the button.
@@ -112,7 +112,7 @@ class Draft:
         """Return the draft after learning from one more throw.
 
         Args:
-            new: What the dice of the throw look like.
+            new: The appearances of the dice of the throw.
             seen: The reading of the throw.
         """
         appearances = (*self.appearances, *new)

@@ -19,7 +19,7 @@ LIGHTER = Message("It is brighter than during calibration: calibrate again if di
 
 @dataclass(frozen=True, slots=True)
 class Drifted:
-    """What has changed since the profile was made.
+    """The changes since the profile was made.
 
     Attributes:
         words: A sentence about the change; None if nothing has changed.

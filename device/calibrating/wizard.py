@@ -36,7 +36,7 @@ The page asks about once a second. If it stops asking, the button and the lamp b
 
 
 class ButtonUse(StrEnum):
-    """What pressing the button at the tray does while the calibration page is open."""
+    """The effect of pressing the button at the tray while the calibration page is open."""
 
     MATCH = ""
     CHECK = "button"
@@ -45,7 +45,7 @@ class ButtonUse(StrEnum):
 
 
 class PageSession:
-    """What the calibration page does with the button and the lamp while it is open.
+    """Keeps track of how the calibration page uses the button and the lamp while the page is open.
 
     Args:
         clock: Monotonic clock in seconds.
@@ -72,7 +72,7 @@ class PageSession:
 
     @property
     def button_use(self) -> ButtonUse:
-        """What pressing the button currently does."""
+        """The current effect of pressing the button."""
         return self._button_use if self._is_open else ButtonUse.MATCH
 
     @property
@@ -103,7 +103,7 @@ class Wizard:
         pause: Sleeps for a number of seconds.
 
     Attributes:
-        page: What the calibration page does with the button and the lamp while it is open.
+        page: Keeps track of how the calibration page uses the button and the lamp.
     """
 
     def __init__(

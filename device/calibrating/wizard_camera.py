@@ -58,7 +58,7 @@ class WizardCamera:
 
     @property
     def known_tray(self) -> KnownTray:
-        """What the tray watch has learnt about the tray, such as its empty-tray image."""
+        """The tray watch's knowledge of the tray, such as its empty-tray image."""
         return self._tray_watch.memory.known
 
     def forget_faces(self) -> None:

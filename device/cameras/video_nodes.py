@@ -36,7 +36,7 @@ MAX_ENTRIES = 64
 
 @dataclass(frozen=True, slots=True)
 class NodeFormats:
-    """What a video node delivers, as its driver reports it.
+    """The formats that a video node delivers, as its driver reports them.
 
     Attributes:
         formats: Pixel formats of its pictures, such as "MJPG"; empty if it delivers no pictures.
@@ -58,7 +58,7 @@ class VideoNode:
             if the node belongs to a part of the machine itself, such as the Pi's camera interface.
         by_id: Path of the node below /dev/v4l/by-id, which stays the same when the camera is plugged
             in again; empty if there is none.
-        formats: What the node delivers.
+        formats: The formats that the node delivers.
     """
 
     number: int

@@ -73,7 +73,7 @@ class TableCoach:
         """Choose how much the coach says.
 
         Args:
-            mode: How much the coach says.
+            mode: The amount of advice that the coach gives.
             practice: True to set the mode for matches against a bot, False for matches between people.
 
         Raises:

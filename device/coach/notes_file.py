@@ -23,8 +23,8 @@ class Notes:
     """The notes of the coach.
 
     Attributes:
-        mode: How much the coach says in matches between people.
-        practice: How much the coach says in matches against a bot.
+        mode: The amount of advice that the coach gives in matches between people.
+        practice: The amount of advice that the coach gives in matches against a bot.
         dice: The sets of dice, each with the position in the journal after which it was used.
     """
 

@@ -164,7 +164,7 @@ class _Solving:
         self._saved_s = monotonic()
 
     def advance(self, seconds: float) -> float:
-        """Work for this many seconds, and return how much of the table is done, from 0 to 1."""
+        """Work for this many seconds, and return the share of the table that is done, from 0 to 1."""
         until_s = monotonic() + seconds
         share = next(self._shares, 1.0)
         while share < 1.0 and monotonic() < until_s:

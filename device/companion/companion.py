@@ -68,7 +68,7 @@ class Equipment:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What the companion stores in addition to the journal.
+    """The data that the companion stores in addition to the journal.
 
     Attributes:
         profiles: The stored calibration.
@@ -93,7 +93,7 @@ class Companion:
         live_match: The match and its journal.
         rules: Rules of a match that is started with the button.
         equipment: The equipment of the table.
-        stores: What is stored in addition to the journal; None means the defaults of `Stores`.
+        stores: The data that is stored in addition to the journal; None means the defaults of `Stores`.
         watch: How the tray is watched.
         scorekeeper: Decides which phone may change the match; None means a new one, which is not
             stored.

@@ -114,7 +114,7 @@ class Asked:
     """A task in the inbox, together with the future that another thread is waiting for.
 
     Attributes:
-        task: What to do.
+        task: The task to carry out.
         request: Id of the phone's request; "" if there is none.
         done: Receives the snapshot after the task, or the exception if the task is refused.
     """
@@ -185,7 +185,7 @@ class NoteWorker(Protocol):
         """Carry out a task.
 
         Args:
-            task: What to do.
+            task: The task to carry out.
             request: Id of the phone's request; "" if there is none.
 
         Raises:
@@ -239,7 +239,7 @@ class InboxLoop:
         """Have a task carried out, and return the resulting snapshot.
 
         Args:
-            task: What to do.
+            task: The task to carry out.
             request: Id of the phone's request; "" if there is none.
 
         Raises:

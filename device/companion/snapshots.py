@@ -1,4 +1,4 @@
-"""What is shown of the table: a snapshot for the phones, and an indicator for the lamp."""
+"""The two views of the table: a snapshot for the phones, and an indicator for the lamp."""
 
 from dataclasses import dataclass, field, replace
 from threading import Condition
@@ -43,7 +43,7 @@ class Troubles:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a snapshot shows besides the session: the camera, photos, calibration, problems and so on.
+    """The parts of a snapshot besides the session: the camera, photos, calibration, problems and so on.
 
     Attributes:
         simulated: Whether the tray is simulated.
@@ -84,8 +84,8 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
     Args:
         version: Version of the snapshot.
         session: The session, with the state of the table.
-        around: What the snapshot shows besides the session, such as the camera and the photo.
-        coaching: What the coach shows.
+        around: The parts of the snapshot besides the session, such as the camera and the photo.
+        coaching: The coach's advice.
     """
     table, match, overlay = session.table, session.table.match, session.table.overlay
     return Snapshot(
@@ -122,7 +122,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
 
     Args:
         session: The session, with the state of the table.
-        around: What the snapshot shows besides the session, such as the camera and the photo.
+        around: The parts of the snapshot besides the session, such as the camera and the photo.
     """
     return indicator_for(
         session.table.situation,
@@ -164,8 +164,8 @@ class SnapshotPublisher:
         """Publish a snapshot if it shows anything new, and return the newest snapshot.
 
         Args:
-            drawn: What the table shows now, still with the version of the newest snapshot.
-            indicator: What the lamp shows now.
+            drawn: The current snapshot of the table, still with the version of the newest snapshot.
+            indicator: The current indicator for the lamp.
         """
         before = self.snapshot
         if drawn == before:

@@ -61,7 +61,7 @@ class TableButton:
         """Press, hold or move the button as a page asks.
 
         Args:
-            command: What the page asks for.
+            command: The command that the page sends.
             request: Id of the page's request; "" if it has none.
 
         Raises:

@@ -115,7 +115,7 @@ class TrayCamera:
 
     @property
     def drift(self) -> Drifted:
-        """What has changed in the camera's view of the tray since the calibration."""
+        """The changes in the camera's view of the tray since the calibration."""
         return self._drift_watch.found
 
     @property

@@ -238,7 +238,7 @@ class Finding:
 
     Attributes:
         level: The severity.
-        line: What the check found.
+        line: The result of the check.
         trouble: The problem with its remedy; None unless this is a warning or a failure.
     """
 

@@ -94,7 +94,7 @@ def as_rotation(degrees: int) -> Rotation:
     """Return the value of the setting `rotation`, in degrees clockwise.
 
     Raises:
-        UsageError: If it is not a multiple of 90 from 0 to 270.
+        UsageError: If the angle is not a multiple of 90 from 0 to 270.
     """
     match degrees:
         case 0 | 90 | 180 | 270:
@@ -106,7 +106,7 @@ def as_mains(frequency_hz: int) -> Mains:
     """Return the value of the setting `mains_hz`, the mains frequency in Hz.
 
     Raises:
-        UsageError: If it is neither 50 nor 60.
+        UsageError: If the frequency is neither 50 nor 60.
     """
     match frequency_hz:
         case 50 | 60:

@@ -62,7 +62,7 @@ class MessageSender:
         """Announce the tray again if Home Assistant reports that it has started.
 
         Args:
-            payload: What Home Assistant published on its birth topic.
+            payload: The message that Home Assistant published on its birth topic.
             page: Address of the tray's page.
         """
         if self._discover and payload == ONLINE.encode():

@@ -1,4 +1,4 @@
-"""What a reading means for the match.
+"""Decides what a reading means for the match.
 
 These functions turn a match and a reading into a `Verdict` and change nothing. `placement` compares
 where dice are with where they were; `mid_turn` finds out which dice were kept from the previous throw.
@@ -186,7 +186,7 @@ def rolloff_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | V
 
     Args:
         tray_reading: The reading of the still tray.
-        before: Where the dice of the previous players were.
+        before: The places of the dice of the previous players.
     """
     if not tray_reading.reading.is_sure:
         return Attention(messages.advice(tray_reading.reading))
@@ -211,7 +211,7 @@ def _slid_or_thrown(verdict: Verdict, placement: Placement, *, watched: bool) ->
 
     Args:
         verdict: The verdict if the dice were thrown.
-        placement: Where the dice are now, compared with the last reading.
+        placement: The current places of the dice, compared with the last reading.
         watched: Whether the tray was watched throughout. If so, the dice only slid; if not, a
             verdict that would accept the throw becomes a question.
     """

@@ -1,4 +1,4 @@
-"""How a match begins: from a form, from a roll-off, or from an earlier match."""
+"""The ways to begin a match: from a form, from a roll-off, or from an earlier match."""
 
 import secrets
 from dataclasses import replace

@@ -25,7 +25,7 @@ def judge_mid_turn(state: State, placement: Placement) -> Verdict:
 
     Args:
         state: The state of the match before the throw.
-        placement: Where the dice are now, compared with the last accepted reading.
+        placement: The current places of the dice, compared with the last accepted reading.
     """
     if state.may_rethrow_last_die:
         return _last_die_again(state, placement)
@@ -67,7 +67,7 @@ def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
     Args:
         state: The state of the match before the throw.
         hot: The keep after which all dice have scored.
-        placement: Where the dice are now, compared with the last accepted reading.
+        placement: The current places of the dice, compared with the last accepted reading.
     """
     question = Paragraph(
         Message("The camera did not see the previous throw."),
@@ -170,7 +170,7 @@ def _ask_about_keep(state: State, what: Message, keep: Keep, placement: Placemen
         state: The state of the match before the throw.
         what: A sentence saying what does not fit.
         keep: The keep that fits the throw.
-        placement: Where the dice are now, compared with the last accepted reading.
+        placement: The current places of the dice, compared with the last accepted reading.
     """
     question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
     return Ask(question, (_option(state, keep, placement),))

@@ -1,4 +1,4 @@
-"""Where the dice are, compared with the last accepted reading."""
+"""The places of the dice, compared with the last accepted reading."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -75,7 +75,7 @@ class Placement:
         """Return whether the moved dice show only the faces of dice that have left their old places.
 
         Args:
-            before: Where the dice were.
+            before: The earlier places of the dice.
         """
         there = Counter(place.face for place in before) - Counter(faces_of(self.stayed))
         return Counter(self.faces) <= there
@@ -86,7 +86,7 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placeme
 
     Args:
         reading: The dice as the camera sees them now.
-        before: Where the dice were in the last accepted reading.
+        before: The places of the dice in the last accepted reading.
         n_dice: Number of dice in the whole set.
     """
     thrown, stayed = [], []
@@ -110,7 +110,7 @@ def fill_known_faces(reading: Reading, before: tuple[Place, ...]) -> Reading:
 
     Args:
         reading: The dice as the camera sees them now.
-        before: Where dice with known faces were.
+        before: The earlier places of dice with known faces.
     """
     dice = tuple(_known(die, before) for die in reading.dice)
     return replace(reading, dice=dice)
@@ -149,8 +149,8 @@ def is_unmoved(die: Place, before: Place) -> bool:
     It must be at the same place and angle, and have the same face if the earlier face is known.
 
     Args:
-        die: Where the die is now.
-        before: Where a die was earlier.
+        die: The current place of the die.
+        before: The earlier place of a die.
     """
     near = hypot(die.x - before.x, die.y - before.y) < SAME_PLACE_EDGES * before.size
     turned = abs((die.angle - before.angle + 45) % 90 - 45)

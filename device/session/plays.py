@@ -1,4 +1,4 @@
-"""What can be played at the table: a match, the roll-off before it, or "just dice" (throws without a match)."""
+"""The games at the table: a match, the roll-off before it, or "just dice" (throws without a match)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -220,7 +220,7 @@ class DicePlay:
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """Everything that can be played at one table.
+    """All games that can be played at one table.
 
     Attributes:
         table: The state of the table.
@@ -236,7 +236,7 @@ class Plays:
 
     @property
     def current(self) -> Play:
-        """What is being played now."""
+        """The game that is being played now."""
         if self.table.dice_log is not None:
             return self.dice
         return self.match if self.table.live_match else self.rolloff

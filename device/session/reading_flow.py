@@ -1,4 +1,4 @@
-"""How a reading is requested, and what happens when it arrives."""
+"""The steps from a request for a reading to its result."""
 
 from dataclasses import replace
 
@@ -85,7 +85,7 @@ class ReadingRequests:
     Args:
         table: The state of the table.
         camera: Knows whether there is a camera.
-        plays: What can be played. `plays.match` banks the turn without a reading if the button was
+        plays: The games that can be played. `plays.match` banks the turn without a reading if the button was
             held to bank but the tray never comes to rest, although no dice are rolling.
     """
 
@@ -96,7 +96,7 @@ class ReadingRequests:
         """Request a reading or, if there is no camera, show a message saying so.
 
         Args:
-            purpose: What the reading is for.
+            purpose: The purpose of the reading.
             since_s: Time after which the awaited throw must happen, in seconds on the tray reader's
                 clock; None means now.
         """
@@ -195,7 +195,7 @@ class ReadingResults:
         table: The state of the table.
         decisions: Carries out verdicts on readings.
         requests: Requests further readings.
-        plays: What can be played.
+        plays: The games that can be played.
         camera: Knows whether there is a camera.
     """
 
@@ -218,7 +218,7 @@ class ReadingResults:
 
         Args:
             number: Number of the request.
-            tray_reading: What is in the tray now.
+            tray_reading: The current reading of the tray.
             earlier: The reading of the tray before it was emptied; None if that reading has already been
                 used, or if the tray was not emptied.
 
@@ -382,9 +382,9 @@ class ReadingResults:
         """Ask whether dice picked up before the button was pressed are the throw, if they can be.
 
         Args:
-            purpose: What the reading was requested for.
-            tray_reading: What is in the tray now.
-            earlier: What was in the tray before it was emptied.
+            purpose: The purpose of the request.
+            tray_reading: The current reading of the tray.
+            earlier: The reading of the tray before it was emptied.
 
         Returns:
             Whether the question was asked.

@@ -93,7 +93,7 @@ class Waiting:
 
     Attributes:
         number: Number that the tray reader gave the request.
-        purpose: What the reading is for.
+        purpose: The purpose of the reading.
         request: Id of the phone's request that led to the reading; it is written to the journal
             with the steps that follow. "" if there is none.
     """
@@ -145,7 +145,7 @@ class _Offer(NamedTuple):
 
 
 class TableState:
-    """What is being played at the table, which question is open, and what the table shows.
+    """The game that is being played at the table, the open question, and the last message.
 
     Args:
         live_match: The match and its journal.
@@ -255,7 +255,7 @@ class TableState:
 
     @property
     def last_places(self) -> tuple[Place, ...]:
-        """Where the dice lay when they were last read. Dice that are still there have not been thrown since."""
+        """The places of the dice when they were last read. Dice that are still there have not been thrown since."""
         if self.dice_log and self.dice_log.last:
             return self.dice_log.last.places
         return self.leftovers or (self.live_match.match.last_places if self.live_match else ())

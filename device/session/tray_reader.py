@@ -28,7 +28,7 @@ class TrayReading:
         """Return this reading, completed with the known faces of unreadable dice that have not moved.
 
         Args:
-            places: Where dice with known faces lay.
+            places: The places of dice with known faces.
         """
         return replace(self, reading=fill_known_faces(self.reading, places))
 

@@ -1,4 +1,4 @@
-"""What a reading of the tray can mean for the match."""
+"""The verdicts: the possible meanings of a reading of the tray for the match."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

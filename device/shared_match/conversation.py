@@ -58,7 +58,7 @@ class Conversation:
     """One side of a match that two trays play. Only one thread at a time may use it.
 
     Args:
-        link: What this tray knows about the match.
+        link: The facts that this tray stores about the match.
         number: Number of the match in this tray's journal.
         history: The journal.
         table: The companion, which carries out the steps of the other tray.
@@ -92,7 +92,7 @@ class Conversation:
 
     @property
     def view(self) -> OtherTrayView:
-        """What the page shows about the other tray."""
+        """The facts that the page shows about the other tray."""
         match = self._replica.match
         seats = range(len(match.state.players)) if match else ()
         is_reachable = self._clock() - self._heard_s < UNREACHABLE_S
@@ -255,7 +255,7 @@ def refusing(link: Link, refusal: Refusal) -> Sync:
     """Return a message that says that this tray is not playing a match now.
 
     Args:
-        link: What this tray knows about the match.
+        link: The facts that this tray stores about the match.
         refusal: Why this tray is not playing it.
     """
     return Sync(link.side, match=link.match, refusal=refusal)

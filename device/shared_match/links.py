@@ -1,4 +1,4 @@
-"""Files in the state folder with what a tray has to remember about the matches that it plays with another tray."""
+"""Files in the state folder that store the facts a tray must remember about its matches with another tray."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ MAX_LINKS = 20
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What one tray remembers about a shared match.
+    """The facts that one tray remembers about a shared match.
 
     Attributes:
         side: The side of this tray: host or guest.

@@ -91,7 +91,7 @@ def first_unsigned(link: Link, entries: Sequence[MarkedEntry]) -> int | None:
     """Return the number of the first entry made by the other side that lacks its signature; None if all are signed.
 
     Args:
-        link: What this tray knows about the match.
+        link: The facts that this tray stores about the match.
         entries: The entries of the match, as returned by `entries_with_marks`.
     """
     replica = Replica(link.side, link.keys, link.guest_seats)

@@ -58,7 +58,7 @@ GARBLED = Message("The other tray has sent something that is not a match message
 
 
 class Refusal(StrEnum):
-    """Why a tray is not playing a shared match now. The other tray shows the message for it from `REFUSALS`."""
+    """The reason why a tray is not playing a shared match now. `REFUSALS` maps it to a message for the other tray."""
 
     NONE = ""
     SAME_NAME = "same name"

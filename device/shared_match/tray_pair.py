@@ -32,7 +32,7 @@ class SharedParts:
     """The stores and connections that shared matches use.
 
     Attributes:
-        links: What this tray remembers about its shared matches.
+        links: The facts that this tray stores about its shared matches.
         history: This tray's journal.
         files: The stores of throw pictures, by kind.
         rules: The default rules of this tray.
@@ -86,7 +86,7 @@ class TrayPair:
 
     @property
     def view(self) -> OtherTrayView | None:
-        """What the page shows about the other tray; None if this tray plays alone."""
+        """The facts that the page shows about the other tray; None if this tray plays alone."""
         link, conversation = self.link, self.conversation
         if link and not link.match:
             is_host = link.side is MatchSide.HOST
@@ -191,7 +191,7 @@ class TrayPair:
         """Handle a message from the other tray, and return the answer.
 
         Args:
-            link: What this tray knows about the match that the message is about.
+            link: The facts that this tray stores about the match in the message.
             sync: The message, whose signature has been checked.
         """
         if link.is_ended:

@@ -89,7 +89,7 @@ class Backup:
 
     @property
     def contents(self) -> Message:
-        """What the backup contains and when it was made."""
+        """A description of the backup: its content, and when it was made."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = _day(self.made_s)
         held = join_with_and([match_count(self.matches), *rest])

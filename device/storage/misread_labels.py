@@ -36,7 +36,7 @@ def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | No
     The result is None if the face of a die that had stayed in the tray could not be read.
 
     Args:
-        reading: What the camera saw.
+        reading: The camera's reading.
         throw: The throw of this reading, with its corrections.
         stayed: Places of dice from earlier throws. Their faces are taken from the reading.
     """

@@ -82,7 +82,7 @@ class RescueState:
 
     @property
     def notice(self) -> Message:
-        """The notice for the players: what was damaged, and what it was replaced with."""
+        """The notice that tells the players what was damaged, and what replaced it."""
         if self.trace:
             return Paragraph(
                 Message(

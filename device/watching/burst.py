@@ -29,7 +29,7 @@ class BurstReader:
 
     Args:
         link: The connection to the camera, which has to be informed before any lengthy step.
-        memory: What is known about the tray.
+        memory: The knowledge about the tray.
         size: Number of frames whose readings must agree, at least 1.
         filter_reading: Corrects each reading with what is known about the dice.
     """

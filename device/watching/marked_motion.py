@@ -1,4 +1,4 @@
-"""Motion over the tray since the last accepted reading."""
+"""Tracks motion over the tray since the last accepted reading."""
 
 from collections.abc import Callable
 from threading import Lock

@@ -50,7 +50,7 @@ class Motion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What is known about the motion over the tray after the latest frame.
+    """The facts known about the motion over the tray after the latest frame.
 
     Attributes:
         motion: The kind of motion that the frame shows.

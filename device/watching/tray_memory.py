@@ -90,7 +90,7 @@ class TrayMemory:
     or wrong.
 
     Attributes:
-        known: What is known about the tray. Any thread may read it, because it is replaced and never
+        known: The knowledge about the tray. Any thread may read it, because it is replaced and never
             modified.
     """
 

@@ -47,7 +47,7 @@ class TrayPreview:
 
         Args:
             preview: The image of the preview.
-            activity: What moves in that preview.
+            activity: The motion in that preview.
         """
         if self._seen:
             self._seen = replace(self._seen, latest=preview, activity=activity)
@@ -77,7 +77,7 @@ class TrayPreview:
 
     @property
     def activity(self) -> Activity:
-        """What moves in the newest preview."""
+        """The motion in the newest preview."""
         return self._seen.activity if self._seen else NOT_SETTLED
 
     @property

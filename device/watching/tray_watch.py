@@ -44,7 +44,7 @@ class TrayWatch:
     Attributes:
         preview: What the camera sees now.
         link: The connection to the camera.
-        memory: What is known about the tray.
+        memory: The knowledge about the tray.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ class WatchParts:
         tasks: Tasks that other threads have queued for the camera's thread.
         requests: The outstanding request for a reading.
         motion: Motion over the tray since the last accepted reading.
-        memory: What is known about the tray.
+        memory: The knowledge about the tray.
         preview: What the camera sees now.
     """
 

@@ -15,7 +15,7 @@ UNKNOWN_FACE = 0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a die lay when its throw was accepted.
+    """The place at which a die lay when its throw was accepted.
 
     The match itself ignores places. They let the next reading recognise dice that have not moved,
     even after a power cut.

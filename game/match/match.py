@@ -116,7 +116,7 @@ class Match:
 
     @property
     def last_places(self) -> tuple[Place, ...]:
-        """Where the dice lay when the camera last saw a throw.
+        """The places of the dice when the camera last saw a throw.
 
         The dice of throws that were entered by hand since then are included.
         """
@@ -143,7 +143,7 @@ class Match:
 
         Args:
             dice: The faces, in any order.
-            places: Where the dice lie, if a camera saw them.
+            places: The places of the dice, if a camera saw them.
         """
         return self.push(Thrown(tuple(dice), places))
 

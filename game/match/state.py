@@ -33,7 +33,7 @@ class Throw:
         assumed: Whether the companion worked out the keep. If it is False, a person stated it.
         penalty: Points that the throw itself cost, 0 or negative.
         index: Index of the throw in the match's timeline. A correction refers to it.
-        places: Where the dice lay.
+        places: The places of the dice.
     """
 
     dice: Dice
@@ -50,7 +50,7 @@ class Throw:
 
     @property
     def set_aside(self) -> tuple[Place, ...]:
-        """Where the dice lay that had already been kept before this throw."""
+        """The places of the dice that had already been kept before this throw."""
         return tuple(place for place in self.places if place.aside)
 
 
@@ -146,7 +146,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """What the next player may take over: the points just banked and the number of unkept dice."""
+    """The points just banked and the number of unkept dice, which the next player may take over."""
 
     points: int
     dice: int
@@ -162,7 +162,7 @@ class State:
         order: The seats in the order of turns.
         turn: The current turn.
         turns: The finished turns.
-        left_over: What the player whose turn begins may take over, or None.
+        left_over: The points and dice that the player whose turn begins may take over, or None.
         closer: The seat that reached the target first, or None.
         to_follow: The seats that still have a last turn, the next one first.
         winner: The seat that has won, or None.

@@ -39,7 +39,7 @@ def _with_score_of(state: State, seat: int) -> tuple[int, ...]:
 
 
 def _offer_left_over(state: State, left_over: LeftOver | None) -> State:
-    """Offer what was just banked to the current player, if that player may take over."""
+    """Offer the points just banked and the unkept dice to the current player, if that player may take over."""
     may = state.winner is None and (state.player.opened or not state.rules.take_over_on_board)
     return replace(state, left_over=left_over if may else None)
 

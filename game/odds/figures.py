@@ -15,7 +15,7 @@ _TWO = 2
 
 
 class Caveat(StrEnum):
-    """A rule or a circumstance that the chances of winning leave out."""
+    """A rule or a circumstance that the chances of winning do not take into account."""
 
     LEADER = "leader"
     """With teams, the chance is calculated for a two-player match against the best opponent."""

@@ -50,7 +50,7 @@ _NEGLIGIBLE = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class _Depth:
-    """How precisely turns are calculated in a round over all boards (positions).
+    """The precision with which turns are calculated in a round over all boards (positions).
 
     Attributes:
         highest: Steps at risk from which a player is assumed to bank or to go for the target.

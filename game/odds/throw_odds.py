@@ -168,7 +168,7 @@ def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
 
 
 def _chances_one_by_one(throws: CompiledRules, most: int, least: int) -> Floats:
-    """Return the same as `chances_to_reach`, from a separate solution for each n.
+    """Return the result of `chances_to_reach`, computed with a separate solution for each n.
 
     This is needed for rules with a forced bank, because the points at risk before that bank matter as well.
     """

@@ -8,7 +8,7 @@ from game.odds.review import KeepChoice, Review, ReviewedMoment
 
 
 class MistakeKind(StrEnum):
-    """What a player should have done instead."""
+    """The kinds of mistakes, by the action that would have been better."""
 
     BANKED = "banked"
     """Throw again instead of banking."""

@@ -89,7 +89,7 @@ class StylePlay:
     """Play in the style of a person.
 
     Attributes:
-        style: What was learnt from the person's turns.
+        style: The person's style, as learnt from earlier turns.
         seed: Seed for the decisions near a threshold.
     """
 

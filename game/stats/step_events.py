@@ -202,7 +202,7 @@ def _roll(roll_id: str, state: State, turn: Turn, throw: Throw) -> RollSummary:
 
 
 class _Decisions(TypedDict):
-    """What players decide about a roll after it was read."""
+    """The players' decisions about a roll after it was read."""
 
     kept: list[int] | None
     assumed: bool

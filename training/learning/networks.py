@@ -226,7 +226,7 @@ class FrameNet(nn.Module):
         self.out = nn.Conv2d(a, 5, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return a score for the edge of the floor, for each side and pixel; during training also logits for the floor."""
+        """Return a score for the edge of the floor, for each side and pixel; in training, also return logits for the floor."""
         s1 = self.s1(x)
         s2 = self.s2(s1)
         s4 = self.s4(s2)

@@ -52,7 +52,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class PlannedThrow:
-    """What one image of an evening should show.
+    """The plan for one image of an evening.
 
     Attributes:
         dice: Number of dice.
@@ -137,7 +137,7 @@ def throw_as_planned(here: Setting, planned: PlannedThrow, rng: Generator) -> Re
 
     Args:
         here: The tray, dice, light and camera of the evening.
-        planned: What the image should show.
+        planned: The plan for the image.
         rng: Source of random numbers.
     """
     best = empty_rest(here.tray)
@@ -173,7 +173,7 @@ def stage_throw(here: Setting, planned: PlannedThrow, seed: int) -> World:
 
     Args:
         here: The tray, dice, light and camera of the evening.
-        planned: What the image should show.
+        planned: The plan for the image.
         seed: Seed for the throw.
     """
     rng = np.random.default_rng(seed)

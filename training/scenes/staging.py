@@ -56,7 +56,7 @@ CUBE_ROTATIONS = np.array([
 
 @dataclass(frozen=True)
 class SceneRequest:
-    """What a scene should contain, mostly as probabilities."""
+    """The desired content of a scene, mostly as probabilities."""
 
     kind: str
     tile_px: int = 256  # width of a tile in pixels
@@ -82,7 +82,7 @@ def stage_world(
         seed: Seed for the scene. The same seed and library give the same scene.
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
-        request: What the scene should contain. None draws one of the kinds of scenes.
+        request: The desired content of the scene. None draws one of the kinds of scenes.
     """
     rng = np.random.default_rng([seed, list(Purpose).index(purpose)])
     if request is None:
@@ -108,7 +108,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
         seed: Seed for the scene. The same seed and library give the same scene.
         chooser: Draws random numbers, and random kinds of objects and materials. It leaves out kinds that are
             reserved for tests unless the scene is for such a test.
-        request: What the scene should contain.
+        request: The desired content of the scene.
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         styles: Appearances of the sets of dice.
         dice: The dice in the scene.

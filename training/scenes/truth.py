@@ -14,7 +14,7 @@ MIN_SEEN = 0.965
 
 
 def true_labels(world: World, tops_seen: Sequence[float]) -> dict[str, Any]:
-    """Return the labels of a scene as a JSON object, with value, corners, box, tilt and visible share of each die.
+    """Return the labels of a scene as a JSON object, with the value, corners, box, tilt and visible share of each die.
 
     Args:
         world: The scene.

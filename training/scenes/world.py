@@ -23,7 +23,7 @@ CUBE_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-
 
 
 class Part(IntEnum):
-    """What a pixel of an image shows."""
+    """The kinds of things that a pixel of an image can show."""
 
     GROUND = 0  # floor, walls, table, mats and all shadows on them
     DIE = 1

@@ -79,7 +79,7 @@ class PresentPhones:
 
         Args:
             phone: Badge of the phone.
-            user_agent: What its browser says about itself; "" if it says nothing.
+            user_agent: The `User-Agent` header of its browser; "" if there is none.
         """
         now_s, kind = self._clock(), phone_kind(user_agent)
         known = self._phones.pop(phone, None)

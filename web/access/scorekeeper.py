@@ -229,7 +229,7 @@ class Scorekeeper:
 
         Args:
             phone: Badge of the phone, or "" if it has none.
-            user_agent: What its browser says about itself; "" if it says nothing.
+            user_agent: The `User-Agent` header of its browser; "" if there is none.
         """
         if not phone:
             return

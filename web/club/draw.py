@@ -15,7 +15,7 @@ BYE = 0
 
 
 class TournamentKind(StrEnum):
-    """How a tournament is played."""
+    """The kinds of tournaments."""
 
     ROUND_ROBIN = "round robin"
     KNOCK_OUT = "knock-out"

@@ -27,7 +27,7 @@ the time when it was switched off."""
 
 
 class AddResult(Enum):
-    """What the history did with an entry that a tray sent."""
+    """The effect on the history of an entry that a tray sent."""
 
     NEW = auto()
     KNOWN = auto()

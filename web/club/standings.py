@@ -127,7 +127,7 @@ class BestRecord:
     """A record of the club.
 
     Attributes:
-        title: What the record is about.
+        title: The subject of the record.
         value: The number with its unit.
         player: Number of the player who holds the record.
         name: Name of that player.
@@ -146,7 +146,7 @@ class BestRecord:
 
 
 def evening_start_s(now_s: float | None = None) -> float:
-    """Return when the evening of a given time (by default, now) began. Times are in seconds since 1970."""
+    """Return the start of the evening that includes a given time (by default, now), in seconds since 1970."""
     now = time.localtime(time.time() if now_s is None else now_s)
     day = now.tm_mday - (now.tm_hour < EVENING_BEGINS_H)
     return time.mktime((now.tm_year, now.tm_mon, day, EVENING_BEGINS_H, 0, 0, 0, 0, -1))

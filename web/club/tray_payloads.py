@@ -18,10 +18,10 @@ MAX_POINTS = 10_000_000
 
 
 def parse_json(payload: bytes) -> Any:
-    """Parse a message.
+    """Parse the JSON text of a message.
 
     Raises:
-        JournalError: If it is too large or not JSON.
+        JournalError: If the message is too large or not JSON.
     """
     if len(payload) > MAX_BYTES:
         raise JournalError(
@@ -46,7 +46,7 @@ class TrayState:
         seq: Number of the last entry of that match.
         chain: Digest of the entries of that match.
         situation: A value of `game.situation.Situation`.
-        message: What the tray says, in English.
+        message: The tray's message, in English.
         question: The open question, if any.
         page: Address of the tray's page, or "".
         summary: Summary of the match; None before the first.
@@ -66,7 +66,7 @@ class TrayState:
         """Parse the state that a tray published.
 
         Raises:
-            JournalError: If it is not the state of a tray.
+            JournalError: If the message is not the state of a tray.
         """
         data = parse_json(payload)
         try:

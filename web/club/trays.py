@@ -24,7 +24,7 @@ class TrayStatus:
         seq: Number of the match's last entry in the club's history; -1 if only the tray knows the match.
         summary: Summary of the match, from the club's history if it has the match.
         situation: A value of `game.situation.Situation`.
-        message: What the tray says, in English.
+        message: The tray's message, in English.
         page: Address of the tray's page, or "".
     """
 

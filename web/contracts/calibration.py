@@ -19,7 +19,7 @@ class CheckResult:
     """The result of one check of the image.
 
     Attributes:
-        name: What was checked.
+        name: The name of the check.
         ok: Whether the check passed; None if the image does not allow the check.
         verdict: The result in a sentence.
         advice: What to do about it; None if there is nothing to do.
@@ -117,14 +117,14 @@ class CalibrationState:
         room: Whether there is room for a set-aside area.
         checks: The latest checks of the image.
         dice: The dice that were seen last.
-        learning: How much of the dice set has been learnt.
+        learning: The progress in learning the dice set.
         trials: The throws of the self-test so far.
         needed: How many throws have to pass.
         n_dice: How many dice each throw has.
         parts: The check of the button and the lamp.
         made: When the saved profile was made; None if there is none.
         unsaved: Whether there are changes to save.
-        drift: What has changed since the profile was made; None if nothing has.
+        drift: The changes since the profile was made; None if nothing has changed.
     """
 
     camera: str | None

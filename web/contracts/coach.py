@@ -17,7 +17,7 @@ from game.stats.counts import Totals
 
 
 class CoachMode(StrEnum):
-    """How much the coach says during a match."""
+    """The amount of advice that the coach gives during a match."""
 
     OFF = "off"
     AFTER = "after"
@@ -31,10 +31,10 @@ class CoachMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Coaching:
-    """What the coach says now.
+    """The coach's current advice.
 
     Attributes:
-        mode: How much the coach says.
+        mode: The amount of advice that the coach gives.
         figures: The odds; None while they are being calculated, or if the coach is off.
         solving: How much of the calculation of chances of winning is done, from 0 to 1; None if none
             is running.
@@ -54,7 +54,7 @@ class ReviewedMatch:
     Attributes:
         review: Luck and decisions of each turn.
         solved: Whether the review contains chances of winning.
-        caveats: What these chances ignore.
+        caveats: The rules and circumstances that these chances do not take into account.
         solving: As in `Coaching`, for the rules of this match.
         trouble: As in `Coaching`, for the rules of this match.
     """

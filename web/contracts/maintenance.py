@@ -17,9 +17,9 @@ class HealthCheck:
     """One line of the health page.
 
     Attributes:
-        name: What was checked, in one word.
+        name: The name of the check, in one word.
         level: `ok`; `failed` needs a repair, `warning` needs attention, `skipped` was not checked.
-        line: What the check found.
+        line: The result of the check.
         remedy: What to do about it; None if there is nothing to do.
     """
 

@@ -12,7 +12,7 @@ class MisreadStatus:
     Attributes:
         on: Whether new images are kept.
         pictures: How many images are kept.
-        size_bytes: How much space the images take.
+        size_bytes: The storage space that the images take, in bytes.
         most: Largest number of images to keep.
         most_bytes: Largest space for images.
     """
@@ -44,5 +44,5 @@ class Misreads(Protocol):
         """Delete all images.
 
         Raises:
-            TableError: If they cannot be deleted.
+            TableError: If the images cannot be deleted.
         """

@@ -10,7 +10,7 @@ from game.message import Message
 
 
 class SharedPhase(StrEnum):
-    """How far a shared match has got."""
+    """The stages of a shared match."""
 
     INVITING = "inviting"
     JOINING = "joining"
@@ -22,7 +22,7 @@ class OtherTrayView:
     """The other tray of a shared match.
 
     Attributes:
-        phase: How far the match has got.
+        phase: The stage of the match.
         seats: The seats of the players at the other tray.
         is_reachable: Whether the other tray has answered in the last few seconds.
         trouble: Why the trays cannot play together now, and what to do; None if they can.

@@ -66,7 +66,7 @@ class Photo:
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """What the lamp at the tray shows.
+    """The light that the lamp at the tray shows.
 
     Attributes:
         colour: The colour as "#rrggbb".
@@ -104,13 +104,13 @@ class ScorekeeperView:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a phone needs to draw the table at one moment.
+    """All data that a phone needs to show the table as it is at one moment.
 
     Attributes:
         version: A number that increases with every change.
         situation: The state of the table, which decides what the button does.
         message: What has just happened, in one line.
-        lamp: What the lamp shows.
+        lamp: The light that the lamp shows.
         advice: What to do now, one sentence for each problem.
         match: The match; None if there is none.
         step: A number that increases whenever the match changes, even when a step is undone.
@@ -128,11 +128,11 @@ class Snapshot:
         hands_off: Whether the dice are read without a press of the button.
         join_url: The address in the QR code.
         calibrated: Whether the tray is calibrated or needs no calibration.
-        notice: What has changed since the calibration; None if nothing has.
+        notice: The changes since the calibration; None if nothing has changed.
         troubles: The problems of the appliance, one sentence for each.
         safe_mode: Whether the camera and the button are off because several starts failed.
         scorekeeper: Who the scorekeeper is.
-        coach: What the coach says about the match.
+        coach: The coach's advice about the match.
         other_tray: The other tray of a match that is played at two trays; None if there is none.
     """
 
@@ -204,7 +204,7 @@ class Table(ChangingTable, Protocol):
         """Run a command and return the snapshot after it.
 
         Args:
-            command: What to do.
+            command: The command to carry out.
             request: Mark of the request, which the journal stores with the steps that the request
                 causes; "" if there is none.
 

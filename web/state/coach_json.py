@@ -1,4 +1,4 @@
-"""What the coach says, as JSON."""
+"""The coach's advice, as JSON."""
 
 from game.message import Translate
 from game.odds.advice import TurnOption, is_as_good
@@ -13,7 +13,7 @@ def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
     """Return what the coach says about the match, without the odds of individual keeps.
 
     Args:
-        coaching: What the coach says.
+        coaching: The coach's advice.
         translate: Translates messages.
     """
     figures = coaching.figures
@@ -35,7 +35,7 @@ def odds_by_keep(coaching: Coaching, translate: Translate = str) -> dict[Dice, O
     """Return the odds of each keep of the last throw, the best keep first.
 
     Args:
-        coaching: What the coach says.
+        coaching: The coach's advice.
         translate: Translates messages.
     """
     options = coaching.figures.keeps if coaching.figures else ()

@@ -35,7 +35,7 @@ class RulesJson(TypedDict):
 class PlayerJson(TypedDict):
     """A player at a seat. `opened` means that the player is on the board.
 
-    `here` is false after the player has left; `team` is null without teams. `bot` is "" for a
+    `here` is false after the player has left; `team` is null for a player without a team. `bot` is "" for a
     person, "best" for a bot that plays best, or the name of the person whom it imitates.
     """
 
@@ -66,7 +66,7 @@ class TurnJson(TypedDict):
     """A turn. `ending` is "bank", "farkle", "reset", "win", "skip", or null while the turn goes on.
 
     `points` counts all its keeps, `locked_points` only those before the last throw. `broken_off`
-    means that somebody set another turn by hand; this turn is then not one of the player's rounds.
+    means that somebody set another turn by hand; such a turn is not one of the player's rounds.
     """
 
     seat: int

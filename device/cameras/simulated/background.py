@@ -163,7 +163,7 @@ class _Canvas:
         """Paint a texture on a flat surface.
 
         Args:
-            corners: Where the corners of the texture lie, in tray coordinates.
+            corners: The places of the texture's corners, in tray coordinates.
             texture: The texture, (height, width, 3) BGR.
             outline: Corners of the part of the surface that is painted, in tray coordinates.
         """

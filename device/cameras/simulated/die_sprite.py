@@ -103,7 +103,7 @@ class PipLayer:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How finely a die is drawn.
+    """The level of detail with which a die is drawn.
 
     Attributes:
         supersampling: Factor by which the canvas is finer than the frame.

@@ -102,7 +102,7 @@ def _blur(image: Image, smear_px: Floats, blur_px: float) -> Image:
 
     Args:
         image: The image, (height, width) or (height, width, 3).
-        smear_px: How far the die moves during the exposure, as x and y.
+        smear_px: The motion of the die during the exposure, as x and y in pixels.
         blur_px: Standard deviation of the blur of the lens.
     """
     if np.hypot(*smear_px) > MIN_SMEAR_PX:

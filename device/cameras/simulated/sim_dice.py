@@ -39,7 +39,7 @@ class SimDie:
 
     Attributes:
         motion: How the die moves.
-        place: Where the die is.
+        place: The place of the die.
         is_kept: Whether the die stays in the tray when dice are next picked up for a throw.
     """
 

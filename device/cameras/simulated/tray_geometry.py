@@ -50,7 +50,7 @@ class Area:
         """Return the area extended on all sides.
 
         Args:
-            by_mm: How far each side moves outwards.
+            by_mm: The distance by which each side moves outwards.
             z_mm: Height of the new area above the floor of the tray.
         """
         return Area(

@@ -107,7 +107,7 @@ def cast_view(
         seed: Seed for the scene. The same seed and library give the same scene.
         purpose: Whether the images are for training or for one of the two kinds of tests.
         library: Simulated throws after the dice have come to rest.
-        request: What the scene should contain.
+        request: The desired content of the scene.
         surprises: Probabilities that lamps move after the empty-tray image was taken, and of glare.
         empty: Whether to render the empty tray as well.
     """

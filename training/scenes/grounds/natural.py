@@ -214,7 +214,7 @@ def draw_fur(rng: Generator, side: int) -> GroundTile:
 
 
 def draw_clouds(rng: Generator, side: int) -> GroundTile:
-    """Draw clouds: noise at every scale, whose spectrum is like that of a photograph.
+    """Draw clouds: noise at every scale, with a spectrum like that of a photograph.
 
     Args:
         rng: Source of random numbers.

@@ -140,7 +140,7 @@ def _wall(tray: TrayFloor, start: Vector, end: Vector, below_mm: float, more_mm:
 
 
 def _miter(tray: TrayFloor) -> float:
-    """Return how far a wall must extend past its corner to close it, as a share of its outward extent."""
+    """Return how far a wall must extend past a corner to close the corner, as a share of the wall's outward extent."""
     return float(np.tan(np.pi / len(tray.outline)))
 
 
