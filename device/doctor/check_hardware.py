@@ -9,21 +9,8 @@ from urllib.parse import urlsplit
 
 from device.cameras.base import SIMULATED_CAMERA, CameraError
 from device.cameras.video_nodes import VideoNodes
-from device.doctor.findings import (
-    BUTTON_DOWN,
-    CAMERA_LOST,
-    NO_CAMERA,
-    NO_LGPIO,
-    NO_PICAMERA2,
-    NO_PINS,
-    NOT_ALLOWED,
-    OTHER_CAMERA,
-    Finding,
-    failed,
-    ok,
-    skipped,
-    warning,
-)
+from device.doctor import problems
+from device.doctor.findings import Finding, failed, ok, skipped, warning
 from device.doctor.system import Machine, System
 from device.files import SERVICE_USER
 from device.hardware.choices import CameraKind, as_camera, camera_name
@@ -41,8 +28,8 @@ def camera(system: System) -> Finding:
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
         if name == SIMULATED_CAMERA and kind == "auto" and is_pi(system.machine):
-            return failed(NO_CAMERA)
-        return ok(Verbatim(str(name))) if name else failed(CAMERA_LOST)
+            return failed(problems.NO_CAMERA)
+        return ok(Verbatim(str(name))) if name else failed(problems.CAMERA_LOST)
     return _camera_of_settings(system, kind, which)
 
 
@@ -64,11 +51,11 @@ def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding
 def _ribbon_camera(machine: Machine, number: int) -> Finding:
     sensors = _sensors(machine)
     if not sensors:
-        return failed(NO_CAMERA)
+        return failed(problems.NO_CAMERA)
     if number >= len(sensors):
-        return failed(OTHER_CAMERA, f"picamera2:{number}")
+        return failed(problems.OTHER_CAMERA, f"picamera2:{number}")
     sensor = sensors[number]
-    return ok(Verbatim(sensor)) if find_spec("picamera2") else failed(NO_PICAMERA2, sensor)
+    return ok(Verbatim(sensor)) if find_spec("picamera2") else failed(problems.NO_PICAMERA2, sensor)
 
 
 def _sensors(machine: Machine) -> list[str]:
@@ -82,7 +69,7 @@ def _usb_camera(machine: Machine, which: str) -> Finding:
     try:
         node = VideoNodes(machine.root).find(which)
     except CameraError as error:
-        return failed(OTHER_CAMERA, error.message)
+        return failed(problems.OTHER_CAMERA, error.message)
     return ok(Verbatim(f"USB: {node.name}, {node.path}"))
 
 
@@ -94,7 +81,7 @@ def _network_camera(url: str) -> Finding:
         socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
     except OSError as error:
         why = Verbatim(f"{host}:{port}: {error.strerror or error}")
-        return failed(OTHER_CAMERA, why)
+        return failed(problems.OTHER_CAMERA, why)
     return ok(Verbatim(camera_name(url) or host))
 
 
@@ -103,9 +90,9 @@ def pins(system: System) -> Finding:
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:
-        return warning(NO_PINS) if is_pi(system.machine) else skipped(none)
+        return warning(problems.NO_PINS) if is_pi(system.machine) else skipped(none)
     if find_spec("lgpio") is None:
-        return failed(NO_LGPIO, chips[0]) if is_pi(system.machine) else skipped(none)
+        return failed(problems.NO_LGPIO, chips[0]) if is_pi(system.machine) else skipped(none)
     settings = system.settings
     lamp = f"{settings.red_pin}, {settings.green_pin}, {settings.blue_pin}"
     wired = Message(
@@ -114,7 +101,7 @@ def pins(system: System) -> Finding:
         button=settings.button_pin,
         lamp=lamp,
     )
-    return warning(BUTTON_DOWN, wired) if _is_button_down(system) else ok(wired)
+    return warning(problems.BUTTON_DOWN, wired) if _is_button_down(system) else ok(wired)
 
 
 def _is_button_down(system: System) -> bool:
@@ -134,7 +121,9 @@ def rights(system: System) -> Finding:
         return skipped(Message("the service is not installed, so your own permissions apply"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]
     if missing:
-        return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=join_with_and(missing)))
+        return failed(
+            problems.NOT_ALLOWED, Message("not in %(groups)s", groups=join_with_and(missing))
+        )
     return ok(
         Message("user %(user)s, in %(groups)s", user=SERVICE_USER, groups=join_with_and(GROUPS))
     )

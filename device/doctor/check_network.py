@@ -9,23 +9,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
-from device.doctor.findings import (
-    BAD_WEBHOOK,
-    GUEST_WIFI,
-    NO_BROKER,
-    NO_NAME,
-    NO_NETWORK,
-    ONLY_IPV6,
-    OTHER_NAME,
-    PORT_NOT_ALLOWED,
-    PORT_TAKEN,
-    Finding,
-    failed,
-    not_readable,
-    ok,
-    skipped,
-    warning,
-)
+from device.doctor import problems
+from device.doctor.findings import Finding, failed, not_readable, ok, skipped, warning
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.mqtt.address import parse_address
@@ -45,11 +30,11 @@ def network(system: System) -> Finding:
     if addresses is None:
         return skipped(Message("`ip` is not installed"))
     if not addresses:
-        return failed(NO_NETWORK)
+        return failed(problems.NO_NETWORK)
     listed = ", ".join(addresses)
     if ":" in system.settings.host or any(":" not in address for address in addresses):
         return ok(Verbatim(listed))
-    return failed(ONLY_IPV6, listed)
+    return failed(problems.ONLY_IPV6, listed)
 
 
 def _addresses(machine: Machine) -> list[str] | None:
@@ -80,7 +65,7 @@ def wifi(system: System) -> Finding:
     if not ssid:
         return skipped(Message("not on Wi-Fi"))
     if GUESTS.search(ssid):
-        return warning(GUEST_WIFI, ssid)
+        return warning(problems.GUEST_WIFI, ssid)
     others = _others(system.machine)
     seen = (
         Plural("one other device seen", "%(n)s other devices seen", n=others)
@@ -110,10 +95,10 @@ def name(system: System) -> Finding:
     """Check the host name that Avahi publishes. If another device has the same name, Avahi appends a number."""
     answer = system.machine.run("busctl", "--system", "call", *_AVAHI)
     if answer is None:
-        return warning(NO_NAME, f"{socket.gethostname()}.local")
+        return warning(problems.NO_NAME, f"{socket.gethostname()}.local")
     fqdn = answer.partition(" ")[2].strip('"')
     if fqdn.partition(".")[0].lower() != socket.gethostname().partition(".")[0].lower():
-        return warning(OTHER_NAME, fqdn)
+        return warning(problems.OTHER_NAME, fqdn)
     return ok(Verbatim(fqdn))
 
 
@@ -128,7 +113,9 @@ def port(system: System) -> Finding:
     except OSError as error:
         if error.errno == EACCES:
             return _not_allowed(system, number)
-        return failed(PORT_TAKEN if error.errno == EADDRINUSE else NO_NETWORK, str(number))
+        return failed(
+            problems.PORT_TAKEN if error.errno == EADDRINUSE else problems.NO_NETWORK, str(number)
+        )
 
 
 def _not_allowed(system: System, number: int) -> Finding:
@@ -136,7 +123,7 @@ def _not_allowed(system: System, number: int) -> Finding:
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
         return ok(Message("the service is allowed to use %(port)s", port=str(number)))
-    return failed(PORT_NOT_ALLOWED, str(number))
+    return failed(problems.PORT_NOT_ALLOWED, str(number))
 
 
 ANSWER_S = 8.0
@@ -160,7 +147,7 @@ def broker(system: System) -> Finding:
         )
         client = BrokerClient(address, f"traykeeper-doctor-{os.getpid()}", events)
     except (UsageError, GameError) as error:
-        return failed(NO_BROKER, str(error))
+        return failed(problems.NO_BROKER, str(error))
     client.start()
     try:
         trouble: Value = outcome.get(timeout=ANSWER_S)
@@ -169,7 +156,7 @@ def broker(system: System) -> Finding:
     finally:
         client.close()
     if trouble:
-        return failed(NO_BROKER, trouble)
+        return failed(problems.NO_BROKER, trouble)
     return ok(Message("connected to %(broker)s", broker=str(address)))
 
 
@@ -184,7 +171,7 @@ def webhook(system: System) -> Finding:
     try:
         receiver = parse_receiver(settings.webhook, secret=settings.webhook_secret)
     except (UsageError, GameError) as error:
-        return failed(BAD_WEBHOOK, str(error))
+        return failed(problems.BAD_WEBHOOK, str(error))
     if receiver.key:
         return ok(Message("steps go to %(host)s, signed", host=str(receiver)))
     return ok(Message("steps go to %(host)s, not signed: see `webhook_secret`", host=str(receiver)))

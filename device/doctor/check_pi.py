@@ -4,21 +4,9 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
+from device.doctor import problems
 from device.doctor.check_hardware import is_pi
-from device.doctor.findings import (
-    CLOCK_UNSET,
-    DISK_ERRORS,
-    DISK_FULL,
-    LOW_VOLTAGE,
-    NOT_LASTING,
-    READ_ONLY,
-    TOO_HOT,
-    Finding,
-    failed,
-    ok,
-    skipped,
-    warning,
-)
+from device.doctor.findings import Finding, failed, ok, skipped, warning
 from device.doctor.system import Machine, System
 from device.hardware import voltage
 from game.message import Message, Verbatim
@@ -46,8 +34,8 @@ def space(system: System) -> Finding:
     free = shutil.disk_usage(folder).free
     line = Message("%(size)s GB free in %(folder)s", size=free / 2**30, folder=str(folder))
     if free < FULL_BYTES:
-        return failed(DISK_FULL, line)
-    return warning(DISK_FULL, line) if free < NEARLY_FULL_BYTES else ok(line)
+        return failed(problems.DISK_FULL, line)
+    return warning(problems.DISK_FULL, line) if free < NEARLY_FULL_BYTES else ok(line)
 
 
 def existing(folder: Path) -> Path:
@@ -62,16 +50,16 @@ def disk(system: System) -> Finding:
         return skipped(Message("/proc/mounts has no information"))
     device, kind, options = mount
     if _is_in_memory(system.machine, kind, options):
-        return warning(NOT_LASTING, kind)
+        return warning(problems.NOT_LASTING, kind)
     if "ro" in options.split(","):
-        return failed(READ_ONLY, device)
+        return failed(problems.READ_ONLY, device)
     errors = [
         f"{path.parent.name}: {count}"
         for path in system.machine.glob("/sys/fs/ext4/*/errors_count")
         if (count := path.read_text().strip()) != "0"
     ]
     if errors:
-        return failed(DISK_ERRORS, ", ".join(errors))
+        return failed(problems.DISK_ERRORS, ", ".join(errors))
     return ok(Message("%(kind)s, no errors counted", kind=kind))
 
 
@@ -113,12 +101,12 @@ def power(system: System) -> Finding:
     flags, root = _throttled(system.machine), system.machine.root
     alarm = voltage.is_low(root)
     if alarm or (flags or 0) & UNDER_VOLTAGE:
-        return failed(LOW_VOLTAGE, Message("now"))
+        return failed(problems.LOW_VOLTAGE, Message("now"))
     if when := voltage.last_low(system.folder, root):
         last = f"{when.astimezone():%H:%M}"
-        return warning(LOW_VOLTAGE, Message("last noticed at %(when)s", when=last))
+        return warning(problems.LOW_VOLTAGE, Message("last noticed at %(when)s", when=last))
     if (flags or 0) & UNDER_VOLTAGE << SINCE_START_SHIFT:
-        return warning(LOW_VOLTAGE, Message("at least once since the Pi started"))
+        return warning(problems.LOW_VOLTAGE, Message("at least once since the Pi started"))
     if flags is None and alarm is None:
         return skipped(NOT_MEASURED)
     return ok(Message("the voltage has not dropped too low since the Pi started"))
@@ -143,7 +131,7 @@ def heat(system: System) -> Finding:
         return skipped(NOT_MEASURED)
     line = Verbatim(f"{max(values):.0f} °C")
     slowed = (_throttled(system.machine) or 0) & SLOWED_BY_HEAT
-    return warning(TOO_HOT, line) if slowed or max(values) >= HOT_C else ok(line)
+    return warning(problems.TOO_HOT, line) if slowed or max(values) >= HOT_C else ok(line)
 
 
 def clock(system: System) -> Finding:
@@ -154,7 +142,7 @@ def clock(system: System) -> Finding:
         case "yes":
             return ok(Message("%(when)s, synchronised with the network", when=now))
         case "no":
-            return warning(CLOCK_UNSET, now)
+            return warning(problems.CLOCK_UNSET, now)
         case _:
             return skipped(
                 Message("%(when)s; timedatectl does not say whether it is synchronised", when=now)

@@ -6,21 +6,9 @@ import sqlite3
 from contextlib import closing
 from importlib.metadata import version as version_of
 
+from device.doctor import problems
 from device.doctor.check_pi import existing
-from device.doctor.findings import (
-    BAD_JOURNAL,
-    BAD_SETTINGS,
-    NO_STATE,
-    NOT_RUNNING,
-    RESTARTS,
-    UPDATE_UNDONE,
-    Finding,
-    failed,
-    not_readable,
-    ok,
-    skipped,
-    warning,
-)
+from device.doctor.findings import Finding, failed, not_readable, ok, skipped, warning
 from device.doctor.system import System
 from device.files import SERVICE
 from game.message import Message, Plural, Verbatim
@@ -38,7 +26,7 @@ def version(_: System) -> Finding:
 def settings(system: System) -> Finding:
     """Check the settings file."""
     if system.complaint:
-        return failed(BAD_SETTINGS, system.complaint)
+        return failed(problems.BAD_SETTINGS, system.complaint)
     path = system.settings_path
     return ok(Verbatim(str(path)) if path else Message("no file, so the defaults apply"))
 
@@ -53,16 +41,16 @@ def service(system: System) -> Finding:
     if active is None:
         return skipped(Message("systemctl has no information"))
     if active != "active":
-        return failed(NOT_RUNNING, active)
+        return failed(problems.NOT_RUNNING, active)
     if restarts == "0":
         return ok(Message("running"))
-    return warning(RESTARTS, Plural("once", "%(n)s times", n=int(restarts)))
+    return warning(problems.RESTARTS, Plural("once", "%(n)s times", n=int(restarts)))
 
 
 def update(system: System) -> Finding:
     """Check whether the last update was undone because the new version did not work."""
     if undone := system.machine.read(UNDONE):
-        return warning(UPDATE_UNDONE, undone)
+        return warning(problems.UPDATE_UNDONE, undone)
     return ok(Message("no update was undone"))
 
 
@@ -71,7 +59,7 @@ def journal(system: System) -> Finding:
     folder = existing(system.folder)
     file = system.folder / "journal.db"
     if not system.installed and not os.access(folder, os.W_OK):
-        return failed(NO_STATE, str(folder))
+        return failed(problems.NO_STATE, str(folder))
     try:
         if not file.exists():
             return ok(Message("no match yet, in %(folder)s", folder=str(system.folder)))
@@ -81,8 +69,8 @@ def journal(system: System) -> Finding:
     except (PermissionError, sqlite3.OperationalError):
         return not_readable(file)
     except sqlite3.DatabaseError as error:
-        return failed(BAD_JOURNAL, str(error))
+        return failed(problems.BAD_JOURNAL, str(error))
     if answer != "ok":
-        return failed(BAD_JOURNAL, answer)
+        return failed(problems.BAD_JOURNAL, answer)
     held = Plural("one match in %(file)s", "%(n)s matches in %(file)s", n=matches, file=str(file))
     return ok(held)

@@ -1,6 +1,6 @@
 """The checks of the health page: those of the companion, and those of the machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -8,22 +8,8 @@ from time import monotonic
 from device.cameras.base import SIMULATED_CAMERA
 from device.companion import Companion
 from device.companion.snapshots import Troubles
-from device.doctor import check_pi, check_service
-from device.doctor.findings import (
-    BACKUP_FAILED,
-    CAMERA_LOST,
-    JOURNAL_RESTORED,
-    LAMP_FAILED,
-    NOT_DELIVERED,
-    NOT_WHOLE,
-    NOT_WRITTEN,
-    SAFE_MODE,
-    Finding,
-    failed,
-    ok,
-    skipped,
-    warning,
-)
+from device.doctor import check_pi, check_service, problems
+from device.doctor.findings import Finding, failed, ok, skipped, warning
 from device.doctor.system import System
 from device.storage.backup import match_count
 from device.storage.daily_backup import Backups
@@ -32,7 +18,7 @@ from device.webhook.delivery_log import DeliveryLog
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
-from web.contracts.maintenance import HealthCheck
+from web.contracts.maintenance import HealthCheck, WebhookReport
 
 REUSE_S = 10.0
 """How long the results of the machine's checks are reused, in seconds, however many phones show the health page."""
@@ -70,36 +56,26 @@ class HealthChecks:
 
     def run(self) -> tuple[HealthCheck, ...]:
         """Run every check that is due, and return the results."""
-        return (*self._table_checks(), *self._machine_checks())
+        table = (_check(name, found) for name, found in self._table_findings())
+        return (*table, *self._machine_checks())
 
-    def _table_checks(self) -> tuple[HealthCheck, ...]:
+    def _table_findings(self) -> Iterator[tuple[Message, Finding]]:
+        """Yield the name and the finding of each check of the companion."""
         troubles = self.companion.troubles
-        safe = warning(SAFE_MODE) if troubles.safe_mode else None
-        return (
-            *((_check(Message("safe mode"), safe),) if safe else ()),
-            _check(Message("camera"), self._camera(troubles)),
-            _check(Message("journal"), self._journal(troubles)),
-            _check(Message("backup"), self._backup()),
-            _check(Message("lamp"), self._output(troubles)),
-            *self._webhook_checks(),
-        )
-
-    def _webhook_checks(self) -> tuple[HealthCheck, ...]:
-        """Return the check of the webhook, or nothing if no webhook is set."""
-        if self.deliveries is None:
-            return ()
-        report = self.deliveries.report()
-        if report.trouble:
-            found = warning(NOT_DELIVERED, report.trouble)
-        else:
-            found = ok(Message("every step has arrived at %(host)s", host=report.receiver))
-        return (_check(Message("steps for another program"), found),)
+        if troubles.safe_mode:
+            yield Message("safe mode"), warning(problems.SAFE_MODE)
+        yield Message("camera"), self._camera(troubles)
+        yield Message("journal"), self._journal(troubles)
+        yield Message("backup"), self._backup()
+        yield Message("lamp"), self._output(troubles)
+        if self.deliveries is not None:
+            yield Message("steps for another program"), _delivered(self.deliveries.report())
 
     def _camera(self, troubles: Troubles) -> Finding:
         if troubles.safe_mode:
             return skipped(Message("off in safe mode"))
         if troubles.camera:
-            return warning(CAMERA_LOST, troubles.camera)
+            return warning(problems.CAMERA_LOST, troubles.camera)
         if not self.companion.tray_camera.is_expected:
             return ok(Message("phones take the photos"))
         camera = self.companion.snapshot().camera
@@ -107,16 +83,16 @@ class HealthChecks:
 
     def _journal(self, troubles: Troubles) -> Finding:
         if troubles.journal:
-            return failed(NOT_WRITTEN, troubles.journal)
+            return failed(problems.NOT_WRITTEN, troubles.journal)
         if trouble := self.journal.trouble:
-            return failed(NOT_WHOLE, trouble)
+            return failed(problems.NOT_WHOLE, trouble)
         if troubles.record:
-            return warning(JOURNAL_RESTORED)
+            return warning(problems.JOURNAL_RESTORED)
         try:
             matches = History(self.journal.path).count()
             size_mb = self.journal.path.stat().st_size / 1024**2
         except (OSError, JournalError) as error:
-            return failed(NOT_WRITTEN, reason(error))
+            return failed(problems.NOT_WRITTEN, reason(error))
         return ok(
             Message(
                 "%(matches)s, %(size)s MB, in %(folder)s",
@@ -127,13 +103,13 @@ class HealthChecks:
         )
 
     def _output(self, troubles: Troubles) -> Finding:
-        return (
-            warning(LAMP_FAILED, troubles.output) if troubles.output else ok(Message("no problems"))
-        )
+        if troubles.output:
+            return warning(problems.LAMP_FAILED, troubles.output)
+        return ok(Message("no problems"))
 
     def _backup(self) -> Finding:
         report = self.backups.report
-        return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
+        return warning(problems.BACKUP_FAILED, report.line) if report.failed else ok(report.line)
 
     def _machine_checks(self) -> tuple[HealthCheck, ...]:
         with self._lock:
@@ -141,6 +117,12 @@ class HealthChecks:
                 self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
                 self._checked_s = monotonic()
             return self._machine
+
+
+def _delivered(report: WebhookReport) -> Finding:
+    if report.trouble:
+        return warning(problems.NOT_DELIVERED, report.trouble)
+    return ok(Message("every step has arrived at %(host)s", host=report.receiver))
 
 
 def _called(camera: str) -> Message:

@@ -18,8 +18,6 @@ CAMERAS = ("auto", "sim", "picamera2[:N]", "usb[:N or NAME]", "URL", "phone", "r
 """The values of the setting `camera`, in the order in which messages list them."""
 CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
-STREAMS = ("http", "https", "rtsp", "rtsps")
-"""URL schemes of network cameras."""
 
 BUTTON_PIN = 17
 """BCM number of the button's pin: header pin 11, next to ground on pin 9."""

@@ -13,8 +13,9 @@ from device.calibrating import (
     picture_advice,
     wizard_camera,
 )
-from device.doctor import findings, health_checks
-from device.doctor.findings import Trouble, failed
+from device.doctor import health_checks, problems
+from device.doctor.findings import failed
+from device.doctor.problems import Trouble
 from device.hardware.lamp import LAMPS
 from device.session import messages
 from device.storage.backup import Backup
@@ -48,7 +49,7 @@ def held_in(*rooms):
 
 def troubles():
     """Return every problem that a check can report."""
-    found = [value for value in vars(findings).values() if isinstance(value, Trouble)]
+    found = [value for value in vars(problems).values() if isinstance(value, Trouble)]
     return [each for t in found for each in (t.remedy, failed(t, "x").line)]
 
 

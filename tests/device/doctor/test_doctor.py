@@ -19,11 +19,10 @@ from device.doctor import (
     check_network,
     check_pi,
     check_service,
+    problems,
 )
-from device.doctor import (
-    findings as troubles,
-)
-from device.doctor.findings import Level, Trouble
+from device.doctor.findings import Level
+from device.doctor.problems import Trouble
 from device.doctor.report import pack_report, without_secrets
 from device.doctor.run import CHECKS, as_text, examine
 from device.doctor.system import Machine, System, open_system
@@ -33,7 +32,7 @@ from game.match.match import Match
 from game.rules.rule_files import load
 
 DOC = (Path(__file__).parents[3] / "docs" / "troubleshoot.md").read_text("utf-8")
-TROUBLES = [value for value in vars(troubles).values() if isinstance(value, Trouble)]
+TROUBLES = [value for value in vars(problems).values() if isinstance(value, Trouble)]
 ANYBODY = 65534
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
@@ -412,7 +411,7 @@ def test_invalid_settings_are_one_failure(tmp_path):
 
     assert done.returncode == 1
     assert "did you mean 'port'?" in checks["settings"]["line"]
-    assert checks["settings"]["remedy"] == str(troubles.BAD_SETTINGS.remedy)
+    assert checks["settings"]["remedy"] == str(problems.BAD_SETTINGS.remedy)
 
 
 @pytest.mark.usefixtures("in_1970")
