@@ -35,7 +35,7 @@ from device.companion import Companion
 from device.companion.bot_turns import BotOptions
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox, JournalMended
-from device.companion.table_worker import JournalNotice, SafeModeNotice
+from device.companion.table_parts import JournalNotice, SafeModeNotice
 from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
 from device.errors import UsageError

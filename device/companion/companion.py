@@ -13,14 +13,14 @@ from device.coach.coach import TableCoach
 from device.companion.bot_turns import BotOptions, BotTurns
 from device.companion.inbox import Announce, Inbox, InboxLoop, Photographed, Refresh
 from device.companion.picture_keeper import PictureKeeper
-from device.companion.snapshots import Troubles
 from device.companion.table_button import TableButton
-from device.companion.table_worker import (
+from device.companion.table_parts import (
     JournalNotice,
     SafeModeNotice,
     TableParts,
-    TableWorker,
+    Troubles,
 )
+from device.companion.table_worker import TableWorker
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
 from device.hardware.outputs import Output, Signals
@@ -134,9 +134,9 @@ class Companion:
         self._clock, self.simulated_tray = clock, equipment.simulated_tray
         # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
-        self._button = TableButton(equipment.button, equipment.no_button, inbox, clock, pause)
+        button = TableButton(equipment.button, equipment.no_button, inbox, clock, pause)
         self.scorekeeper = scorekeeper or Scorekeeper(
-            on_change=inbox.changed, has_button=self._button.is_real, clock=clock
+            on_change=inbox.changed, has_button=button.is_real, clock=clock
         )
         self.tray_camera = TrayCamera(
             equipment.open_camera,
@@ -145,7 +145,7 @@ class Companion:
             watch,
             n_dice=rules.n_dice,
             simulated_tray=equipment.simulated_tray,
-            has_real_button=self._button.is_real,
+            has_real_button=button.is_real,
             restart=equipment.restart,
             clock=clock,
             pause=pause,
@@ -161,29 +161,27 @@ class Companion:
             table = self.session.table
             table.message = Paragraph(damage.sentences[0], table.message)
         output = equipment.output
-        self._output = output if isinstance(output, Signals) else Signals(output)
-        self._pictures = PictureKeeper(
-            stores.throw_pictures, stores.misreads, self.tray_camera.watch.note_faces
+        self._parts = TableParts(
+            session=self.session,
+            bots=BotTurns(self.session.table, bots or BotOptions(clock=clock)),
+            camera=self.tray_camera,
+            button=button,
+            output=output if isinstance(output, Signals) else Signals(output),
+            pictures=PictureKeeper(
+                stores.throw_pictures, stores.misreads, self.tray_camera.watch.note_faces
+            ),
+            scorekeeper=self.scorekeeper,
+            coach=coach,
+            notice=stores.notice,
+            simulated_tray=equipment.simulated_tray,
+            hands_off=watch.reports_settled_dice,
+            is_alive=on_turn,
+            safe_mode=equipment.safe_mode,
+            other_tray=other_tray,
         )
-        self._worker = TableWorker(
-            TableParts(
-                session=self.session,
-                bots=BotTurns(self.session.table, bots or BotOptions(clock=clock)),
-                camera=self.tray_camera,
-                button=self._button,
-                output=self._output,
-                pictures=self._pictures,
-                scorekeeper=self.scorekeeper,
-                coach=coach,
-                notice=stores.notice,
-                simulated_tray=equipment.simulated_tray,
-                hands_off=watch.reports_settled_dice,
-                is_alive=on_turn,
-                safe_mode=equipment.safe_mode,
-                other_tray=other_tray,
-            )
-        )
-        self.loop = InboxLoop(inbox, self._worker, on_turn)
+        worker = TableWorker(self._parts)
+        self._publisher = worker.publisher
+        self.loop = InboxLoop(inbox, worker, on_turn)
 
     def start(self) -> None:
         """Start the threads of the companion and of the camera."""
@@ -194,9 +192,9 @@ class Companion:
         """Finish the queued work, then release the camera, the button and the lamp."""
         self.tray_camera.close()
         self._photo_reader.shutdown(cancel_futures=True)
-        self._button.close()
+        self._parts.button.close()
         self.loop.close()
-        self._output.close()
+        self._parts.output.close()
 
     @property
     def wizard(self) -> Wizard:
@@ -206,30 +204,30 @@ class Companion:
     @property
     def troubles(self) -> Troubles:
         """The current problems with the parts of the table."""
-        return self._worker.troubles
+        return self._parts.troubles
 
     def snapshot(self) -> Snapshot:
         """Implement `Table.snapshot`: return the newest snapshot."""
-        return self._worker.publisher.snapshot
+        return self._publisher.snapshot
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
         """Implement `Table.wait`: return a snapshot newer than version `after`, or None after the timeout."""
-        return self._worker.publisher.wait(after, timeout_s)
+        return self._publisher.wait(after, timeout_s)
 
     def photo(self, photo_id: str) -> bytes | None:
         """Implement `Table.photo`: return an annotated photo of a throw as JPEG, or None if it is no longer kept."""
-        return self._pictures.album.get(photo_id)
+        return self._parts.pictures.album.get(photo_id)
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
         """Implement `Table.photo_die`: return one die in a photo as JPEG, or None if the photo is no longer kept."""
-        return self._pictures.album.die(photo_id, die)
+        return self._parts.pictures.album.die(photo_id, die)
 
     def photo_clip(self, photo_id: str) -> bytes | None:
         """Implement `Table.photo_clip`: return a clip of how the dice in a photo came to rest.
 
         The clip is Motion JPEG; the result is None if there is no clip.
         """
-        return self._pictures.album.clip(photo_id)
+        return self._parts.pictures.album.clip(photo_id)
 
     def view(self) -> bytes | None:
         """Implement `Table.view`: return a live image of the tray as JPEG, or None if there is none."""
@@ -247,7 +245,7 @@ class Companion:
         """
         match command:
             case Press() | Hold() | MoveSimulatedButton():
-                self._button.use(command, request)
+                self._parts.button.use(command, request)
                 return self.loop.ask(Refresh())
             case SubmitPhoto() if self.troubles.safe_mode:
                 raise TableError(Message("In safe mode, no photos are read: tap the dice in."))

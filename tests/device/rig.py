@@ -13,7 +13,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox
-from device.companion.table_worker import JournalNotice
+from device.companion.table_parts import JournalNotice
 from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
 from device.hardware.lamp import RgbLamp
