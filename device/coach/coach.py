@@ -4,10 +4,10 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from threading import RLock
 from typing import Any
 
 from device.coach.just_won import JustWon
+from device.coach.match_figures import MatchFigures
 from device.coach.notes_file import NotesFile
 from device.coach.reviews import Reviews
 from device.coach.solving import Solving
@@ -20,7 +20,6 @@ from game.match.match import Match
 from game.match.state import State
 from game.message import Message
 from game.odds.figures import Figures
-from game.practice.bot_steps import is_practice
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
@@ -57,10 +56,7 @@ class TableCoach:
         self._worker, self._history, self._notes_file = worker, history, notes_file
         self._reviews = Reviews(worker, history, self._solve_if_just_won)
         self._solving = Solving(worker, self._on_progress)
-        self._lock = RLock()
-        self._wanted: Match | None = None
-        self._asked: Match | None = None
-        self._figures: tuple[Match, Figures] | None = None
+        self._figures = MatchFigures(worker, self._on_figures)
         self._just_won = JustWon(history, self._reviews.review)
 
     def close(self) -> None:
@@ -69,95 +65,43 @@ class TableCoach:
 
     # During a match
 
-    def switch(self, mode: CoachMode, *, practice: bool = False) -> None:
+    def switch(self, mode: CoachMode, match: Match | None = None) -> None:
         """Choose how much the coach says.
 
         Args:
-            mode: The amount of advice that the coach gives.
-            practice: True to set the mode for matches against a bot, False for matches between people.
+            mode: How much the coach says.
+            match: The match in play, which decides whether this applies to matches between people
+                or to matches against a bot; None means matches between people.
 
         Raises:
             TableError: If the mode cannot be saved.
         """
-        self._notes_file.change(
-            lambda notes: replace(notes, practice=mode) if practice else replace(notes, mode=mode)
-        )
+        self._notes_file.change(lambda notes: notes.with_mode(mode, match))
         if mode is CoachMode.OFF:
             self._solving.stop()
-            with self._lock:
-                self._wanted = None
-
-    def _mode(self, match: Match | None) -> CoachMode:
-        """Return how much the coach says during a match."""
-        notes = self._notes_file.notes
-        return notes.practice if match and is_practice(match) else notes.mode
+            self._figures.stop()
 
     def coaching(self, match: Match | None) -> Coaching:
         """Return what the coach knows about this match now. The result may change whenever `changed` is called."""
         if match is not None:
             self._just_won.note(match)
-        mode = self._mode(match)
+        mode = self._notes_file.notes.mode_in(match)
         if mode is CoachMode.OFF or match is None:
             return Coaching(mode)
-        with self._lock:
-            self._want(match)
-            shown = self._shown(match, mode)
-        rules = match.rules
+        rules, shown = match.rules, self._figures.shown(match, mode)
         return Coaching(mode, shown, self._solving.share(rules), self._solving.trouble(rules))
 
-    def _shown(self, match: Match, mode: CoachMode) -> Figures | None:
-        """Return the results for the match, as far as the mode allows them to be shown.
-
-        While the current state is still being computed, only the values of the turn so far are
-        returned. None means that nothing has been computed yet.
-        """
-        if self._figures is None:
-            return None
-        figured, found = self._figures
-        is_newest = figured.state is match.state
-        if is_newest and mode is CoachMode.LIVE:
-            return found
-        same_turn = len(figured.state.turns) == len(match.state.turns)
-        tells_why = is_newest and mode is CoachMode.WHY
-        return replace(
-            found,
-            keeps=(),
-            before=None,
-            turn=found.turn if same_turn else (),
-            decision=found.decision if tells_why else None,
-        )
-
-    def _want(self, match: Match) -> None:
-        """Ask the worker for the chances in this match. If the worker is busy, ask after its next answer."""
-        self._wanted = match
-        known = self._figures is not None and self._figures[0].state is match.state
-        if self._asked is None and not known:
-            self._asked = match
-            bare = replace(match, before=None, after=())
-            self._worker.ask("figures", bare).add_done_callback(self._take_figures)
-
-    def _take_figures(self, future: "Future[Figures]") -> None:
-        with self._lock:
-            asked, self._asked = self._asked, None
-            if error := future.exception():
-                log.warning("cannot compute the figures: %s", error)
-                return
-            found = future.result()
-            if asked is not None:
-                self._figures = asked, found
-            if self._wanted is not None:
-                self._want(self._wanted)
-        is_on = self._mode(asked) is not CoachMode.OFF
-        if asked is not None and not found.solved and is_on:
-            self._solving.begin(asked.rules)
+    def _on_figures(self, match: Match, found: Figures) -> None:
+        is_on = self._notes_file.notes.mode_in(match) is not CoachMode.OFF
+        if is_on and not found.solved:
+            self._solving.begin(match.rules)
         self._changed()
 
     def _on_progress(self, solved: Ruleset | None) -> None:
         """Show progress. Once chances of winning can be computed, drop results and reviews that lack them."""
         if solved:
             self._reviews.forget()
-            with self._lock:
-                self._figures = None
+            self._figures.forget()
             self._just_won.review_again()
         self._changed()
 

@@ -8,7 +8,9 @@ from threading import Lock
 from typing import Any
 
 from device.files import write_atomically
+from game.match.match import Match
 from game.message import Message
+from game.practice.bot_steps import is_practice
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from web.contracts.coach import CoachMode
@@ -31,6 +33,22 @@ class Notes:
     mode: CoachMode = CoachMode.OFF
     dice: tuple[DiceSetPeriod, ...] = (DiceSetPeriod(""),)
     practice: CoachMode = CoachMode.WHY
+
+    def mode_in(self, match: Match | None) -> CoachMode:
+        """Return how much the coach says in a match; None means a match between people."""
+        return self.practice if match and is_practice(match) else self.mode
+
+    def with_mode(self, mode: CoachMode, match: Match | None) -> "Notes":
+        """Return the notes with another mode.
+
+        Args:
+            mode: How much the coach says from now on.
+            match: The match in play, which decides whether this applies to matches between people
+                or to matches against a bot; None means matches between people.
+        """
+        if match and is_practice(match):
+            return replace(self, practice=mode)
+        return replace(self, mode=mode)
 
     def with_dice(self, dice: DiceSetPeriod) -> "Notes":
         """Return the notes with a new current set of dice, and without the sets that have never been thrown."""

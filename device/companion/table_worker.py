@@ -44,7 +44,6 @@ from game.commands import (
 )
 from game.match.match import new_names
 from game.message import Message
-from game.practice.bot_steps import is_practice
 from game.situation import Situation, TableError
 from web.contracts.coach import CoachMode
 from web.contracts.table import Snapshot
@@ -208,9 +207,7 @@ class TableWorker:
         coach, safe_mode = self._parts.coach, self._parts.safe_mode
         match command:
             case SetCoachMode() if coach:
-                match = self._parts.session.table.match
-                practice = match is not None and is_practice(match)
-                coach.switch(CoachMode(command.mode), practice=practice)
+                coach.switch(CoachMode(command.mode), self._parts.session.table.match)
             case SetCoachMode():
                 raise TableError(Message("There is no coach."))
             case LeaveSafeMode() if safe_mode:

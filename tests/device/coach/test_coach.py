@@ -103,7 +103,7 @@ def test_in_practice_the_coach_tells_what_each_decision_cost_until_it_is_switche
     assert rig.coach.coaching(match).mode is CoachMode.WHY
     assert found.decision.done.bank
 
-    rig.coach.switch(CoachMode.OFF, practice=True)
+    rig.coach.switch(CoachMode.OFF, match)
 
     assert rig.coach.coaching(match).figures is None
 
