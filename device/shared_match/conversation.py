@@ -5,6 +5,7 @@ The journal is the queue: each message contains entries of the journal that the 
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import Protocol
 
@@ -54,6 +55,21 @@ class DoingTable(Protocol):
         """
 
 
+@dataclass(slots=True)
+class _Heard:
+    """What the other tray has reported in its last message.
+
+    Attributes:
+        time_s: When the message arrived, in seconds.
+        seq: Number of the other tray's last entry; None before its first message.
+        trouble: Why the two trays cannot play on; None if they can.
+    """
+
+    time_s: float = float("-inf")
+    seq: int | None = None
+    trouble: Message | None = None
+
+
 class Conversation:
     """One side of a match that two trays play. Only one thread at a time may use it.
 
@@ -80,10 +96,8 @@ class Conversation:
         self._history, self._table, self._clock = history, table, clock
         self._replica = self._new_replica()
         self._fetcher = FileFetcher(files)
-        self._peer_seq: int | None = None
+        self._heard = _Heard()
         self._said: tuple[object, ...] = ()
-        self._heard_s = float("-inf")
-        self._trouble: Message | None = None
         self._wish: Wish | None = None
         self._done_wish = ""
 
@@ -95,12 +109,12 @@ class Conversation:
         """The facts that the page shows about the other tray."""
         match = self._replica.match
         seats = range(len(match.state.players)) if match else ()
-        is_reachable = self._clock() - self._heard_s < UNREACHABLE_S
+        is_reachable = self._clock() - self._heard.time_s < UNREACHABLE_S
         return OtherTrayView(
             SharedPhase.PLAYING,
             tuple(filter(self.link.is_elsewhere, seats)),
             is_reachable,
-            self._trouble or (None if is_reachable else NOT_REACHABLE),
+            self._heard.trouble or (None if is_reachable else NOT_REACHABLE),
         )
 
     @property
@@ -119,7 +133,7 @@ class Conversation:
     def has_other_tray_caught_up(self) -> bool:
         """Whether the other tray has reported that it has every step in this tray's journal."""
         entries = entries_with_marks(self._history, self.number, self.link.match)
-        return self._peer_seq is not None and self._peer_seq >= len(entries) - 1
+        return self._heard.seq is not None and self._heard.seq >= len(entries) - 1
 
     @property
     def has_news(self) -> bool:
@@ -170,7 +184,7 @@ class Conversation:
         """Return the message that this tray sends now."""
         replica, link = self._replica, self.link
         is_host = link.side is MatchSide.HOST
-        entries = () if self._peer_seq is None else replica.after(self._peer_seq)
+        entries = () if self._heard.seq is None else replica.after(self._heard.seq)
         self._said = self._news
         return Sync(
             link.side,
@@ -193,16 +207,16 @@ class Conversation:
             SharedMatchError: If the trays cannot play together. `view` shows why.
             TableError, GameError: If a step cannot be written now. The other tray will send it again.
         """
-        self._heard_s = self._clock()
-        self._trouble = REFUSALS.get(sync.refusal)
+        self._heard.time_s = self._clock()
+        self._heard.trouble = REFUSALS.get(sync.refusal)
         if sync.match != self.link.match:  # the guest has not begun this match yet
-            self._peer_seq = NOTHING
+            self._heard.seq = NOTHING
             return
-        self._peer_seq = sync.seq
+        self._heard.seq = sync.seq
         try:
             new = self._replica.check(sync)
         except SharedMatchError as error:
-            self._trouble = error.message
+            self._heard.trouble = error.message
             raise
         for entry in new:
             self._table.do(FollowStep(self.number, entry.actions), entry.mark)

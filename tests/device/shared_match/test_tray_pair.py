@@ -352,7 +352,7 @@ def test_an_entry_signed_with_a_wrong_key_is_refused(pair):
     pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     pair.host.shared.pair.refresh()
     conversation = pair.host.shared.pair.conversation
-    conversation._peer_seq = 0
+    conversation._heard.seq = 0
     good = conversation.message()
     bad = type(good.entries[0])(good.entries[0].wire, MatchSide.HOST, "00")
     forged = type(good)(**{f: getattr(good, f) for f in good.__slots__} | {"entries": (bad,)})
