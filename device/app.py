@@ -52,7 +52,7 @@ from device.hardware.systemd import (
     notify,
     power_off_action,
 )
-from device.hardware.voltage import VoltageWatch
+from device.hardware.voltage import watched_voltage
 from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import as_page_url, lan_address
 from device.log_file import keep_log
@@ -67,7 +67,7 @@ from device.shared_match.links import FOLDER as SHARED
 from device.shared_match.links import LinkStore
 from device.shared_match.shared_matches import SharedMatches
 from device.shared_match.tray_pair import SharedParts
-from device.storage.daily_backup import Backups, DailyBackup
+from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
 from device.storage.incoming_backup import IncomingBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import FOLDER as CORRECTIONS
@@ -78,6 +78,7 @@ from device.storage.scorekeeper_file import FILE as PENCIL
 from device.storage.scorekeeper_file import ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
+from device.threads import repeated
 from device.watching.watch_loop import WatchOptions
 from device.webhook.webhook import send_to_webhook
 from game.errors import GameError, JournalError, reason
@@ -142,7 +143,7 @@ def run(options: PlayOptions, starts: StartRecord) -> None:
     fits.limit_malloc_arenas()
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    with keep_log(folder), VoltageWatch(folder), ExitStack() as stack:
+    with keep_log(folder), watched_voltage(folder), ExitStack() as stack:
         with exit_at_ctrl_c():
             companion, server = stack.enter_context(serving(options, starts.reach))
         signal.signal(signal.SIGINT, lambda *_: exit_now() if stop.is_set() else stop.set())
@@ -331,7 +332,7 @@ def open_maintenance(
         companion.start()
         shared.start(companion)
         try:
-            with DailyBackup(backups):
+            with repeated(backups.make_if_due, CHECK_INTERVAL_S, "backups", at_once=True):
                 yield Maintenance(
                     companion,
                     journal,

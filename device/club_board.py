@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import click
@@ -23,6 +23,7 @@ from device.machine_fit import limit_malloc_arenas
 from device.mqtt.address import Address, is_tray_name, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.topics import ROOT, Topics
+from device.threads import DistinctReports, repeated
 from game.errors import GameError
 from web.access.origin import AllowedHosts, split_names
 from web.club.app import create_club
@@ -75,7 +76,7 @@ class BoardClient:
     """
 
     def __init__(self, address: Address, warn: Callable[[str], object]) -> None:
-        self._warn, self._last_warning = warn, ""
+        self._warn = DistinctReports(warn)
         self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
         events = BrokerEvents(
@@ -128,9 +129,7 @@ class BoardClient:
             kind = "answer" if found[2].startswith("replay/") else found[2]
             self._inbox.on_message(found[1], kind, payload)
         except StoreError as error:  # a full disk; missing entries are requested again later
-            if str(error) != self._last_warning:
-                self._last_warning = str(error)
-                self._warn(self._last_warning)
+            self._warn(str(error))
 
 
 def run(options: ClubOptions) -> None:
@@ -173,35 +172,23 @@ def serving(
         with Server(app, options.host, options.port) as server:
             client.start(inbox)
             try:
-                with _calling_players(calls, trays, inbox, warn):
+                call_players = partial(_call_players, calls, trays, inbox, warn)
+                with repeated(call_players, CALL_PERIOD_S, "club-calls"):
                     yield server, steward
             finally:
                 client.close()
 
 
-@contextmanager
-def _calling_players(
+def _call_players(
     calls: TournamentCalls, trays: Trays, inbox: TrayInbox, warn: Callable[[str], object]
-) -> Iterator[None]:
-    """Within the block, call the players of the next matches to free trays, on a separate thread."""
-    closing_now = Event()
-
-    def call_players() -> None:
-        while not closing_now.wait(CALL_PERIOD_S):
-            try:
-                inbox.retry_requests()
-                if calls.update(trays.snapshot().trays):
-                    trays.refresh()
-            except GameError as error:
-                warn(f"traykeeper club: {error}")
-
-    thread = Thread(target=call_players, name="club-calls", daemon=True)
-    thread.start()
+) -> None:
+    """Call the players of the next matches to free trays."""
     try:
-        yield
-    finally:
-        closing_now.set()
-        thread.join()
+        inbox.retry_requests()
+        if calls.update(trays.snapshot().trays):
+            trays.refresh()
+    except GameError as error:
+        warn(f"traykeeper club: {error}")
 
 
 def _greet(options: ClubOptions, server: Server, steward: Steward) -> None:

@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from device import match_files
 from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.commands.options import state_option
@@ -15,6 +14,7 @@ from device.errors import UsageError
 from device.files import as_owner_of, print_line, printable, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
+from device.storage import match_files
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import restore_backup, restore_settings

@@ -12,8 +12,10 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from threading import Event, Thread, Timer
+from threading import Timer
 from time import monotonic
+
+from device.threads import repeated
 
 BEAT_S = 2.0
 """Pause between notifications during a slow task, in seconds: less than a quarter of any sensible watchdog timeout."""
@@ -102,19 +104,9 @@ def keep_alive(alive: Callable[[], object], max_s: float) -> Iterator[None]:
         alive: Notifies the watchdog.
         max_s: Seconds after which the notifications stop, so that the watchdog ends a process that hangs.
     """
-    done, end_s = Event(), monotonic() + max_s
-
-    def beat() -> None:
-        while not done.wait(BEAT_S) and monotonic() < end_s:
-            alive()
-
-    thread = Thread(target=beat, name="beat", daemon=True)
-    thread.start()
-    try:
+    end_s = monotonic() + max_s
+    with repeated(lambda: monotonic() < end_s and alive(), BEAT_S, "beat"):
         yield
-    finally:
-        done.set()
-        thread.join()
 
 
 class SelfRestart:

@@ -6,13 +6,12 @@ The kernel reports only the current state: its driver clears the firmware's reco
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Thread
-from types import TracebackType
-from typing import Self
 
+from device.threads import repeated
 from game.file_io import write_atomically
 
 log = logging.getLogger(__name__)
@@ -50,8 +49,23 @@ def last_low(folder: Path, root: Path) -> datetime | None:
         return None
 
 
+@contextmanager
+def watched_voltage(folder: Path, root: Path = Path("/")) -> Iterator[None]:
+    """Within the block, record when the supply voltage becomes too low, if this machine measures it.
+
+    Args:
+        folder: The state folder.
+        root: Root folder of the system.
+    """
+    if is_low(root) is None:
+        yield
+        return
+    with repeated(VoltageWatch(folder, root).sample, SAMPLE_S, "voltage"):
+        yield
+
+
 class VoltageWatch:
-    """A thread that runs for the length of a `with` block and records when the supply voltage becomes too low.
+    """Records when the supply voltage becomes too low.
 
     Args:
         folder: The state folder.
@@ -62,26 +76,11 @@ class VoltageWatch:
     def __init__(
         self,
         folder: Path,
-        root: Path = Path("/"),
+        root: Path,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._folder, self._root, self._now = folder, root, now
         self._was_low = False
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="voltage", daemon=True)
-
-    def __enter__(self) -> Self:
-        if is_low(self._root) is not None:
-            self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._stop.set()
 
     def sample(self) -> None:
         """Check the alarm once; if it has gone off since the last check, record the time."""
@@ -92,11 +91,3 @@ class VoltageWatch:
             write_atomically(self._folder / FILE, json.dumps(record).encode())
             log.warning("the supply voltage is too low: use the official power supply")
         self._was_low = low
-
-    def _run(self) -> None:
-        while not self._stop.wait(SAMPLE_S):
-            try:
-                self.sample()
-            except OSError:
-                log.exception("the voltage cannot be read")
-                return

@@ -16,6 +16,7 @@ from device.mqtt.invitations import HostTable, Invitations
 from device.mqtt.message_sender import MessageSender
 from device.mqtt.outbox import Outbox, Progress
 from device.mqtt.topics import BIRTH
+from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
 from game.journal.feed import Feed
 from web.contracts.table import Snapshot
@@ -37,24 +38,6 @@ class Connection(Enum):
     LOST = auto()
     CATCHING_UP = auto()
     CAUGHT_UP = auto()
-
-
-class DistinctReports:
-    """A callable that passes on a report unless it repeats the previous one.
-
-    Args:
-        report: Called with each report that is passed on.
-    """
-
-    def __init__(self, report: Callable[[str], object]) -> None:
-        self._report = report
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        """Pass on the text unless it repeats the previous one."""
-        if text != self._last:
-            self._last = text
-            self._report(text)
 
 
 class Publisher:
@@ -126,13 +109,9 @@ class Publisher:
         self._outbox.save()
 
     def _listen(self) -> None:
-        version = -1
-        while not self._closing.is_set():
-            if snapshot := self._table.wait(version, LISTEN_S):
-                version = snapshot.version
-                self._jobs.put(partial(self._on_table_change, snapshot))
-            else:
-                self._jobs.put(self._on_idle)
+        for snapshot in new_snapshots(self._table, self._closing, LISTEN_S):
+            job = partial(self._on_table_change, snapshot) if snapshot else self._on_idle
+            self._jobs.put(job)
 
     def _run_jobs(self) -> None:
         while (job := self._jobs.get()) is not None:

@@ -12,6 +12,7 @@ from device.shared_match.links import Link
 from device.shared_match.match_code import MatchSide
 from device.shared_match.sync import Sealed, Sync
 from device.shared_match.tray_pair import TrayPair
+from device.threads import new_snapshots
 from game.errors import TraykeeperError
 from web.contracts.table import ChangingTable
 
@@ -82,10 +83,8 @@ class Talker:
         self._news.set()
 
     def _listen(self, table: ChangingTable) -> None:
-        version = -1
-        while not self._closing.is_set():
-            if snapshot := table.wait(version, POLL_S):
-                version = snapshot.version
+        for snapshot in new_snapshots(table, self._closing, POLL_S):
+            if snapshot:
                 self._news.set()
 
     def _run(self) -> None:

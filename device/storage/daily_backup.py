@@ -6,9 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from threading import Event, Thread
 from time import time
-from typing import Self
 
 from device.errors import UsageError
 from device.storage import backup
@@ -174,32 +172,6 @@ class Backups:
     def _files(self, *kinds: str) -> list[Path]:
         found = (path for kind in kinds or KEPT for path in self._folder.glob(f"{kind}-*.zip"))
         return sorted(found, key=number_of, reverse=True)
-
-
-class DailyBackup:
-    """A thread that runs for the length of a `with` block and makes a backup whenever one is due.
-
-    Args:
-        backups: The automatic backups.
-    """
-
-    def __init__(self, backups: Backups) -> None:
-        self._backups = backups
-        self._stop = Event()
-        self._thread = Thread(target=self._run, name="backups", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._backups.make_if_due()
-            self._stop.wait(CHECK_INTERVAL_S)
 
 
 def _read_back(path: Path) -> None:

@@ -10,11 +10,13 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
 from device.errors import UsageError
 from device.settings import Settings
+from device.threads import DistinctReports, new_snapshots
 from device.webhook.delivery import Courier, DeliveryError
 from device.webhook.delivery_log import DeliveryLog
 from device.webhook.receiver import Receiver, parse_receiver
@@ -86,7 +88,7 @@ class Webhook:
         self._tray = socket.gethostname()
         self.deliveries = DeliveryLog(receiver)
         self._identity, self._position = "", 0
-        self._trouble = ""
+        self._report = DistinctReports(partial(log.warning, "the webhook is waiting: %s"))
         self._closing = Event()
         self._thread = Thread(target=self._run, name="webhook", daemon=True)
 
@@ -102,26 +104,20 @@ class Webhook:
         self._file.save()
 
     def _run(self) -> None:
-        snapshot: Snapshot | None = None
-        is_new_step = True
-        while not self._closing.is_set():
-            if is_new_step:
+        shown: Snapshot | None = None
+        for later in new_snapshots(self._table, self._closing, LISTEN_S):
+            if later is None or shown is None or later.match is not shown.match:
+                if later:
+                    self._closing.wait(HEAD_START_S)
                 self._deliver_without_errors()
             self._file.save_if_due()
-            before, version = snapshot, snapshot.version if snapshot else -1
-            later = self._table.wait(version, LISTEN_S)
-            snapshot = later or before
-            is_new_step = later is None or before is None or later.match is not before.match
-            if later and is_new_step:
-                self._closing.wait(HEAD_START_S)
+            shown = later or shown
 
     def _deliver_without_errors(self) -> None:
         try:
             self._deliver_all()
         except GameError as error:
-            if str(error) != self._trouble:
-                self._trouble = str(error)
-                log.warning("the webhook is waiting: %s", error)
+            self._report(str(error))
         except Exception:
             log.exception("the webhook failed; the match continues")
 

@@ -1,10 +1,11 @@
 """The record of a supply voltage that was too low."""
 
 from datetime import UTC, datetime
+from threading import enumerate as enumerate_threads
 
 import pytest
 
-from device.hardware.voltage import VoltageWatch, is_low, last_low
+from device.hardware.voltage import VoltageWatch, is_low, last_low, watched_voltage
 
 EVENING = datetime(2026, 11, 26, 20, 14, tzinfo=UTC)
 
@@ -65,6 +66,6 @@ def test_a_damaged_record_counts_as_none(pi, text):
 
 
 def test_a_machine_without_the_alarm_is_not_watched(tmp_path):
-    with VoltageWatch(tmp_path, tmp_path) as watch:
+    with watched_voltage(tmp_path, tmp_path):
         assert is_low(tmp_path) is None
-        assert not watch._thread.is_alive()
+        assert "voltage" not in [thread.name for thread in enumerate_threads()]

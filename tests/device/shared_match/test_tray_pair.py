@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device import match_files
 from device.shared_match import shared_matches
 from device.shared_match import sync as messages
 from device.shared_match.match_code import MatchSide, keys_of
 from device.shared_match.sync import NotSignedError, Sealed, SharedMatchError, Sync
+from device.storage import match_files
 from game.commands import (
     Bank,
     CorrectThrow,
