@@ -42,8 +42,8 @@ from device.errors import UsageError
 from device.failed_starts import StartPart, StartRecord
 from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
-from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
-from device.hardware.outputs import Wiring, open_signals
+from device.hardware.choices import as_camera, as_mains, as_rotation
+from device.hardware.outputs import open_signals
 from device.hardware.pins import mock_pins, open_pins, open_when_free
 from device.hardware.systemd import (
     Heartbeat,
@@ -298,7 +298,7 @@ def open_maintenance(
         live_match = LiveMatch(journal, shared)
         damage = _joined(damage, _continue_match(live_match), _found_backup_notice(state))
         button, no_button = (None, None) if safe else _button(pins, options.button_pin, inbox)
-        signals = open_signals(pins, _wiring(options), warn=partial(print_line, err=True))
+        signals = open_signals(pins, options, warn=partial(print_line, err=True))
         reach(StartPart.CAMERA)
         companion = Companion(
             inbox,
@@ -504,19 +504,6 @@ def _camera(
     if isinstance(camera, SimulatedTray):
         return camera, lambda: camera
     return None, lambda: next(cameras, None) or open_it()
-
-
-def _wiring(options: PlayOptions) -> Wiring:
-    return Wiring(
-        lamp=as_lamp(options.lamp),
-        red=options.red_pin,
-        green=options.green_pin,
-        blue=options.blue_pin,
-        anode=options.common_anode,
-        buzzer=options.buzzer_pin if options.buzzer_pin >= 0 else None,
-        tones=options.buzzer_tones,
-        voice=options.voice,
-    )
 
 
 def _greet(companion: Companion, server: Server) -> None:

@@ -14,16 +14,15 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from time import monotonic
-from typing import Self
+from typing import Any, Self
 
+from device.files import read_json, write_atomically
 from game.errors import reason
-from game.file_io import read_bounded, write_atomically
 
 log = logging.getLogger(__name__)
 
 FILE = "failed-starts.json"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-MAX_BYTES = 16 * 1024
 
 LIMIT = 3
 """After this many failed starts within `WINDOW_S` seconds, the next start is in safe mode."""
@@ -167,19 +166,15 @@ class StartRecord:
         """
         found: dict[float, FailedStart] = {}
         for folder in self._folders:
-            found |= {start.began_s: start for start in _starts(folder / FILE, self._boot)}
+            starts = read_json(folder / FILE, self._parse) or ()
+            found |= {start.began_s: start for start in starts}
         now_s = self._clock()
         return tuple(found[at] for at in sorted(found) if 0 <= now_s - at <= WINDOW_S)
 
-
-def _starts(file: Path, boot: str) -> tuple[FailedStart, ...]:
-    try:
-        data = json.loads(read_bounded(file, MAX_BYTES).decode("utf-8"))
-        if data["boot"] != boot:
-            return ()
+    def _parse(self, data: Any) -> tuple[FailedStart, ...]:
+        """Return the failed starts in the parsed file; none if it was written before the last boot."""
+        starts = data["starts"] if data["boot"] == self._boot else ()
         return tuple(
             FailedStart(float(start["began_s"]), StartPart(start["part"]), str(start["why"]))
-            for start in data["starts"]
+            for start in starts
         )
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return ()

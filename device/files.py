@@ -1,12 +1,14 @@
 """Folders and files of the program: where they are, who owns them, and how they are replaced."""
 
+import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from pathlib import Path
+from typing import Any, TypeVar
 from zipfile import ZIP_STORED, ZipInfo
 
 import click
@@ -21,6 +23,8 @@ __all__ = (
     "read_bounded",
     "write_atomically",
 )  # re-exported from `game` for all of `device`
+
+T = TypeVar("T")
 
 SERVICE = "traykeeper.service"
 UNIT_FILE = Path("etc/systemd/system") / SERVICE
@@ -86,6 +90,20 @@ def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
     info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
     info.compress_type, info.external_attr = compression, 0o600 << 16
     return info
+
+
+def read_json(path: Path, parse: Callable[[Any], T], max_bytes: int = 2**20) -> T | None:
+    """Return what a small JSON file contains; None if the file is missing, damaged or too large.
+
+    Args:
+        path: The file.
+        parse: Converts the parsed JSON; raises ValueError, TypeError or KeyError if it is not valid.
+        max_bytes: Largest size of the file.
+    """
+    try:
+        return parse(json.loads(read_bounded(path, max_bytes).decode("utf-8")))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -8,11 +8,11 @@ import json
 import os
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 from device.errors import UsageError
-from device.files import write_atomically
+from device.files import read_json, write_atomically
 from game.errors import quoted
 
 FILE = "fit.json"
@@ -80,12 +80,10 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 def load(state: Path) -> Fit | None:
     """Return the values that `traykeeper bench fit` has saved in the state folder; None if there are no valid ones."""
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
-        numbers = (fit.picture_px, fit.threads, fit.looks)
-        if all(isinstance(n, int) for n in numbers) and fit.picture_px > 0 and fit.looks > 0:
-            return fit
-    return None
+    fit = read_json(state / FILE, lambda data: Fit(**data))
+    if fit is None or not all(isinstance(n, int) for n in astuple(fit)):
+        return None
+    return fit if fit.picture_px > 0 and fit.looks > 0 else None
 
 
 def save(fit: Fit, state: Path) -> Path:

@@ -13,7 +13,6 @@ from device.commands.calibrate import tray_size
 from device.errors import UsageError
 from device.hardware import choices, pins
 from device.hardware.lamp import BLINKS
-from device.hardware.outputs import Wiring
 from device.session.indicator import Indicator
 from device.settings import Settings
 from scripts.wiring import TARGET, draw, header_of
@@ -55,18 +54,16 @@ def test_the_ground_pins_on_the_page_are_right(number):
     assert f"({number})" in PAGE
 
 
-def test_settings_and_wiring_have_the_same_default_pins():
-    settings, wiring = Settings(), Wiring()
+def test_the_settings_have_the_usual_pins():
+    settings = Settings()
 
     assert settings.button_pin == choices.BUTTON_PIN
     assert (settings.red_pin, settings.green_pin, settings.blue_pin) == (
-        wiring.red,
-        wiring.green,
-        wiring.blue,
+        choices.RED_PIN,
+        choices.GREEN_PIN,
+        choices.BLUE_PIN,
     )
     assert settings.buzzer_pin == -1
-    assert wiring.buzzer is None
-    assert settings.lamp == wiring.lamp
 
 
 def test_a_header_has_forty_pins_and_every_gpio_once():

@@ -1,7 +1,7 @@
 """The store that holds the calibration profile, which is read once and replaced as a whole, so that any thread may use it."""
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from calibration.dice_set import filter_reading
@@ -136,18 +136,8 @@ class ProfileStore:
 
 def held_controls(tuning: Tuning) -> HeldControls:
     """Return the part of a camera's settings that is stored in the profile."""
-    light = tuning.light
-    if light is None:
-        return HeldControls(focus_dpt=tuning.focus_dpt, focus_steps=tuning.focus_steps)
-    return HeldControls(
-        tuning.focus_dpt,
-        light.exposure_us,
-        light.gain,
-        light.red,
-        light.blue,
-        light.white_k,
-        tuning.focus_steps,
-    )
+    light = asdict(tuning.light) if tuning.light else {}
+    return HeldControls(focus_dpt=tuning.focus_dpt, focus_steps=tuning.focus_steps, **light)
 
 
 def load_named_profile(path: Path) -> Profile:

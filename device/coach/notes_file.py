@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from device.files import write_atomically
+from device.files import read_json, write_atomically
 from game.match.match import Match
 from game.message import Message
 from game.practice.bot_steps import is_practice
@@ -74,7 +74,7 @@ class NotesFile:
 
     def __init__(self, file: Path) -> None:
         self._file, self._lock = file, Lock()
-        self.notes = _read(file) or Notes()
+        self.notes = read_json(file, _parse) or Notes()
 
     def change(self, edit: Callable[[Notes], Notes]) -> None:
         """Replace the notes with what `edit` returns for them, in memory and in the file.
@@ -99,17 +99,9 @@ class NotesFile:
             self.notes = notes
 
 
-def _read(file: Path) -> Notes | None:
-    try:
-        values = json.loads(file.read_text("utf-8"))
-        return Notes(
-            CoachMode(values["mode"]),
-            tuple(map(_dice_set, values["dice"])),
-            CoachMode(values.get("practice", CoachMode.WHY)),
-        )
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        return None
-
-
-def _dice_set(values: dict[str, Any]) -> DiceSetPeriod:
-    return DiceSetPeriod(str(values["name"]), int(values["after"]))
+def _parse(values: Any) -> Notes:
+    return Notes(
+        CoachMode(values["mode"]),
+        tuple(DiceSetPeriod(str(each["name"]), int(each["after"])) for each in values["dice"]),
+        CoachMode(values.get("practice", CoachMode.WHY)),
+    )

@@ -2,18 +2,17 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from gpiozero.pins import Factory
 
 from device.hardware.buzzer import Sounder
-from device.hardware.choices import BLUE_PIN, GREEN_PIN, RED_PIN, LampKind
 from device.hardware.lamp import RgbLamp, SingleColourLamp
 from device.hardware.pins import open_when_free
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
+from device.settings import Settings
 from game.errors import reason
 from game.message import Message
 
@@ -34,29 +33,6 @@ class Output(Protocol):
 
     def close(self) -> None:
         """Switch the device off and release its pins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wiring:
-    """Which outputs are connected, and to which pins.
-
-    Attributes:
-        lamp: `rgb`, `one` (an LED of one colour on the red pin) or `none`.
-        red, green, blue: BCM numbers of the lamp's pins.
-        anode: Whether the lamp's common leg is connected to 3.3 V instead of ground.
-        buzzer: BCM number of the buzzer's pin; None if there is no buzzer.
-        tones: Whether the buzzer is passive and can play tones; an active buzzer has only its own tone.
-        voice: Whether messages are spoken.
-    """
-
-    lamp: LampKind = "rgb"
-    red: int = RED_PIN
-    green: int = GREEN_PIN
-    blue: int = BLUE_PIN
-    anode: bool = False
-    buzzer: int | None = None
-    tones: bool = False
-    voice: bool = False
 
 
 class Signals:
@@ -102,17 +78,17 @@ class Signals:
                 log.exception("%r cannot be closed", output)
 
 
-def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
+def open_signals(factory: Factory, settings: Settings, warn: Callable[[str], object]) -> Signals:
     """Open all outputs that are connected.
 
     Args:
         factory: Pin factory of gpiozero.
-        wiring: Which outputs are connected, and to which pins.
+        settings: Which outputs are connected, and to which pins.
         warn: Called with one line about each output that cannot be opened.
     """
     outputs: list[Output] = []
     missing: list[Message] = []
-    for make in _makers(factory, wiring):
+    for make in _makers(factory, settings):
         try:
             outputs.append(open_when_free(make))
         except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
@@ -121,14 +97,15 @@ def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]
     return Signals(*outputs, missing=missing)
 
 
-def _makers(factory: Factory, wiring: Wiring) -> Iterator[Callable[[], Output]]:
-    match wiring.lamp:
+def _makers(factory: Factory, settings: Settings) -> Iterator[Callable[[], Output]]:
+    match settings.lamp:
         case "rgb":
-            pins = (wiring.red, wiring.green, wiring.blue)
-            yield partial(RgbLamp, factory, pins, anode=wiring.anode)
+            pins = (settings.red_pin, settings.green_pin, settings.blue_pin)
+            yield partial(RgbLamp, factory, pins, anode=settings.common_anode)
         case "one":
-            yield partial(SingleColourLamp, factory, wiring.red, anode=wiring.anode)
-    if wiring.buzzer is not None:
-        yield partial(Sounder, factory, wiring.buzzer, tones=wiring.tones)
-    if wiring.voice:
+            anode = settings.common_anode
+            yield partial(SingleColourLamp, factory, settings.red_pin, anode=anode)
+    if settings.buzzer_pin >= 0:
+        yield partial(Sounder, factory, settings.buzzer_pin, tones=settings.buzzer_tones)
+    if settings.voice:
         yield Voice

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from device.files import read_json, write_atomically
 from device.threads import repeated
-from game.file_io import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -41,12 +42,16 @@ def last_low(folder: Path, root: Path) -> datetime | None:
         folder: The state folder.
         root: Root folder of the system.
     """
-    try:
-        record = json.loads((folder / FILE).read_text("utf-8"))
-        is_this_boot = record["boot"] == (root / BOOT_ID).read_text().strip()
+
+    def parse(record: Any) -> datetime | None:
+        is_this_boot = record["boot"] == _boot_id(root)
         return datetime.fromisoformat(record["when"]) if is_this_boot else None
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
+
+    return read_json(folder / FILE, parse)
+
+
+def _boot_id(root: Path) -> str:
+    return (root / BOOT_ID).read_text().strip()
 
 
 @contextmanager
@@ -86,8 +91,10 @@ class VoltageWatch:
         """Check the alarm once; if it has gone off since the last check, record the time."""
         low = bool(is_low(self._root))
         if low and not self._was_low:
-            boot = (self._root / BOOT_ID).read_text().strip()
-            record = {"boot": boot, "when": self._now().isoformat(timespec="seconds")}
+            record = {
+                "boot": _boot_id(self._root),
+                "when": self._now().isoformat(timespec="seconds"),
+            }
             write_atomically(self._folder / FILE, json.dumps(record).encode())
             log.warning("the supply voltage is too low: use the official power supply")
         self._was_low = low

@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from device.errors import UsageError
-from device.files import write_atomically
+from device.files import read_json, write_atomically
 from device.mqtt.address import Address, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.outbox import Progress
@@ -59,7 +60,7 @@ class FormerTrays:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, Lock()
-        self._trays = _read(path)
+        self._trays = read_json(path, _parse) or ()
 
     def update(self, before: Progress | None, now: Progress | None) -> None:
         """Add the broker and name of the last run, and remove those of this run.
@@ -100,10 +101,8 @@ class FormerTrays:
                 self._path.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> tuple[FormerTray, ...]:
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        return tuple(FormerTray(**tray) for tray in json.loads(path.read_text("utf-8")))
-    return ()
+def _parse(data: Any) -> tuple[FormerTray, ...]:
+    return tuple(FormerTray(**tray) for tray in data)
 
 
 class Cleanup:

@@ -8,15 +8,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from secrets import token_bytes
+from typing import Any
 
 from device.errors import UsageError
-from device.files import write_atomically
-from game.file_io import read_bounded
+from device.files import read_json, write_atomically
 from web.access.scorekeeper import ScorekeeperRecord
 
 FILE = "pencil.json"
 SECRET_BYTES = 32
-MAX_BYTES = 1024 * 1024
 
 
 class ScorekeeperFile:
@@ -37,7 +36,7 @@ class ScorekeeperFile:
     def __init__(self, file: Path) -> None:
         self._file = file
         self.trouble = ""
-        found = _read(file)
+        found = read_json(file, _parse)
         if found:
             self.secret, self.record = found
         else:
@@ -69,7 +68,7 @@ def secret_of(folder: Path) -> bytes:
         UsageError: If there is no secret that this user may read.
     """
     file = folder / FILE
-    found = _read(file)
+    found = read_json(file, _parse)
     if found is None:
         raise UsageError(
             f"{file}: the secret cannot be read: start the companion as this user and with this "
@@ -78,19 +77,9 @@ def secret_of(folder: Path) -> bytes:
     return found[0]
 
 
-def _read(file: Path) -> tuple[bytes, ScorekeeperRecord] | None:
-    try:
-        values = json.loads(read_bounded(file, MAX_BYTES).decode("utf-8"))
-        secret = bytes.fromhex(values["secret"])
-        record = ScorekeeperRecord(
-            str(values["holder"]), bool(values["own_turn"]), _names(values["players"])
-        )
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        return None
-    return (secret, record) if len(secret) == SECRET_BYTES else None
-
-
-def _names(players: object) -> dict[str, str]:
-    if not isinstance(players, dict):
-        raise TypeError
-    return {str(phone): str(name) for phone, name in players.items()}
+def _parse(values: Any) -> tuple[bytes, ScorekeeperRecord]:
+    secret, players = bytes.fromhex(values["secret"]), values["players"]
+    if len(secret) != SECRET_BYTES or not isinstance(players, dict):
+        raise ValueError("not a scorekeeper file")
+    names = {str(phone): str(name) for phone, name in players.items()}
+    return secret, ScorekeeperRecord(str(values["holder"]), bool(values["own_turn"]), names)

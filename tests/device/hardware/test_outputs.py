@@ -10,9 +10,10 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from device.hardware.buzzer import SOUNDS, Sounder, sound_for
 from device.hardware.lamp import BLINKS, LAMPS, RgbLamp, SingleColourLamp
-from device.hardware.outputs import Signals, Wiring, open_signals
+from device.hardware.outputs import Signals, open_signals
 from device.hardware.voice import Voice, spoken_text, without_separators
 from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
+from device.settings import Settings
 from game.message import Message
 from game.situation import Situation
 
@@ -183,17 +184,19 @@ def test_a_passive_buzzer_plays_tones_and_stops(pins):
 
 
 def test_every_connected_output_is_opened(pins):
-    outputs = open_signals(pins, Wiring(lamp="one", buzzer=27, tones=True), pytest.fail)
+    outputs = open_signals(
+        pins, Settings(lamp="one", buzzer_pin=27, buzzer_tones=True), pytest.fail
+    )
     assert "SingleColourLamp" in repr(outputs)
     assert "TonalBuzzer" in repr(outputs)
     outputs.close()
-    assert repr(open_signals(pins, Wiring(lamp="none"), pytest.fail)) == "<Signals >"
+    assert repr(open_signals(pins, Settings(lamp="none"), pytest.fail)) == "<Signals >"
 
 
 def test_a_missing_espeak_ng_is_reported_and_everything_else_works(monkeypatch, pins):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     warnings = []
-    outputs = open_signals(pins, Wiring(voice=True), warnings.append)
+    outputs = open_signals(pins, Settings(voice=True), warnings.append)
     outputs.show(Indicator.READY, "Anna throws.")
     outputs.close()
 
