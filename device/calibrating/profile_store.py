@@ -8,6 +8,7 @@ from calibration.dice_set import filter_reading
 from calibration.profile import HeldControls, Profile
 from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
+from device.cameras.base import Camera, TrayZones, zones_of
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
 from device.files import as_owner_of, replace_file
@@ -109,6 +110,19 @@ class ProfileStore:
         return replace(
             usual, focus_dpt=held.focus_dpt, focus_steps=held.focus_steps, light=_light(held)
         )
+
+    def zones_of(self, camera: Camera, frame_px: tuple[int, int]) -> TrayZones:
+        """Return where a camera sees its tray: from the profile or, if there is none, from the camera.
+
+        Args:
+            camera: The camera.
+            frame_px: Width and height of its full frames in pixels.
+        """
+        profile = self.profile_for(camera.name)
+        if profile is None:
+            return zones_of(camera, frame_px)
+        aside = profile.aside.in_px(*frame_px) if profile.aside else None
+        return TrayZones(profile.tray.in_px(*frame_px), aside)
 
     def leans_for(self, camera: str) -> tuple[Lean, ...]:
         """Return how far dice seemed to lean in the frames of this camera during calibration.

@@ -13,7 +13,6 @@ import numpy as np
 from calibration import mat
 from calibration.outline import Outline
 from calibration.rectify import Image
-from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.draft import TRIALS
 from device.calibrating.profile_file import FILE, as_text
 from device.calibrating.profile_store import ProfileStore
@@ -75,9 +74,9 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
     cameras = iter([first])
     reports: list[Report] = []
     tray_watch = TrayWatch(
-        calibrated_opener(lambda: next(cameras, None) or opener(), profiles),
+        lambda: next(cameras, None) or opener(),
         reports.append,
-        WatchOptions(still_s=settings.still_s),
+        WatchOptions(still_s=settings.still_s, zones_of=profiles.zones_of),
     )
     n_dice = rule_files.load(settings.rules).n_dice
     thread = CameraThread(tray_watch)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from threading import Thread
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import cv2
 import numpy as np
@@ -101,6 +101,28 @@ class Camera(Protocol):
         Raises:
             CameraStuckError: If the driver does not release it.
         """
+
+
+class TrayZones(NamedTuple):
+    """Where the tray is in the frames of a camera, in pixels of a full frame.
+
+    Attributes:
+        tray: Corners of the tray's floor; None if they are not known.
+        aside: Corners of the set-aside area; None if there is no such area.
+    """
+
+    tray: Quad | None
+    aside: Quad | None
+
+    @property
+    def known(self) -> tuple[Quad, ...]:
+        """The zones that are known, the tray first."""
+        return tuple(zone for zone in self if zone)
+
+
+def zones_of(camera: Camera, _frame_px: tuple[int, int]) -> TrayZones:
+    """Return where a camera that has not been calibrated sees its tray."""
+    return TrayZones(camera.tray, camera.aside)
 
 
 def open_no_camera() -> Camera:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.drift_watch import Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
@@ -63,14 +62,13 @@ class TrayCamera:
         self._inbox, self.profiles, self._restart = inbox, profiles, restart
         self._drift_watch = DriftWatch(profiles, self._post_drift, clock)
         self.watch = TrayWatch(
-            calibrated_opener(open_camera or open_no_camera, profiles),
+            open_camera or open_no_camera,
             inbox.post,
             replace(
                 options,
-                filter_reading=lambda reading, camera: profiles.filter_reading(
-                    reading, camera.tray, camera.name
-                ),
-                leans=lambda camera: profiles.leans_for(camera.name),
+                zones_of=profiles.zones_of,
+                filter_reading=profiles.filter_reading,
+                leans=profiles.leans_for,
                 on_idle=self._drift_watch.compare,
             ),
             clock,

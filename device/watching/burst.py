@@ -3,18 +3,24 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from device.cameras.base import Camera, Image
+from device.cameras.base import Camera, Image, TrayZones
 from device.watching.camera_link import CameraLink
 from device.watching.tray_memory import TrayMemory
 from vision import Reading, read
 from vision.known_tray import KnownTray
-from vision.reading import combine_readings
+from vision.reading import Quad, combine_readings
 
 BURST_FRAMES = 2
 """Number of frames whose readings must agree. The sensor's noise differs between them; the dice do not."""
 
-ReadingFilter = Callable[[Reading, Camera], Reading]
-"""A function that returns a reading corrected with what is known about the dice."""
+ZonesOf = Callable[[Camera, tuple[int, int]], TrayZones]
+"""A function that returns where a camera sees its tray, given the width and height of its full frames in pixels."""
+
+ReadingFilter = Callable[[Reading, Quad | None, str], Reading]
+"""A function that returns a reading corrected with what is known about the dice.
+
+It is called with the reading, the corners of the tray (None if they are not known) and the name of the camera.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +37,20 @@ class BurstReader:
         link: The connection to the camera, which has to be informed before any lengthy step.
         memory: The knowledge about the tray.
         size: Number of frames whose readings must agree, at least 1.
+        zones_of: Returns where the camera sees its tray.
         filter_reading: Corrects each reading with what is known about the dice.
     """
 
     def __init__(
-        self, link: CameraLink, memory: TrayMemory, size: int, filter_reading: ReadingFilter
+        self,
+        link: CameraLink,
+        memory: TrayMemory,
+        size: int,
+        zones_of: ZonesOf,
+        filter_reading: ReadingFilter,
     ) -> None:
         self._link, self._memory = link, memory
-        self._size, self._filter = size, filter_reading
+        self._size, self._zones_of, self._filter = size, zones_of, filter_reading
         self._frames: list[_ReadFrame] = []
 
     @property
@@ -81,9 +93,10 @@ class BurstReader:
         """Read one image, using what is known about the tray.
 
         Args:
-            camera: The open camera, which knows where the tray is.
+            camera: The open camera.
             image: A frame from that camera, (height, width, 3) BGR.
         """
         self._link.note_call()
-        reading = read(image, camera.tray, aside=camera.aside, known=self._memory.known)
-        return self._filter(reading, camera)
+        zones = self._zones_of(camera, (image.shape[1], image.shape[0]))
+        reading = read(image, zones.tray, aside=zones.aside, known=self._memory.known)
+        return self._filter(reading, zones.tray, camera.name)

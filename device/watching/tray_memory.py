@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from device.cameras.base import Camera, Image
+from device.cameras.base import Image, TrayZones
 from device.watching.foreign_object_mask import foreign_object_mask
-from vision import Quad, Reading
+from vision import Reading
 from vision.candidates import seems_empty
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Lean
@@ -29,12 +29,12 @@ class WatchedTray:
     Attributes:
         camera: Name of the camera.
         frame_px: Width and height of the camera's full frame in pixels.
-        zones: Corners of the tray and of any set-aside area in pixels of the full frame.
+        zones: Where the camera sees the tray.
     """
 
     camera: str
     frame_px: tuple[int, int]
-    zones: tuple[Quad, ...]
+    zones: TrayZones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,17 +113,16 @@ class TrayMemory:
                 self._tray, self.known, self._readings = tray, KnownTray(leans=leans), ()
             self._strange_rests = 0
 
-    def learn_empty_tray(self, image: Image, camera: Camera, zones: tuple[Quad, ...]) -> None:
+    def learn_empty_tray(self, image: Image, zones: TrayZones) -> None:
         """Use a frame as the empty-tray image if nothing lies in the tray.
 
         Args:
             image: A full frame, captured when the tray came to rest.
-            camera: The camera, which knows where the tray is.
-            zones: Corners of the tray and of any set-aside area in pixels of the frame.
+            zones: Where the tray is in the frame.
         """
-        new = find_changes(image, self.known, zones)
+        new = find_changes(image, self.known, zones.known)
         is_same = new is not None and not new.objects.any()
-        if not seems_empty(image, camera.tray, camera.aside, new if is_same else None):
+        if not seems_empty(image, *zones, new if is_same else None):
             return  # an inconspicuous die must not become part of the empty tray
         self._strange_rests += not is_same
         if is_same or new is None or self._strange_rests >= RESTS_TO_BELIEVE:
@@ -168,7 +167,7 @@ class TrayMemory:
         if self.known.empty is None or self._tray is None:
             return self.known.empty
         others = seen.without(thing).reading.dice
-        new = find_changes(seen.image, self.known, self._tray.zones)
+        new = find_changes(seen.image, self.known, self._tray.zones.known)
         mask = foreign_object_mask(thing, others, new, seen.image.shape)
         return self.known.with_region(seen.image, mask).empty
 

@@ -2,26 +2,17 @@
 
 from dataclasses import dataclass, replace
 
-from device.cameras.base import Camera, Image
+from device.cameras.base import Image
 from device.watching.motion import Activity, Motion
+from device.watching.tray_memory import WatchedTray
 from vision.reading import Quad
 
 NOT_SETTLED = Activity(Motion.STILL, 0.0, has_hand=False, is_settled=False)
 
 
-def zones_of(camera: Camera) -> tuple[Quad, ...]:
-    """Return the corners of the tray and of any set-aside area in pixels of a camera's full frame, the tray first.
-
-    The result is empty if the tray is not known.
-    """
-    return tuple(zone for zone in (camera.tray, camera.aside) if zone)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    camera_name: str
-    frame_px: tuple[int, int]
-    zones: tuple[Quad, ...]
+    tray: WatchedTray
     latest: Image | None
     activity: Activity = NOT_SETTLED
 
@@ -32,15 +23,14 @@ class TrayPreview:
     def __init__(self) -> None:
         self._seen: _Seen | None = None  # replaced and never modified, so that no lock is needed
 
-    def begin(self, camera: Camera, frame_px: tuple[int, int], latest: Image | None) -> None:
+    def begin(self, tray: WatchedTray, latest: Image | None) -> None:
         """Start showing what a camera sees, after the camera has been opened or calibrated.
 
         Args:
-            camera: The camera.
-            frame_px: Width and height of the camera's full frame in pixels.
+            tray: The camera and its tray.
             latest: An image to show until the next preview; None shows nothing until then.
         """
-        self._seen = _Seen(camera.name, frame_px, zones_of(camera), latest)
+        self._seen = _Seen(tray, latest)
 
     def show(self, preview: Image, activity: Activity) -> None:
         """Make the next preview available.
@@ -59,7 +49,7 @@ class TrayPreview:
     @property
     def camera_name(self) -> str | None:
         """The name of the open camera; None if there is none."""
-        return self._seen.camera_name if self._seen else None
+        return self._seen.tray.camera if self._seen else None
 
     @property
     def latest(self) -> Image | None:
@@ -72,8 +62,8 @@ class TrayPreview:
         seen = self._seen
         if seen is None or seen.latest is None:
             return ()
-        factor = seen.latest.shape[1] / seen.frame_px[0]
-        return tuple(zone.scaled(factor) for zone in seen.zones)
+        factor = seen.latest.shape[1] / seen.tray.frame_px[0]
+        return tuple(zone.scaled(factor) for zone in seen.tray.zones.known)
 
     @property
     def activity(self) -> Activity:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from device.cameras.base import Camera, CameraError, Frame, Image
+from device.cameras.base import Camera, CameraError, Frame, Image, zones_of
 from device.cameras.roll_clip import ClipRecorder, RollClip
 from device.machine_fit import return_free_memory
 from device.session.tray_reader import TrayReading
-from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter
+from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter, ZonesOf
 from device.watching.camera_link import CameraLink, CameraTasks
 from device.watching.marked_motion import MarkedMotion
 from device.watching.motion import STILL_S, MotionWatch
@@ -24,9 +24,9 @@ from device.watching.reports import (
 )
 from device.watching.rest_history import RestHistory, TrayRest
 from device.watching.tray_memory import TrayMemory, WatchedTray
-from device.watching.tray_preview import TrayPreview, zones_of
+from device.watching.tray_preview import TrayPreview
 from game.message import Message
-from vision.reading import Lean, Quad
+from vision.reading import Lean
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +55,9 @@ class WatchOptions:
             reading was requested.
         burst_frames: Number of frames whose readings must agree, at least 1.
         records_clips: Whether to record the last seconds of each roll.
+        zones_of: Returns where a camera sees its tray.
         filter_reading: Corrects each reading with what is known about the dice.
-        leans: Returns how far dice seemed to lean in earlier frames of a camera.
+        leans: Returns how far dice seemed to lean in earlier frames of the camera with this name.
         on_idle: Called from time to time with a preview and the camera while the tray is at rest.
     """
 
@@ -65,8 +66,9 @@ class WatchOptions:
     reports_settled_dice: bool = False
     burst_frames: int = BURST_FRAMES
     records_clips: bool = True
-    filter_reading: ReadingFilter = lambda reading, _camera: reading
-    leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: ()
+    zones_of: ZonesOf = zones_of
+    filter_reading: ReadingFilter = lambda reading, _tray, _camera: reading
+    leans: Callable[[str], tuple[Lean, ...]] = lambda _camera: ()
     on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
 
 
@@ -97,16 +99,14 @@ class _Watched:
 
     Attributes:
         camera: The open camera.
-        frame_px: Width and height of a full frame in pixels.
-        zones: Corners of the tray and of any set-aside area in pixels of a full frame.
+        tray: The camera's tray.
         motion: Detects motion in the previews.
         rests: Frames from the last two times the tray was at rest.
         clips: Records how dice come to rest.
     """
 
     camera: Camera
-    frame_px: tuple[int, int]
-    zones: tuple[Quad, ...]
+    tray: WatchedTray
     motion: MotionWatch
     rests: RestHistory
     clips: ClipRecorder
@@ -131,7 +131,11 @@ class WatchLoop:
     ) -> None:
         self._parts, self._options, self._post, self._clock = parts, options, post, clock
         self._burst = BurstReader(
-            parts.link, parts.memory, options.burst_frames, options.filter_reading
+            parts.link,
+            parts.memory,
+            options.burst_frames,
+            options.zones_of,
+            options.filter_reading,
         )
         self._watched: _Watched | None = None
         self._next_s = self._reported_s = 0.0
@@ -168,26 +172,25 @@ class WatchLoop:
             camera, image = self._parts.link.open()
             watched = self._begin(camera, (image.shape[1], image.shape[0]), image)
             self._post(CameraFound(camera.name))
-        elif watched.zones != zones_of(watched.camera):
-            watched = self._begin(watched.camera, watched.frame_px, None)
+        elif watched.tray.zones != self._options.zones_of(watched.camera, watched.tray.frame_px):
+            watched = self._begin(watched.camera, watched.tray.frame_px, None)
         return watched
 
     def _begin(self, camera: Camera, frame_px: tuple[int, int], image: Image | None) -> _Watched:
-        motion = MotionWatch(still_s=self._options.still_s, tray=camera.tray, picture_px=frame_px)
-        zones = zones_of(camera)
+        zones = self._options.zones_of(camera, frame_px)
         tray = WatchedTray(camera.name, frame_px, zones)
-        self._parts.memory.begin(tray, self._options.leans(camera))
+        motion = MotionWatch(still_s=self._options.still_s, tray=zones.tray, picture_px=frame_px)
+        self._parts.memory.begin(tray, self._options.leans(camera.name))
         self._parts.motion.begin(motion)
-        self._parts.preview.begin(camera, frame_px, image)
+        self._parts.preview.begin(tray, image)
         self._burst.discard()
         self._next_s, self._idle_s = self._clock(), float("-inf")
         self._watched = _Watched(
             camera,
-            frame_px,
-            zones,
+            tray,
             motion,
-            RestHistory(camera.tray, frame_px),
-            ClipRecorder(camera.tray if self._options.records_clips else None, frame_px),
+            RestHistory(zones.tray, frame_px),
+            ClipRecorder(zones.tray if self._options.records_clips else None, frame_px),
         )
         return self._watched
 
@@ -239,7 +242,7 @@ class WatchLoop:
             self._use_rest(frame, camera)
         if rest:
             parts.link.note_call()
-            parts.memory.learn_empty_tray(rest.image, camera, watched.zones)
+            parts.memory.learn_empty_tray(rest.image, watched.tray.zones)
         if (
             parts.preview.is_settled
             and parts.requests.current is None
@@ -293,7 +296,7 @@ class WatchLoop:
             return
         self._reported_s = seen_s
         tray_reading = TrayReading(reading, parts.motion.has_tumbled, seen_s)
-        captured = CapturedReading(request.number, tray_reading, image, watched.zones)
+        captured = CapturedReading(request.number, tray_reading, image, watched.tray.zones.known)
         if watched.rests.last:
             captured = replace(captured, clip=watched.rests.last.clip)
         parts.memory.add(seen_s, image, reading)

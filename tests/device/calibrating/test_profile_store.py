@@ -6,11 +6,10 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import HeldControls, Profile
-from device.calibrating.calibrated_camera import with_profile
 from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore, held_controls, load_named_profile
 from device.cameras import SimulatedTray
-from device.cameras.controls import HeldLight, Tunable, Tuning
+from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
 from tests.device.disks import fill, small_disk
 
@@ -133,27 +132,12 @@ def test_a_named_profile_must_exist_and_be_valid(tmp_path):
         load_named_profile(tmp_path / "bad.toml")
 
 
-def test_a_wrapped_camera_knows_the_tray_of_its_profile_as_soon_as_there_is_one():
+def test_the_tray_is_where_the_profile_says_as_soon_as_there_is_one():
     profiles, tray = ProfileStore(), SimulatedTray(roll_s=0.0)
-    camera = with_profile(tray, profiles)
+    size = (1536, 864)
 
-    assert (camera.tray, camera.aside) == (tray.tray, tray.aside)
-    camera.capture()
+    assert profiles.zones_of(tray, size) == (tray.tray, tray.aside)
     profiles.save(Profile("simulated tray", "now", TRAY))
-    assert camera.tray == TRAY.in_px(1536, 864)
-    assert camera.aside is None
+    assert profiles.zones_of(tray, size) == (TRAY.in_px(*size), None)
     profiles.save(PI)
-    assert camera.tray == tray.tray
-
-
-def test_a_tunable_camera_stays_tunable_when_wrapped():
-    inner = TunableTray(roll_s=0.0)
-    camera = with_profile(inner, ProfileStore())
-
-    assert isinstance(camera, Tunable)
-    assert not isinstance(with_profile(SimulatedTray(), ProfileStore()), Tunable)
-    assert camera.tuning == TUNING
-    camera.refocus()
-    camera.relock_exposure()
-    assert inner.done == ("refocus", "relock_exposure")
-    assert "imx708" in repr(camera)
+    assert profiles.zones_of(tray, size) == (tray.tray, tray.aside)

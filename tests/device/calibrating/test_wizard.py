@@ -7,7 +7,6 @@ import pytest
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
 from device.calibrating import wizard_camera
-from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
@@ -30,9 +29,9 @@ class Bench:
         self.tray, self.file = tray, folder / FILE
         self.profiles = ProfileStore(self.file)
         self.watch = watch = TrayWatch(
-            calibrated_opener(lambda: tray, self.profiles),
+            lambda: tray,
             lambda _: None,
-            WatchOptions(still_s=0.1),
+            WatchOptions(still_s=0.1, zones_of=self.profiles.zones_of),
         )
         self.camera_thread = CameraThread(watch)
         self.lamps = []

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from device.cameras.base import TrayZones
 from device.watching.tray_memory import TrayMemory, WatchedTray
 from vision.known_tray import KnownTray
 from vision.reading import Die, Lean, Problem, Quad, Reading
@@ -16,7 +17,7 @@ TRAY = Quad(((0, 0), (80, 0), (80, 60), (0, 60)))
 OBJECT = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
 BESIDE = Die(3, 70, 30, 10, 10, 0, 0.99)
 WITH_OBJECT = Reading((OBJECT, BESIDE), leans=(FLAT,))
-HERE = WatchedTray("one", (80, 60), (TRAY,))
+HERE = WatchedTray("one", (80, 60), TrayZones(TRAY, None))
 
 
 def picture(level=90):
