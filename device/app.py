@@ -415,16 +415,14 @@ def _continue_match(live_match: LiveMatch) -> Message | None:
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:
     """Return the button, or None and the reason why there is no button."""
-    press, hold = inbox.pressed, inbox.held
     open_it = partial(
-        TrayButton, pins, on_press=press, on_hold=hold, on_holding=inbox.holding, pin=pin
+        TrayButton, pins, on_release=inbox.released, on_holding=inbox.holding, pin=pin
     )
     try:
-        button = open_when_free(open_it)
+        return open_when_free(open_it), None
     except Exception as error:  # lgpio raises its own kinds of errors
         log.exception("there is no button")
         return None, Message("No button: %(why)s", why=reason(error))
-    return button, None
 
 
 def _scorekeeper(

@@ -147,16 +147,12 @@ class Inbox:
         """Post that something shown by the lamp or the page has changed."""
         self.post(Changed())
 
-    def pressed(self, request: str = "") -> None:
-        """Post a press of the button."""
-        self.post(ButtonReleased(0.0, request))
-
-    def held(self, held_s: float, request: str = "") -> None:
-        """Post that the button was released after a hold.
+    def released(self, held_s: float, request: str) -> None:
+        """Post that the button was released.
 
         Args:
-            held_s: How long the button was down, in seconds.
-            request: Id of the request with which a phone held the button; "" if there is none.
+            held_s: How long the button was held, in seconds; 0 if it was only pressed.
+            request: Id of the request with which a phone moved the button; "" if there is none.
         """
         self.post(ButtonReleased(held_s, request))
 

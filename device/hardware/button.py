@@ -19,13 +19,13 @@ class TrayButton:
 
     Wire it to header pins 11 (GPIO17) and 9 (ground). Then:
 
-        button = TrayButton(factory, on_press=print, on_hold=print)
+        button = TrayButton(factory, on_release=print)
 
     Args:
         factory: Pin factory of gpiozero.
-        on_press: Called when the button is released within `hold_s` seconds, with the id of the phone's request for
-            pressing the simulated button; "" if a real button was pressed.
-        on_hold: Called when the button is released later, with the seconds it was held and the same id.
+        on_release: Called when the button is released, with the seconds it was held (0 if it was released within
+            `hold_s` seconds) and the id of the phone's request for pressing the simulated button ("" if a real button
+            was pressed).
         on_holding: Called with the seconds for which the button has been down: at once with 0, then every `hold_s`
             seconds; and with None when it is released.
         pin: BCM number of the pin.
@@ -37,14 +37,13 @@ class TrayButton:
         self,
         factory: Factory,
         *,
-        on_press: Callable[[str], object],
-        on_hold: Callable[[float, str], object],
+        on_release: Callable[[float, str], object],
         on_holding: Callable[[float | None], object] = lambda _: None,
         pin: int = BUTTON_PIN,
         hold_s: float = 1.0,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._on_press, self._on_hold, self._on_holding = on_press, on_hold, on_holding
+        self._on_release, self._on_holding = on_release, on_holding
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
         self._since_s: float | None = None
@@ -116,7 +115,4 @@ class TrayButton:
             return
         simulated_s = self._simulated_hold_s
         held_s = self._clock() - down_s if simulated_s is None else simulated_s
-        if held_s < self._hold_s:
-            self._on_press(self._request)
-        else:
-            self._on_hold(held_s, self._request)
+        self._on_release(held_s if held_s >= self._hold_s else 0.0, self._request)

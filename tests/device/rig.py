@@ -173,8 +173,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             pins.pin(BUTTON_PIN).drive_low()
         button = TrayButton(
             pins,
-            on_press=inbox.pressed,
-            on_hold=inbox.held,
+            on_release=inbox.released,
             on_holding=inbox.holding,
             clock=clock,
         )

@@ -31,8 +31,7 @@ def test_a_hold_that_is_reported_during_the_release_does_not_stay_on_the_lamp(pi
 
     button = TrayButton(
         pins,
-        on_press=lambda _: None,
-        on_hold=lambda *_: None,
+        on_release=lambda *_: None,
         on_holding=reported.append,
         hold_s=0.05,
         clock=clock,
@@ -49,8 +48,7 @@ def test_a_hold_is_reported_repeatedly_until_the_release(pins):
     reported, held = [], []
     button = TrayButton(
         pins,
-        on_press=lambda _: None,
-        on_hold=lambda seconds, _: held.append(seconds),
+        on_release=lambda seconds, _: held.append(seconds),
         on_holding=reported.append,
         hold_s=0.05,
     )

@@ -18,8 +18,7 @@ def table():
     pins, made = MockFactory(), []
     button = TrayButton(
         pins,
-        on_press=lambda _: made.append(0),
-        on_hold=lambda seconds, _: made.append(seconds),
+        on_release=lambda seconds, _: made.append(seconds),
         hold_s=0.2,
     )
     yield SimulatedButton(button), made
