@@ -6,7 +6,7 @@ import pytest
 
 from calibration.dice_set import DieAppearance, describe_dice, filter_reading, learn_dice_set
 from calibration.outline import tray_width_px
-from device.cameras.simulated.tray import SimulatedTray
+from tests.handled_tray import HandledTray
 from vision.reading import Die, Problem, Reading, Zone
 
 TRAY_MM = (250 + 170) / 2
@@ -14,7 +14,7 @@ TRAY_MM = (250 + 170) / 2
 
 def truth_of(tray) -> Reading:
     """Return the reading of a perfect reader."""
-    edge = tray._die_mm * tray_width_px(tray.tray) / TRAY_MM
+    edge = tray._all_dice.edge_mm * tray_width_px(tray.tray) / TRAY_MM
     return Reading(
         tuple(
             Die(lying.value, lying.x_px, lying.y_px, edge, edge, 0.0, 1.0, lying.zone)
@@ -26,7 +26,7 @@ def truth_of(tray) -> Reading:
 def learnt(look="green", throws=((1, 2, 3, 4, 5, 6), (6, 5, 4, 2, 2, 3))):
     seen = []
     for number, values in enumerate(throws):
-        tray = SimulatedTray(seed=number, look=look, roll_s=0.0)
+        tray = HandledTray(seed=number, look=look, roll_s=0.0)
         tray.throw_all(values)
         seen += describe_dice(tray.capture().image, truth_of(tray), tray.tray)
     return learn_dice_set(seen)
@@ -76,7 +76,7 @@ def test_one_unusual_die_does_not_change_the_look_of_the_others(dice):
 
 def test_dice_of_the_set_stay_unchanged(dice):
     for seed in range(8):
-        tray = SimulatedTray(seed=seed + 50, roll_s=0.0)
+        tray = HandledTray(seed=seed + 50, roll_s=0.0)
         tray.throw_all()
         reading = truth_of(tray)
 

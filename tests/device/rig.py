@@ -9,7 +9,6 @@ from pathlib import Path
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.companion.companion import Equipment, Stores
 from device.companion.inbox import Inbox
@@ -24,6 +23,7 @@ from game.journal.journal import Journal
 from game.rules import rule_files
 from game.situation import Situation
 from tests.clock import Clock
+from tests.handled_tray import HandledTray
 from web.contracts.table import Snapshot
 
 PATIENCE_S = 60.0
@@ -56,7 +56,7 @@ class Rig:
         companion: Companion,
         *,
         inbox: Inbox,
-        tray: SimulatedTray,
+        tray: HandledTray,
         finger: Finger,
         lamp: RgbLamp,
         clock: Clock,
@@ -161,7 +161,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
     """Open a table in a folder. It reads each throw once, while a real one reads it twice."""
     clock = options.pop("clock", None) or Clock(1000.0)
     seed, opened = options.pop("seed", 7), options.pop("opened", True)
-    tray = options.pop("tray", None) or SimulatedTray(seed=seed, roll_s=ROLL_S, clock=clock)
+    tray = options.pop("tray", None) or HandledTray(seed=seed, roll_s=ROLL_S, clock=clock)
     pins, inbox = MockFactory(pin_class=MockPWMPin), Inbox()
     with closing(Journal.open(folder / "journal.db")) as journal:
         live_match = LiveMatch(journal)

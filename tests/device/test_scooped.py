@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from device.cameras import SimulatedTray
 from device.watching.rest_history import RestHistory
 from game.commands import AnswerQuestion
 from game.situation import Situation
 from tests.device.rig import STILL_S
+from tests.handled_tray import HandledTray
 
 SCORING = (1, 1, 3, 5, 5, 6)
 RESTED_S = STILL_S + 0.8
@@ -115,7 +115,7 @@ class Looks:
     def __init__(self):
         self.now_s = 10.0
         self.captured = 0
-        self.tray = SimulatedTray(seed=3, roll_s=0, clock=lambda: self.now_s)
+        self.tray = HandledTray(seed=3, roll_s=0, clock=lambda: self.now_s)
         self.rests = RestHistory(self.tray.tray, (1536, 864))
 
     def capture(self):

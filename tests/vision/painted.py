@@ -58,7 +58,7 @@ def _grain(shape: tuple[int, ...], seed: int) -> NDArray[np.float32]:
 def photograph(dice: Sequence[Put], look: TrayLook, seed: int = 0) -> Shot:
     """Take a frame of the dice with the simulated camera, including sensor noise."""
     painter = Painter(look, LENS, backdrop(look), FINE)
-    clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
+    clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)])
     image = np.clip(clean + look.noise * _grain(clean.shape, seed), 0, 255).astype(np.uint8)
     values = tuple(sorted(die.value for die in dice))
     return Shot(image, FLOOR.in_frame_of(LENS), ASIDE.in_frame_of(LENS), values)

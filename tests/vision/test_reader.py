@@ -10,9 +10,9 @@ import pytest
 
 import vision
 from device.cameras.simulated.background import backdrop
-from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
+from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
 from vision.known_tray import KnownTray

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
+from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, photograph
 from vision.known_tray import KnownTray
 from vision.tray_change import find_changes

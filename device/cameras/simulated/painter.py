@@ -1,4 +1,4 @@
-"""The image of the table at one moment: background, shadows, dice and hand."""
+"""The image of the table at one moment: background, shadows and dice."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from device.cameras.base import Image, read_only
 from device.cameras.simulated.background import Background, vignette
 from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter
-from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.lens import Floats, Lens, TrayPoints
 from device.cameras.simulated.shadows import Ground, paint_shadows
 from device.cameras.simulated.throw import DieMotion
@@ -50,19 +49,16 @@ class Painter:
         self._brightness = vignette(lens.scaled(lens.width_px // BRIGHTNESS_STEP_PX))
         self._blur_px = LENS_BLUR_PX * lens.width_px / 1536
 
-    def paint(self, dice: Sequence[ExposedDie], hand: Hand | None) -> Image:
+    def paint(self, dice: Sequence[ExposedDie]) -> Image:
         """Return the table as the lens shows it, without the noise of the sensor.
 
         Args:
             dice: The dice in the frame.
-            hand: The hand in the frame; None if there is none.
         """
         picture = self._backdrop.picture.copy()
         self._lay_shadows(picture, [die.opened for die in dice])
         for die in sorted(dice, key=self._distance_mm, reverse=True):
             self._draw_die(die).compose_over(picture)
-        if hand is not None:
-            paint_hand(picture, hand, self._lens)
         return picture
 
     def _distance_mm(self, die: ExposedDie) -> float:
@@ -139,21 +135,20 @@ class RestView:
         self._painter = painter
         self._noise = noise
         self._rng = np.random.default_rng(0)
-        self._resting: tuple[tuple[DieMotion, ...], Hand | None] | None = None
+        self._resting: tuple[DieMotion, ...] | None = None
         self._picture: Image | None = None
 
-    def render(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
+    def render(self, dice: tuple[DieMotion, ...], now_s: float) -> Image:
         """Return the read-only image that the sensor delivers at a given time.
 
         Args:
             dice: The motion of each die in the frame.
-            hand: The hand in the frame; None if there is none.
             now_s: The time in seconds.
         """
         at_rest = all(motion.end_s <= now_s for motion in dice)
-        if self._picture is None or not at_rest or self._resting != (dice, hand):
-            self._picture = self._painter.paint(_exposed(dice, now_s), hand)
-            self._resting = (dice, hand) if at_rest else None
+        if self._picture is None or not at_rest or self._resting != dice:
+            self._picture = self._painter.paint(_exposed(dice, now_s))
+            self._resting = dice if at_rest else None
         return read_only(self._noisy(self._picture))
 
     def _noisy(self, picture: Image) -> Image:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import cos, pi, radians, sin
+from math import cos, pi, sin
 
 import numpy as np
 
-from device.cameras.simulated.die_pose import DiePose, extent_mm, flat_rotation, rotation, yaw_of
+from device.cameras.simulated.die_pose import DiePose, extent_mm, flat_rotation, yaw_of
 from device.cameras.simulated.lens import Floats
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, Area
 
@@ -18,12 +18,10 @@ APART_MM = 0.6  # the smallest gap between dice that do not touch
 ROUNDING_MM = 1e-9
 FLAT_RAD = 0.01  # rounding errors tilt a die less than this
 TRIES = 400  # a tray holds dozens of dice; six are placed within a few tries
-LEAN_TRIES = 200
 AGAINST_DIE = 0.22  # share of dice that come to rest against another die
 AGAINST_WALL = 0.12
 SPREAD_MM = (62.0, 40.0)  # standard deviation of thrown dice in x and y
 SCATTER_AROUND_MM = (0.0, 6.0)  # thrown dice come to rest a little beyond the centre
-LEAN_DEG = (20.0, 32.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +102,6 @@ def find_rest(
     taken: Sequence[Footprint],
     edge_mm: float,
     around_mm: tuple[float, float],
-    spread_mm: tuple[float, float] = SPREAD_MM,
-    *,
-    sociable: bool = True,
 ) -> Footprint:
     """Find a free place on the floor of the tray for a die.
 
@@ -115,18 +110,16 @@ def find_rest(
         taken: Footprints of the dice that already lie in the tray.
         edge_mm: Edge of the die.
         around_mm: x and y of the point near which the die comes to rest.
-        spread_mm: Standard deviation of the place from that point, in x and in y.
-        sociable: Whether the die may come to rest against another die or a wall.
 
     Raises:
         ValueError: If the tray is full.
     """
     for attempt in range(TRIES):
         wider = 1 + 3 * attempt / TRIES
-        x, y = rng.normal(around_mm, (spread_mm[0] * wider, spread_mm[1] * wider))
+        x, y = rng.normal(around_mm, (SPREAD_MM[0] * wider, SPREAD_MM[1] * wider))
         spot = Footprint(float(x), float(y), float(rng.uniform(0, pi / 2)), edge_mm)
         gap_mm = APART_MM
-        chance = float(rng.random()) if sociable else 0.5
+        chance = float(rng.random())
         if taken and chance < AGAINST_DIE:
             spot, gap_mm = _against(rng, taken[int(rng.integers(len(taken)))], edge_mm), TOUCHING_MM
         elif chance > 1 - AGAINST_WALL:
@@ -217,39 +210,3 @@ def scatter(
         taken.append(find_rest(rng, taken, edge_mm, SCATTER_AROUND_MM))
         rests.append(taken[-1].pose(value, int(rng.integers(4))))
     return rests
-
-
-def lean_on_wall(
-    rng: np.random.Generator,
-    value: int,
-    taken: Sequence[Footprint],
-    edge_mm: float,
-    *,
-    away: bool,
-) -> DiePose:
-    """Find a free place along the walls, and return the pose of a die that leans there.
-
-    Args:
-        rng: Source of random numbers.
-        value: The face that points most nearly upwards, 1 to 6.
-        taken: Footprints of the other dice in the tray.
-        edge_mm: Edge of the die.
-        away: True if that face points away from the wall, False if it points towards the wall.
-
-    Raises:
-        ValueError: If there is no room along the walls.
-    """
-    for _ in range(LEAN_TRIES):
-        side = int(rng.integers(4))
-        wall = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][side])
-        along_wall = np.array([-wall[1], wall[0], 0.0])
-        lean_rad = radians(float(rng.uniform(*LEAN_DEG)))
-        tilt = rotation(along_wall, -lean_rad if away else lean_rad)
-        turn = tilt @ flat_rotation(value, int(rng.integers(4)) * pi / 2)
-        extent = extent_mm(turn, edge_mm)
-        room_mm = np.array([FLOOR.right_mm, FLOOR.far_mm]) - extent[:2]
-        place = np.where(wall == 0, rng.uniform(-0.9, 0.9), wall) * room_mm
-        rest = DiePose(np.array([*place, extent[2]]), turn)
-        if all(Footprint.of(rest, edge_mm).is_apart_from(other, 0.5) for other in taken):
-            return rest
-    raise ValueError("no room left along the walls to lean a die: gather() some first")

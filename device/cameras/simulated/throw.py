@@ -56,35 +56,6 @@ class AtRest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slide:
-    """The motion of a die that is pushed across the floor, so that the same face stays up.
-
-    Attributes:
-        start: The pose before the push.
-        rest: The pose after the push.
-        start_s: When the die starts to move, in seconds.
-        end_s: When the die comes to rest, in seconds.
-        turned: Angle by which the die turns about the vertical axis, in radians.
-    """
-
-    start: DiePose
-    rest: DiePose
-    start_s: float
-    end_s: float
-    turned: float
-
-    def at(self, time_s: float) -> DiePose | None:
-        """Implement `DieMotion.at`: return the pose during the push."""
-        if time_s >= self.end_s:
-            return self.rest
-        left = 1 - _smooth((time_s - self.start_s) / (self.end_s - self.start_s))
-        way = self.start.centre_mm - self.rest.centre_mm
-        return DiePose(
-            self.rest.centre_mm + left * way, rotation(UP, -left * self.turned) @ self.rest.turn
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Tumble:
     """The motion of a die that is thrown.
 
@@ -161,11 +132,6 @@ def _hop_mm(done: float, landing: float) -> float:
             along = (after - start) / (end - start)
             return 4 * height_mm * along * (1 - along)
     return 0.0
-
-
-def _smooth(share: float) -> float:
-    share = min(1.0, max(0.0, share))
-    return share * share * (3 - 2 * share)
 
 
 # Throwers sit at the near side or on the left; dice are set aside on the right, so nobody throws from there.

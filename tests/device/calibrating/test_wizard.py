@@ -10,11 +10,11 @@ from device.calibrating import wizard_camera
 from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
-from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import TunableTray
+from tests.handled_tray import HandledTray
 from vision import Die, Reading
 from web.contracts.calibration import CalibrationStep
 
@@ -59,7 +59,7 @@ def make(tmp_path):
     benches = []
 
     def start(tray=None, n_dice=6):
-        bench = Bench(tmp_path, tray or SimulatedTray(seed=8, roll_s=0.0), n_dice)
+        bench = Bench(tmp_path, tray or HandledTray(seed=8, roll_s=0.0), n_dice)
         benches.append(bench)
         bench.camera_thread.start()
         return bench
@@ -93,13 +93,14 @@ def test_the_tray_is_found_with_a_set_aside_area_and_saved(bench):
     assert 0 < profile.level < 1
 
 
-def test_corners_that_were_dragged_are_used_by_the_camera_once_saved(bench):
+def test_corners_that_were_dragged_are_used_by_the_watch_once_saved(bench):
     bench.wizard.set_corners(FAR, None)
     assert bench.wizard.state().tray == FAR
     bench.wizard.do(CalibrationStep.SAVE)
 
-    watched = bench.watch.run_with_camera(lambda camera: camera.tray).result(5)
-    assert watched == Outline(FAR).in_px(*SIZE)
+    for _ in range(3):  # until the watch has begun again and has shown a preview
+        bench.watch.run_with_camera(lambda _: None).result(5)
+    assert bench.watch.preview.zones_in_view == (Outline(FAR).in_px(*SIZE).scaled(320 / 1536),)
 
 
 def test_corners_that_cross_are_refused(bench):
@@ -222,7 +223,7 @@ def test_reading_the_state_does_not_keep_the_button_from_the_match(bench, monkey
 
 
 def test_the_self_test_throws_as_many_dice_as_the_rules_have(make):
-    bench = make(SimulatedTray(seed=8, n_dice=5, roll_s=0.0), n_dice=5)
+    bench = make(HandledTray(seed=8, n_dice=5, roll_s=0.0), n_dice=5)
     bench.wizard.do(CalibrationStep.FIND)
     bench.throw(1, 2, 3, 4, 5)
     state = bench.wizard.do(CalibrationStep.TEST)

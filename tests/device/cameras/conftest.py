@@ -1,11 +1,11 @@
 import pytest
 
-from device.cameras import SimulatedTray
+from tests.handled_tray import HandledTray
 
 
 @pytest.fixture
 def tray(clock):
-    return SimulatedTray(seed=1, clock=clock)
+    return HandledTray(seed=1, clock=clock)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def test_the_simulated_tray_is_opened_with_seed_and_look():
     first.throw()
     second.throw()
 
-    assert first.visible_dice == second.visible_dice
+    assert first.truth == second.truth
 
 
 def test_a_replay_path_may_contain_colons(tmp_path):

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras import SimulatedTray
 from device.cameras.base import Frame
 from device.watching.motion import Motion, MotionWatch
+from tests.handled_tray import HandledTray
 from vision.reading import Quad
 
 FPS = 25
@@ -23,7 +23,7 @@ class Bench:
     def __init__(self, seed=1, *, look="green", only_tray=True, fps=FPS):
         self.now_s = 50.0
         self.fps = fps
-        self.tray = SimulatedTray(seed=seed, look=look, clock=lambda: self.now_s)
+        self.tray = HandledTray(seed=seed, look=look, clock=lambda: self.now_s)
         self.watch = (
             MotionWatch(tray=self.tray.tray, picture_px=(1536, 864)) if only_tray else MotionWatch()
         )

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras import SimulatedTray
 from device.cameras.base import CameraError, Frame, to_preview
 from device.cameras.controls import Tuning
 from device.watching import liveness
@@ -19,6 +18,7 @@ from device.watching.reports import CameraFound, CameraLost, CapturedReading, Ti
 from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.message import Message
+from tests.handled_tray import HandledTray
 from vision.reading import Quad
 
 FAST_S = 1 / 30
@@ -102,7 +102,7 @@ def read_tray(reports):
 
 @pytest.fixture
 def faulty(clock):
-    return Faulty(SimulatedTray(seed=1, roll_s=0, clock=clock))
+    return Faulty(HandledTray(seed=1, roll_s=0, clock=clock))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_camera_with_black_images_is_never_reported_as_found(clock, faulty):
 
 
 def test_the_darkest_tray_is_not_a_black_image():
-    tray = SimulatedTray(seed=1, look="black")
+    tray = HandledTray(seed=1, look="black")
 
     assert liveness.has_content(tray.preview().image)
     assert liveness.has_content((tray.preview().image * 0.2).astype(np.uint8))
@@ -160,7 +160,7 @@ def test_the_exposure_is_relocked_on_the_thread_that_owns_the_camera(clock):
         def refocus(self):
             return None
 
-    camera = Adjustable(SimulatedTray(seed=1))
+    camera = Adjustable(HandledTray(seed=1))
     reports = SimpleQueue()
     watch = TrayWatch(camera.open, reports.put, WatchOptions(period_s=FAST_S))
     thread = CameraThread(watch)
@@ -177,7 +177,7 @@ def test_the_exposure_is_relocked_on_the_thread_that_owns_the_camera(clock):
 
 
 def test_a_request_while_dice_roll_is_answered_once_they_are_still(clock):
-    tray = SimulatedTray(seed=2, roll_s=1.0, clock=clock)
+    tray = HandledTray(seed=2, roll_s=1.0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     tray.throw(values=[1, 2, 3, 4, 5, 6])
@@ -190,7 +190,7 @@ def test_a_request_while_dice_roll_is_answered_once_they_are_still(clock):
 
 
 def test_a_request_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
-    tray = SimulatedTray(seed=2, roll_s=0, clock=clock)
+    tray = HandledTray(seed=2, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     tray.throw(values=[1, 2, 3, 4, 5, 6])
@@ -207,7 +207,7 @@ def test_a_request_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
 
 
 def test_a_request_times_out_if_the_tray_is_never_still(clock):
-    class Shaken(SimulatedTray):
+    class Shaken(HandledTray):
         def preview(self):
             frame = super().preview()
             return replace(frame, image=np.roll(frame.image, int(frame.time_s * 40) % 9, axis=1))
@@ -220,7 +220,7 @@ def test_a_request_times_out_if_the_tray_is_never_still(clock):
     assert reports.next(TimedOut) == TimedOut(number)
 
 
-class Counted(SimulatedTray):
+class Counted(HandledTray):
     """A simulated tray that counts the full frames taken of it."""
 
     captured = 0
@@ -376,7 +376,7 @@ def test_only_a_settled_frame_of_a_rendered_throw_is_read(clock, film, pressed_s
 def test_a_preview_exists_when_the_camera_is_reported_as_found(clock):
     seen = []
     watch = TrayWatch(
-        lambda: SimulatedTray(seed=3, roll_s=0, clock=clock),
+        lambda: HandledTray(seed=3, roll_s=0, clock=clock),
         lambda report: seen.append((type(report), watch.preview.latest is not None)),
         clock=clock,
     )
@@ -389,7 +389,7 @@ def test_a_preview_exists_when_the_camera_is_reported_as_found(clock):
 
 
 def test_a_new_calibration_leaves_open_whether_dice_tumbled(clock):
-    tray = SimulatedTray(seed=3, roll_s=0.4, clock=clock)
+    tray = HandledTray(seed=3, roll_s=0.4, clock=clock)
     camera = Faulty(tray)
     reports = Reports(clock, camera.open)
     reports.wait_s(1)
@@ -407,7 +407,7 @@ def test_a_new_calibration_leaves_open_whether_dice_tumbled(clock):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_quiet_tray_is_watched_less_often_and_a_throw_is_still_seen(clock, seed):
-    tray = SimulatedTray(seed=seed, roll_s=0.6, clock=clock)
+    tray = HandledTray(seed=seed, roll_s=0.6, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     reports.wait_s(30)
@@ -437,7 +437,7 @@ def test_freed_memory_is_returned_only_after_a_while_without_motion(clock, monke
 
 
 def test_the_empty_tray_is_learnt_between_throws_without_a_request(clock):
-    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    tray = HandledTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     reports.wait_s(1.0)
@@ -462,7 +462,7 @@ def thrown(reports, tray, *values):
 
 
 def test_leans_are_learnt_from_accepted_dice_once_the_next_throw_is_accepted(clock):
-    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    tray = HandledTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     first = thrown(reports, tray, 1, 2, 3, 4, 5, 6)
@@ -474,7 +474,7 @@ def test_leans_are_learnt_from_accepted_dice_once_the_next_throw_is_accepted(clo
 
 
 def test_nothing_is_learnt_from_dice_that_were_undone(clock):
-    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    tray = HandledTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     reports.watch.mark_accepted(thrown(reports, tray, 1, 2, 3, 4, 5, 6).tray_reading.time_s)
@@ -485,7 +485,7 @@ def test_nothing_is_learnt_from_dice_that_were_undone(clock):
 
 
 def test_the_tray_is_still_known_when_the_camera_is_back(clock):
-    camera = Faulty(SimulatedTray(seed=3, roll_s=0, clock=clock))
+    camera = Faulty(HandledTray(seed=3, roll_s=0, clock=clock))
     camera.tray = camera.source.tray
     reports = Reports(clock, camera.open)
     reports.next(CameraFound)
@@ -508,7 +508,7 @@ def test_the_empty_tray_is_learnt_again_after_the_camera_was_moved(clock):
             frame = super()._frame(take)
             return replace(frame, image=np.roll(frame.image, self.by_px, axis=1))
 
-    camera = Nudged(SimulatedTray(seed=3, roll_s=0, clock=clock))
+    camera = Nudged(HandledTray(seed=3, roll_s=0, clock=clock))
     camera.tray = camera.source.tray
     reports = Reports(clock, camera.open)
     reports.next(CameraFound)

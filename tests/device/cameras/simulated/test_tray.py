@@ -5,9 +5,9 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras import SimulatedTray
 from device.cameras.simulated.resting import Footprint
 from device.cameras.simulated.tray_geometry import LOOKS
+from tests.handled_tray import HandledTray
 from vision.reading import Zone
 
 
@@ -35,7 +35,7 @@ def test_a_frame_has_the_size_and_type_of_a_pi_cameras(tray, clock):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_frames_show_the_truth(seed, clock):
-    tray = SimulatedTray(seed=seed, clock=clock)
+    tray = HandledTray(seed=seed, clock=clock)
     for values in ([1, 2, 3, 4, 5, 6], [6, 6, 5, 4, 2, 3]):
         tray.throw_all(values)
         clock.now_s += 1.1
@@ -85,7 +85,7 @@ def test_frames_of_dice_at_rest_differ_only_by_noise(tray, rest):
 
 def test_the_same_seed_and_calls_give_the_same_dice(clock):
     def play(seed):
-        tray = SimulatedTray(seed=seed, clock=clock)
+        tray = HandledTray(seed=seed, clock=clock)
         tray.throw()
         tray.set_aside(tray.truth[:2])
         tray.throw()
@@ -96,7 +96,7 @@ def test_the_same_seed_and_calls_give_the_same_dice(clock):
 
 
 def test_taking_frames_does_not_change_the_next_throw(clock):
-    shy, curious = (SimulatedTray(seed=3, clock=clock) for _ in range(2))
+    shy, curious = (HandledTray(seed=3, clock=clock) for _ in range(2))
     for tray in (shy, curious):
         tray.throw()
         if tray is curious:
@@ -108,7 +108,7 @@ def test_taking_frames_does_not_change_the_next_throw(clock):
 
 
 def test_faces_are_equally_frequent(clock):
-    tray = SimulatedTray(seed=8, clock=clock)
+    tray = HandledTray(seed=8, clock=clock)
     faces = []
     for _ in range(100):
         tray.throw_all()
@@ -249,7 +249,7 @@ def test_a_leaning_die_that_is_pushed_falls_flat(tray, rest):
 
 
 def test_dice_never_overlap_after_any_move_of_a_hand(clock):
-    tray = SimulatedTray(seed=4, clock=clock)
+    tray = HandledTray(seed=4, clock=clock)
     for _ in range(25):
         tray.throw_all()
         tray.lean(0)
@@ -288,7 +288,7 @@ def test_a_hand_that_nudges_dice_leaves_by_itself(tray, rest, clock):
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_look_paints_its_dice(look, clock):
-    tray = SimulatedTray(seed=1, look=look, clock=clock)
+    tray = HandledTray(seed=1, look=look, clock=clock)
     empty = tray.preview().image.astype(int)
     tray.place([1, 2, 3, 4, 5, 6])
     changed = np.abs(tray.preview().image.astype(int) - empty).max(axis=2) > 25
@@ -314,14 +314,14 @@ def test_impossible_requests_are_refused_with_the_reason(tray):
     with pytest.raises(ValueError, match="die 9 is not in the tray"):
         tray.lean(9)
     with pytest.raises(ValueError, match="use one of green, red"):
-        SimulatedTray(look="plaid")
+        HandledTray(look="plaid")
     with pytest.raises(ValueError, match="1 or more"):
-        SimulatedTray(n_dice=0)
+        HandledTray(n_dice=0)
     assert tray.truth == (1, 2, 3, 4, 5, 6)
 
 
 def test_dice_can_be_thrown_while_another_thread_takes_frames(clock):
-    tray = SimulatedTray(seed=9, roll_s=0.05)
+    tray = HandledTray(seed=9, roll_s=0.05)
     tray.throw_all()
     stop = threading.Event()
 
