@@ -425,7 +425,7 @@ def test_freed_memory_is_returned_only_after_a_while_without_motion(clock, monke
     monkeypatch.setattr(
         "device.watching.watch_loop.return_free_memory", lambda: returned_s.append(clock())
     )
-    tray = SimulatedTray(seed=3, roll_s=1.0, clock=clock)
+    tray = HandledTray(seed=3, roll_s=1.0, clock=clock)
     reports = Reports(clock, lambda: tray)
     for _ in range(6):
         tray.throw_all()
