@@ -6,10 +6,7 @@ from statistics import median
 from time import perf_counter
 from typing import Self
 
-import cv2
-import numpy as np
-
-from device.cameras.base import Image
+from device.cameras.base import Image, scaled
 from device.cameras.simulated.tray import SimulatedTray
 from vision import Quad, read
 from vision.candidates import ENOUGH_LEANS
@@ -39,11 +36,8 @@ class StagedThrow:
 
     def sized(self, width_px: int) -> Self:
         """Return the same throw with images scaled to this width."""
-        scale = width_px / self.image.shape[1]
-        size = (width_px, round(self.image.shape[0] * scale))
-        return type(self)(
-            _resized(self.image, size), _resized(self.empty, size), self.tray.scaled(scale)
-        )
+        tray = self.tray.scaled(width_px / self.image.shape[1])
+        return type(self)(scaled(self.image, width_px), scaled(self.empty, width_px), tray)
 
     def known(self) -> KnownTray:
         """Return what a companion knows about this tray once it has seen enough throws to determine the properties of the lens."""
@@ -53,10 +47,6 @@ class StagedThrow:
             if len(tray.leans) >= ENOUGH_LEANS:
                 break
         return tray
-
-
-def _resized(image: Image, size: tuple[int, int]) -> Image:
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def median_ms(

@@ -65,6 +65,10 @@ class Frame:
     image: Image
     time_s: float
 
+    def preview(self) -> "Frame":
+        """Return this frame, scaled down to a width of `PREVIEW_WIDTH_PX`."""
+        return Frame(read_only(scaled(self.image, PREVIEW_WIDTH_PX)), self.time_s)
+
 
 class Camera(Protocol):
     """A camera that looks down on the tray. Only the thread that owns the camera may call its methods."""
@@ -136,10 +140,10 @@ def read_only(image: Image) -> Image:
     return image
 
 
-def to_preview(image: Image) -> Image:
-    """Return a copy of an image, scaled to a width of `PREVIEW_WIDTH_PX`."""
+def scaled(image: Image, width_px: int) -> Image:
+    """Return a copy of an image, scaled to a width in pixels."""
     height, width = image.shape[:2]
-    size = (PREVIEW_WIDTH_PX, max(1, round(height * PREVIEW_WIDTH_PX / width)))
+    size = (width_px, max(1, round(height * width_px / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 

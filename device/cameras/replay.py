@@ -8,7 +8,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
+from device.cameras.base import CameraError, Frame, Image, read_only
 from game.message import Message
 
 PHOTO_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
@@ -52,8 +52,7 @@ class ReplayCamera:
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return the current image, scaled down."""
-        frame = self.capture()
-        return Frame(read_only(to_preview(frame.image)), frame.time_s)
+        return self.capture().preview()
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`: return the current image."""

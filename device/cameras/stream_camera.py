@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
+from device.cameras.base import CameraError, Frame, Image, scaled
 from device.cameras.controls import Tuning, rotated
 from device.cameras.newest_frame import NewestFrame
 from device.hardware.choices import camera_name
@@ -102,8 +102,7 @@ class StreamCamera:
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return the newest frame, scaled down."""
-        frame = self._newest.recent(TIMEOUT_S)
-        return Frame(read_only(to_preview(frame.image)), frame.time_s)
+        return self._newest.recent(TIMEOUT_S).preview()
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`: return a frame that is very likely to have been exposed after this call."""
@@ -141,15 +140,9 @@ class StreamCamera:
             )
             self._stop.set()
             return
-        self._newest.put(rotated(_at_most(image, self._tuning.width_px), self._tuning.rotation))
-
-
-def _at_most(image: Image, width_px: int) -> Image:
-    height, width = image.shape[:2]
-    if width <= width_px:
-        return image
-    size = (width_px, round(height * width_px / width))
-    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+        if image.shape[1] > self._tuning.width_px:
+            image = scaled(image, self._tuning.width_px)
+        self._newest.put(rotated(image, self._tuning.rotation))
 
 
 def open_video(url: str) -> VideoStream | None:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
-import numpy as np
 
-from device.cameras.base import Image
+from device.cameras.base import Image, scaled
 from vision.reading import Quad
 
 WIDTH_PX = 800
@@ -59,9 +58,7 @@ def encode_jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUAL
         width_px: Largest width of the JPEG; a wider image is scaled down.
         quality: JPEG quality, 0 to 100.
     """
-    height, width = image.shape[:2]
-    if width > width_px:
-        size = (width_px, round(height * width_px / width))
-        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    if image.shape[1] > width_px:
+        image = scaled(image, width_px)
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()

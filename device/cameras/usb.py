@@ -15,8 +15,6 @@ from device.cameras.base import (
     CameraStuckError,
     Frame,
     has_content,
-    read_only,
-    to_preview,
 )
 from device.cameras.controls import HeldLight, Tuning, rotated
 from device.cameras.newest_frame import NewestFrame
@@ -116,8 +114,7 @@ class UsbCamera:
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return the newest frame, scaled down."""
-        frame = self._newest.recent(TIMEOUT_S)
-        return Frame(read_only(to_preview(frame.image)), frame.time_s)
+        return self._newest.recent(TIMEOUT_S).preview()
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`: wait for a frame whose exposure began after this call."""

@@ -91,30 +91,23 @@ def _components(topics: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
             "json_attributes_template": "{{ value_json.lamp | tojson }}",
         },
     )
-    yield (
-        "camera",
-        {
-            "platform": "binary_sensor",
-            "name": "Camera",
-            "device_class": "connectivity",
-            "entity_category": "diagnostic",
-            "value_template": "{{ 'ON' if value_json.camera else 'OFF' }}",
-        },
-    )
-    yield (
-        "health",
-        {
-            "platform": "binary_sensor",
-            "name": "Health",
-            "device_class": "problem",
-            "entity_category": "diagnostic",
-            "value_template": "{{ 'ON' if value_json.notice else 'OFF' }}",
-        },
-    )
+    yield "camera", _diagnostic("Camera", "connectivity", "camera")
+    yield "health", _diagnostic("Health", "problem", "notice")
 
 
 def _sensor(name: str, template: str, icon: str) -> dict[str, Any]:
     return {"platform": "sensor", "name": name, "value_template": template, "icon": icon}
+
+
+def _diagnostic(name: str, device_class: str, field: str) -> dict[str, Any]:
+    """Return a sensor that is on while a field of the state is neither null nor empty."""
+    return {
+        "platform": "binary_sensor",
+        "name": name,
+        "device_class": device_class,
+        "entity_category": "diagnostic",
+        "value_template": f"{{{{ 'ON' if value_json.{field} else 'OFF' }}}}",
+    }
 
 
 def _points(name: str, template: str, icon: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras.base import CameraError, Frame, to_preview
+from device.cameras.base import CameraError, Frame
 from device.cameras.controls import Tuning
 from device.watching import liveness
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
@@ -329,7 +329,7 @@ class Film:
 
     def preview(self):
         frame = self.capture()
-        return Frame(to_preview(frame.image), frame.time_s)
+        return frame.preview()
 
     def close(self):
         pass
