@@ -11,7 +11,7 @@ from device.coach.match_figures import MatchFigures
 from device.coach.notes_file import NotesFile
 from device.coach.reviews import Reviews
 from device.coach.solving import Solving
-from device.coach.worker_client import QuestionWorker
+from device.coach.worker_client import WorkerClient
 from game.errors import GameError
 from game.journal.history import History
 from game.match.bot import Bot, PlayerStyle
@@ -47,7 +47,7 @@ class TableCoach:
 
     def __init__(
         self,
-        worker: QuestionWorker,
+        worker: WorkerClient,
         history: History,
         notes_file: NotesFile,
         changed: Callable[[], object] = lambda: None,

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from threading import RLock
 
-from device.coach.worker_client import QuestionWorker
+from device.coach.worker_client import WorkerClient
 from game.match.match import Match
 from game.odds.figures import Figures
 from web.contracts.coach import CoachMode
@@ -22,9 +22,7 @@ class MatchFigures:
         on_found: Called from any thread with a match and its figures.
     """
 
-    def __init__(
-        self, worker: QuestionWorker, on_found: Callable[[Match, Figures], object]
-    ) -> None:
+    def __init__(self, worker: WorkerClient, on_found: Callable[[Match, Figures], object]) -> None:
         self._worker, self._on_found = worker, on_found
         self._lock = RLock()
         self._wanted: Match | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from threading import RLock
 
-from device.coach.worker_client import QuestionWorker
+from device.coach.worker_client import WorkerClient
 from game.journal.history import History
 from game.odds.figures import Caveat
 from game.odds.review import Review
@@ -37,7 +37,7 @@ class Reviews:
 
     def __init__(
         self,
-        worker: QuestionWorker,
+        worker: WorkerClient,
         history: History,
         on_unsolved: Callable[[int], object] = lambda _: None,
     ) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from threading import RLock
 
-from device.coach.worker_client import QuestionWorker
+from device.coach.worker_client import WorkerClient
 from game.errors import GameError
 from game.message import Message
 from game.odds.match_model import unsolvable_reason
@@ -28,7 +28,7 @@ class Solving:
     """
 
     def __init__(
-        self, worker: QuestionWorker, on_progress: Callable[[Ruleset | None], object]
+        self, worker: WorkerClient, on_progress: Callable[[Ruleset | None], object]
     ) -> None:
         self._worker, self._on_progress = worker, on_progress
         self._lock = RLock()

@@ -17,28 +17,13 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, Protocol
+from typing import Any
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """Environment variables that keep numpy from using every core for a few small matrices."""
 
 CLOSE_TIMEOUT_S = 3.0
 """How long the process may take to finish its last answer, in seconds, before it is killed and unsaved work is lost."""
-
-
-class QuestionWorker(Protocol):
-    """Answers the questions of `device.coach.worker.Worker` in the background."""
-
-    def ask(self, question: str, *args: object) -> Future[Any]:
-        """Ask a question, and return the future that receives the answer.
-
-        Args:
-            question: Name of a method of `device.coach.worker.Worker`.
-            args: Arguments of that method.
-        """
-
-    def close(self) -> None:
-        """Stop answering questions and release the resources."""
 
 
 class WorkerLostError(Exception):
@@ -66,7 +51,12 @@ class WorkerClient:
         return f"<WorkerClient running={self._connection is not None}, open={len(self._open)}>"
 
     def ask(self, question: str, *args: object) -> Future[Any]:
-        """Implement `QuestionWorker.ask`: send a question to the process, and return the future of its answer."""
+        """Send a question to the process, and return the future that receives the answer.
+
+        Args:
+            question: Name of a method of `device.coach.worker.Worker`.
+            args: Arguments of that method.
+        """
         future: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)

@@ -1,8 +1,9 @@
 """`traykeeper odds`: chances under a rule set, solving a match, and questions about a turn."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 import click
 
@@ -20,12 +21,25 @@ from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
 _TWO = 2
+Command = Callable[..., Any]
 
 _target_option = click.option(
     "--target",
     type=click.IntRange(1, 1_000_000),
     help="Target score, instead of the one in the rule set.",
 )
+
+
+def _matches_option(
+    default: int, *, most: int, text: str = "Number of matches to play."
+) -> Callable[[Command], Command]:
+    return click.option(
+        "--matches",
+        type=click.IntRange(100, most),
+        default=default,
+        show_default=True,
+        help=text,
+    )
 
 
 @click.group(invoke_without_command=True)
@@ -79,13 +93,7 @@ def odds_solve(rules: str, target: int | None) -> None:
 @odds.command("simulate")
 @rules_option
 @_target_option
-@click.option(
-    "--matches",
-    type=click.IntRange(100, 10_000_000),
-    default=100_000,
-    show_default=True,
-    help="Number of matches to play.",
-)
+@_matches_option(100_000, most=10_000_000)
 @click.option(
     "--seed",
     type=int,
@@ -110,20 +118,11 @@ def _history(state: str | None) -> Iterator[History]:
         yield History(folder / JOURNAL_FILE)
 
 
-_matches_option = click.option(
-    "--matches",
-    type=click.IntRange(100, 1_000_000),
-    default=10_000,
-    show_default=True,
-    help="Number of matches to play.",
-)
-
-
 @odds.command("like")
 @click.argument("name")
 @rules_option
 @state_option
-@_matches_option
+@_matches_option(10_000, most=1_000_000)
 def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
     """Learn from the journal how a person plays, and how often a bot that plays the same way wins.
 
@@ -163,12 +162,8 @@ def odds_like(name: str, rules: str, state: str | None, matches: int) -> None:
 @rules_option
 @_target_option
 @state_option
-@click.option(
-    "--matches",
-    type=click.IntRange(100, 100_000),
-    default=2_000,
-    show_default=True,
-    help="Number of matches to play for each head start that is tried.",
+@_matches_option(
+    2_000, most=100_000, text="Number of matches to play for each head start that is tried."
 )
 def odds_handicap(
     names: tuple[str, ...], rules: str, target: int | None, state: str | None, matches: int

@@ -3,27 +3,14 @@
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Protocol
 
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg, tray_cut
-from vision.reading import Quad
+from device.watching.tray_preview import TrayPreview
 
 MIN_PERIOD_S = 0.12
 """Shortest time between two JPEGs, in seconds: short enough to show rolling dice. A shorter time would only
 warm the Pi."""
-
-
-class PreviewSource(Protocol):
-    """The part of the tray watch that the live view needs."""
-
-    @property
-    def latest(self) -> Image | None:
-        """The newest preview, as a BGR image; None while there is none."""
-
-    @property
-    def zones_in_view(self) -> tuple[Quad, ...]:
-        """The corners of the tray and of any set-aside area, in pixels of `latest`; the tray comes first."""
 
 
 class LiveView:
@@ -32,12 +19,12 @@ class LiveView:
     The tray watch takes the previews anyway; the live view never asks the camera for a frame.
 
     Args:
-        view: The source of previews.
+        preview: The newest preview, which the tray watch has taken.
         clock: Monotonic clock in seconds.
     """
 
-    def __init__(self, view: PreviewSource, clock: Callable[[], float] = monotonic) -> None:
-        self._view, self._clock = view, clock
+    def __init__(self, preview: TrayPreview, clock: Callable[[], float] = monotonic) -> None:
+        self._preview, self._clock = preview, clock
         self._lock = Lock()
         self._made_s = float("-inf")
         self._source: Image | None = None
@@ -49,7 +36,7 @@ class LiveView:
     def jpeg(self) -> bytes | None:
         """Return a JPEG of the tray, or None while the tray's position is unknown, so that the room is never shown."""
         with self._lock:
-            latest, zones = self._view.latest, self._view.zones_in_view
+            latest, zones = self._preview.latest, self._preview.zones_in_view
             if latest is None or not zones:
                 self._source, self._jpeg = None, b""
                 return None

@@ -14,6 +14,7 @@ from game.stats.announcements import AnnouncementKind
 
 _TURN = "{{ value_json.turn.%s if value_json.turn else %s }}"
 
+_IS_ON = "{{ 'ON' if value_json.%s else 'OFF' }}"
 _SCORES = (
     "{% set said = namespace(scores='') %}{% for p in value_json.players %}"
     "{% set said.scores = said.scores ~ (', ' if said.scores else '') ~ p.name ~ ' ' ~ p.score %}"
@@ -106,7 +107,7 @@ def _diagnostic(name: str, device_class: str, field: str) -> dict[str, Any]:
         "name": name,
         "device_class": device_class,
         "entity_category": "diagnostic",
-        "value_template": f"{{{{ 'ON' if value_json.{field} else 'OFF' }}}}",
+        "value_template": _IS_ON % field,
     }
 
 

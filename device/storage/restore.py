@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 import platformdirs
 
@@ -11,21 +10,18 @@ from device.errors import UsageError
 from device.files import replace_file
 from device.storage.backup import SETTINGS, Backup
 from device.storage.daily_backup import RESTORED, Backups
+from device.storage.mending_journal import MendingJournal
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import delete_after
 from game.errors import GameError
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.journal import Journal
 
 
-class Restorable(Protocol):
-    """A journal that can be replaced by the one in a backup."""
-
-    def restore(self, copy: bytes) -> None:
-        """Replace all matches with those in a copy of a journal, given as the bytes of a SQLite database."""
-
-
-def restore_backup(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
+def restore_backup(
+    good: Backup, journal: Journal | MendingJournal, folder: Path, backups: Backups
+) -> Path:
     """Restore the matches and the calibration, and return the path of a new backup of the previous ones.
 
     Args:
