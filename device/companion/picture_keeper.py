@@ -23,19 +23,6 @@ NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
 """A function that takes the time of a reading in seconds, its dice, and the face of each die (None if unknown)."""
 
 
-class _FaceTeacher:
-    """Passes the true faces in each picture of the tray to `note_faces`, so that later readings recognise them."""
-
-    def __init__(self, note_faces: NoteFaces) -> None:
-        self._note_faces = note_faces
-
-    def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Implement `TruthReceiver.record`: pass on the true faces if the picture shows the tray."""
-        if truth and isinstance(picture, CapturedReading):
-            tray_reading = picture.tray_reading
-            self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)
-
-
 class PictureKeeper:
     """Keeps the pictures that were read, and what people said about their dice.
 
@@ -56,8 +43,9 @@ class PictureKeeper:
     ) -> None:
         self.album = PhotoAlbum()
         self._throw_pictures = throw_pictures
-        stores = [misreads] if misreads else []
-        self._misreads = MisreadCollector(_FaceTeacher(note_faces), *stores)
+        self._note_faces = note_faces
+        stores = [misreads.record] if misreads else []
+        self._misreads = MisreadCollector(self._pass_on_faces, *stores)
         self._saved_position = 0
         self._newest: CapturedReading | None = None
         self._cropped: AlbumPicture | None = None
@@ -175,6 +163,12 @@ class PictureKeeper:
         match, photo = self._from_other_tray
         is_same = match.start_state is table.match.start_state and photo.index == throw.index
         return photo if is_same and not any(place.seen for place in throw.places) else None
+
+    def _pass_on_faces(self, picture: ReadPicture, truth: Truth | None) -> None:
+        """Pass on the true faces in a picture of the tray, so that later readings recognise them."""
+        if truth and isinstance(picture, CapturedReading):
+            tray_reading = picture.tray_reading
+            self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)
 
     def _replace_newest(
         self, session: Session, captured: CapturedReading, tray_reading: TrayReading

@@ -24,53 +24,44 @@ class UnknownHereError(SharedMatchError):
     """Raised when the host does not know the code, or accepts no further attempts for now."""
 
 
-class HttpTransport:
-    """A guest's connection to the host of a shared match.
+def exchange(address: str, message: str) -> bytes:
+    """Send a message from a guest to the host of a shared match, and return the host's answer.
 
     Args:
         address: Address of the host's page.
+        message: The message.
+
+    Raises:
+        UnreachableError: If there is no answer, or the answer does not come from a host of shared matches.
+        UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
     """
-
-    def __init__(self, address: str) -> None:
-        parts = urlsplit(address)
-        self._address, self._host, self._port = address, parts.hostname or "", parts.port
-
-    def __repr__(self) -> str:
-        return f"<HttpTransport to {self._address}>"
-
-    def exchange(self, message: str) -> bytes:
-        """Send a message to the host and return its answer.
-
-        Raises:
-            UnreachableError: If there is no answer, or the answer does not come from a host of shared matches.
-            UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
-        """
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT_S)
-        try:
-            connection.request("POST", PATH, message, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            body = answer.read(MAX_BYTES + 1)
-        except (OSError, http.client.HTTPException):
-            raise UnreachableError(
-                Message(
-                    "No tray answers at %(address)s: check the address, and that Traykeeper "
-                    "is running there.",
-                    address=self._address,
-                )
-            ) from None
-        finally:
-            connection.close()
-        match answer.status:
-            case http.client.OK:
-                return body
-            case http.client.FORBIDDEN:
-                raise UnknownHereError(UNKNOWN_CODE)
-            case http.client.TOO_MANY_REQUESTS:
-                raise UnknownHereError(TOO_MANY_TRIES)
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
+    try:
+        connection.request("POST", PATH, message, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        body = answer.read(MAX_BYTES + 1)
+    except (OSError, http.client.HTTPException):
         raise UnreachableError(
             Message(
-                "The program at %(address)s does not support matches with other trays: check the "
-                "address, and install the same version on both trays.",
-                address=self._address,
+                "No tray answers at %(address)s: check the address, and that Traykeeper "
+                "is running there.",
+                address=address,
             )
+        ) from None
+    finally:
+        connection.close()
+    match answer.status:
+        case http.client.OK:
+            return body
+        case http.client.FORBIDDEN:
+            raise UnknownHereError(UNKNOWN_CODE)
+        case http.client.TOO_MANY_REQUESTS:
+            raise UnknownHereError(TOO_MANY_TRIES)
+    raise UnreachableError(
+        Message(
+            "The program at %(address)s does not support matches with other trays: check the "
+            "address, and install the same version on both trays.",
+            address=address,
         )
+    )

@@ -7,7 +7,7 @@ from threading import Event, Thread
 from device.errors import UsageError
 from device.mqtt.address import Address
 from device.shared_match.broker_transport import BrokerTransport
-from device.shared_match.http_transport import HttpTransport, UnknownHereError, UnreachableError
+from device.shared_match.http_transport import UnknownHereError, UnreachableError, exchange
 from device.shared_match.links import Link
 from device.shared_match.match_code import MatchSide
 from device.shared_match.sync import Sealed, Sync
@@ -118,7 +118,7 @@ class Talker:
         self._next_s = self._clock() + POLL_S
         text = self._pair.message(link).sealed(link.keys)
         try:
-            self._hear(link, HttpTransport(link.address).exchange(text))
+            self._hear(link, exchange(link.address, text))
         except UnreachableError as error:
             if not link.match:  # a match that has begun shows this by itself after a few seconds
                 self._pair.trouble = error.message

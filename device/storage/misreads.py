@@ -7,7 +7,7 @@ failure to write one never affects the match.
 import json
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from io import RawIOBase
@@ -69,16 +69,10 @@ class ReadPicture(Protocol):
         """The corners of the tray, then those of the set-aside area if there is one, in pixels of the image."""
 
 
-class TruthReceiver(Protocol):
-    """Receives pictures of the tray, each with the true faces of its dice."""
+TruthReceiver = Callable[[ReadPicture, Truth | None], object]
+"""A function that receives a picture of the tray with its true dice (None if they are not known).
 
-    def record(self, picture: ReadPicture, truth: Truth | None) -> None:
-        """Receive a picture and its true dice; called again after every correction.
-
-        Args:
-            picture: The latest picture of the tray.
-            truth: The dice that really were in the tray, or None if they are not known.
-        """
+It is called again after every correction."""
 
 
 class MisreadStore:
@@ -271,7 +265,7 @@ class MisreadCollector:
     """Compares the latest picture with the match after every change, to find misreads. Failures are only logged.
 
     Args:
-        receivers: The objects that receive the true faces, such as the store for pictures that were read wrongly.
+        receivers: Receive the true faces, as the store for pictures that were read wrongly does.
     """
 
     def __init__(self, *receivers: TruthReceiver) -> None:
@@ -312,7 +306,7 @@ class MisreadCollector:
             return
         found = truth(reading, throw, self._stayed if self._entered else throw.set_aside)
         for receiver in self._receivers:
-            receiver.record(picture, found)
+            receiver(picture, found)
 
     def _is_entered(self, match: Match, throw: Throw | None) -> bool:
         """Return whether a throw is still the one that was entered by hand, even if its dice have been corrected."""

@@ -32,7 +32,7 @@ def store():
 
 @pytest.fixture
 def learning(store):
-    return MisreadCollector(store)
+    return MisreadCollector(store.record)
 
 
 def picture(of):
