@@ -1,7 +1,7 @@
-"""The commands that change a calibration in progress, and the editor that carries them out."""
+"""The editor that changes a calibration in progress."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from calibration.dice_set import describe_dice, filter_reading
@@ -29,51 +29,8 @@ NOT_SURE = Message(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LoadProfile:
-    """A command to start from the profile of a camera, unless the draft already belongs to that camera."""
-
-    camera: str
-
-
-@dataclass(frozen=True, slots=True)
-class SetCorners:
-    """A command to set the corners of the tray and of the set-aside area.
-
-    Attributes:
-        tray: Outline of the tray's floor.
-        aside: Outline of the set-aside area; None if there is none.
-    """
-
-    tray: Outline
-    aside: Outline | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConfirmColour:
-    """A command to note whether a person saw the lamp show a colour.
-
-    Attributes:
-        colour: "red", "green" or "blue".
-        is_seen: Whether the person saw that colour.
-    """
-
-    colour: str
-    is_seen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NotePress:
-    """A command to note that the button was held for a number of seconds."""
-
-    held_s: float
-
-
-DraftCommand = CalibrationStep | LoadProfile | SetCorners | ConfirmColour | NotePress
-
-
 class DraftEditor:
-    """Carries out commands on a calibration in progress, one at a time and always on the same thread.
+    """Changes a calibration in progress, step by step and always on the same thread.
 
     Args:
         camera: Takes the frames for the calibration, and focuses the camera.
@@ -105,38 +62,45 @@ class DraftEditor:
         self._drift_watch, self._on_saved = drift_watch, on_saved
         self._draft_camera: str | None = None
 
-    def apply(self, command: DraftCommand) -> None:
-        """Carry out a command.
+    def load_profile(self, camera: str) -> None:
+        """Start from the profile of a camera, unless the draft already belongs to that camera."""
+        if camera != self._draft_camera:
+            self._draft_camera = camera
+            self.draft = Draft.of(self._profiles.profile_for(camera))
+
+    def edit(self, change: Callable[[Draft], Draft]) -> None:
+        """Replace the draft with what `change` returns for it."""
+        self.draft = change(self.draft)
+
+    def take_step(self, step: CalibrationStep) -> None:
+        """Carry out a step.
 
         Raises:
-            TableError: If the command is refused; the message says why and what to do.
+            TableError: If the step is refused; the message says why and what to do.
         """
-        match command:
+        match step:
             case CalibrationStep.FORGET:
                 self.draft = self.draft.without_dice()
                 self._camera.forget_faces()
             case CalibrationStep.RETEST:
                 self.draft = self.draft.without_trials()
-            case CalibrationStep():
-                self._take_step(command)
-            case LoadProfile(camera) if camera != self._draft_camera:
-                self._draft_camera = camera
-                self.draft = Draft.of(self._profiles.profile_for(camera))
-            case SetCorners(tray, aside):
-                self.draft = self.draft.with_corners(tray, aside)
-            case ConfirmColour(colour, is_seen):
-                self.draft = self.draft.with_colour(colour, is_seen=is_seen)
-            case NotePress(held_s):
-                self.draft = self.draft.with_press(held_s)
+            case CalibrationStep.DISCARD:
+                name = self._camera.name
+                self.draft = Draft.of(self._profiles.profile_for(name) if name else None)
+            case CalibrationStep.SAVE:
+                self._save()
+            case _:
+                self._look(step)
 
-    def apply_press(self, command: DraftCommand) -> None:
-        """Carry out a command given by pressing the button. If it is refused, the reason becomes the draft's message."""
+    def press(self, step: CalibrationStep) -> None:
+        """Carry out a step because the button was pressed. If it is refused, the reason becomes the draft's message."""
         try:
-            self.apply(command)
+            self.take_step(step)
         except TableError as error:
             self.draft = replace(self.draft, message=error.message)
 
-    def _take_step(self, step: CalibrationStep) -> None:
+    def _look(self, step: CalibrationStep) -> None:
+        """Carry out a step that needs the camera or new dice in the tray."""
         match step:
             case CalibrationStep.FIND:
                 self._find_tray()
@@ -153,11 +117,6 @@ class DraftEditor:
                 self._learn_dice()
             case CalibrationStep.TEST:
                 self.draft = self.draft.with_trial(self._read()[0], self.n_dice)
-            case CalibrationStep.SAVE:
-                self._save()
-            case CalibrationStep.DISCARD:
-                name = self._camera.name
-                self.draft = Draft.of(self._profiles.profile_for(name) if name else None)
 
     def _find_tray(self) -> None:
         """Look for the tray and for a printed mat in it, and propose a set-aside area."""

@@ -9,14 +9,7 @@ from time import monotonic, sleep
 from calibration.outline import Outline, OutlineError
 from device.calibrating import picture_advice
 from device.calibrating.calibration_view import CalibrationContext, state_of
-from device.calibrating.draft_editor import (
-    ConfirmColour,
-    DraftCommand,
-    DraftEditor,
-    LoadProfile,
-    NotePress,
-    SetCorners,
-)
+from device.calibrating.draft_editor import DraftEditor
 from device.calibrating.drift_watch import DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard_camera import WizardCamera
@@ -137,7 +130,7 @@ class Wizard:
     def camera_found(self, camera: str) -> None:
         """Note that a camera of this name works, and start from the profile that was saved for it."""
         self._camera.name = camera
-        self._worker.submit(self._editor.apply, LoadProfile(camera))
+        self._worker.submit(self._editor.load_profile, camera)
 
     def camera_lost(self) -> None:
         """Note that there is no camera."""
@@ -161,17 +154,15 @@ class Wizard:
         Returns:
             Whether the press was handled; if not, the press is for the match.
         """
-        command: DraftCommand
         match self.page.button_use:
             case ButtonUse.MATCH:
                 return False
             case ButtonUse.CHECK:
-                command = NotePress(held_s)
+                self._worker.submit(self._editor.edit, lambda draft: draft.with_press(held_s))
             case ButtonUse.LEARN:
-                command = CalibrationStep.LEARN
+                self._worker.submit(self._editor.press, CalibrationStep.LEARN)
             case ButtonUse.TEST:
-                command = CalibrationStep.TEST
-        self._worker.submit(self._editor.apply_press, command)
+                self._worker.submit(self._editor.press, CalibrationStep.TEST)
         return True
 
     def state(self) -> CalibrationState:
@@ -200,14 +191,13 @@ class Wizard:
 
     def do(self, step: CalibrationStep) -> CalibrationState:
         """Implement `Calibration.do`: carry out a step, and return the resulting state."""
-        return self._run(step)
+        return self._run(lambda: self._editor.take_step(step))
 
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
         """Implement `Calibration.set_corners`: set the corners of the tray and of any set-aside area."""
         floor = _outline(tray, Message("The tray"))
-        return self._run(
-            SetCorners(floor, _outline(aside, Message("The set-aside area")) if aside else None)
-        )
+        zone = _outline(aside, Message("The set-aside area")) if aside else None
+        return self._run(lambda: self._editor.edit(lambda draft: draft.with_corners(floor, zone)))
 
     def set_button_use(self, to: str) -> CalibrationState:
         """Implement `Calibration.set_button_use`: set what pressing the button does."""
@@ -222,14 +212,14 @@ class Wizard:
 
     def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
         """Implement `Calibration.confirm_colour`: record whether a person saw a colour on the lamp."""
-        self._run(ConfirmColour(colour, seen))
+        self._run(lambda: self._editor.edit(lambda draft: draft.with_colour(colour, is_seen=seen)))
         return self.show_colour("")
 
-    def _run(self, command: DraftCommand) -> CalibrationState:
+    def _run(self, job: Callable[[], object]) -> CalibrationState:
         if not self._queue.acquire(blocking=False):
             raise TableError(Message("A calibration is in progress: wait until it is finished."))
         try:
-            self._worker.submit(self._editor.apply, command).result()
+            self._worker.submit(job).result()
         finally:
             self._queue.release()
         self.page.keep_alive()

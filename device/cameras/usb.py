@@ -235,39 +235,29 @@ def _complaint(refused: list[Message]) -> Message | None:
     )
 
 
-class _V4l2Device:
+class _V4l2Device(cv2.VideoCapture):
     """An OpenCV video capture, plus the one control that OpenCV does not support: the mains frequency."""
 
     def __init__(self, number: int) -> None:
+        super().__init__(number, cv2.CAP_V4L2)
         self._number = number
-        self._capture = cv2.VideoCapture(number, cv2.CAP_V4L2)
-
-    @property
-    def is_open(self) -> bool:
-        return self._capture.isOpened()
-
-    def read(self) -> tuple[bool, Any]:
-        return self._capture.read()
 
     def get(self, prop: int, /) -> float:
         if prop == usb_controls.POWER_LINE:
             value = read_control(self._number, prop)
             return -1.0 if value is None else float(value)
-        return self._capture.get(prop)
+        return super().get(prop)
 
     def set(self, prop: int, value: float, /) -> bool:
         if prop == usb_controls.POWER_LINE:
             return write_control(self._number, prop, round(value))
-        return self._capture.set(prop, value)
-
-    def release(self) -> None:
-        self._capture.release()
+        return super().set(prop, value)
 
 
 def _v4l2(which: str) -> VideoDevice:
     node = NODES.find(which)
     device = _V4l2Device(node.number)
-    if not device.is_open:
+    if not device.isOpened():
         device.release()
         raise CameraError(
             Message(

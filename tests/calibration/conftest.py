@@ -1,12 +1,12 @@
 import pytest
 
-from device.cameras.simulated.tray import SimulatedTray
+from tests.handled_tray import HandledTray
 
 
 @pytest.fixture(scope="session")
 def tray():
     """Return a simulated tray with six dice in it."""
-    tray = SimulatedTray(seed=3, roll_s=0.0)
+    tray = HandledTray(seed=3, roll_s=0.0)
     tray.throw_all([1, 2, 3, 4, 5, 6])
     return tray
 
@@ -18,4 +18,4 @@ def picture(tray):
 
 @pytest.fixture(scope="session")
 def empty():
-    return SimulatedTray(seed=3, roll_s=0.0).capture().image
+    return HandledTray(seed=3, roll_s=0.0).capture().image
