@@ -4,8 +4,8 @@ from collections.abc import Callable
 from time import sleep
 
 from device.cameras.simulated.player import throw_like_a_player
-from device.cameras.simulated.tray import SimulatedTray
 from game.match.match import Match
+from tests.handled_tray import HandledTray
 
 IN_FLIGHT_S = 0.1
 """Time before the player presses, so that the dice have left the hand."""
@@ -15,7 +15,7 @@ ENOUGH = 400
 
 
 def play_to_the_end(
-    tray: SimulatedTray,
+    tray: HandledTray,
     account: Match,
     *,
     mark: Callable[[], object],

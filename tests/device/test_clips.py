@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from device.cameras.roll_clip import MAX_BYTES
-from device.cameras.simulated.tray import SimulatedTray
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
 from game.journal.history import History
 from game.situation import Situation
 from tests.clock import Clock
 from tests.device.rig import NUDGE_S, ROLL_S, open_rig
+from tests.handled_tray import HandledTray
 from tests.web.conftest import as_scorekeeper, make_app
 
 FIRST = (1, 1, 2, 3, 4, 6)
@@ -97,7 +97,7 @@ def test_nothing_is_recorded_if_the_setting_is_off(tmp_path):
         assert rig.companion.photo_clip(photo.id) is None
 
 
-class Uncalibrated(SimulatedTray):
+class Uncalibrated(HandledTray):
     """A camera that does not know where the tray is."""
 
     tray = aside = None

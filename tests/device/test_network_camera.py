@@ -10,7 +10,6 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import Profile
-from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.stream_camera import StreamCamera
 from device.hardware.choices import camera_name
 from game.match.match import Match
@@ -18,6 +17,7 @@ from game.rules import rule_files
 from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
 from tests.device.rig import open_rig
+from tests.handled_tray import HandledTray
 from tests.mjpeg_server import MjpegServer
 
 RULES = replace(rule_files.load("walnut-studiolo"), target=1_000)
@@ -45,7 +45,7 @@ class PhoneOverTheTray:
     """A simulated tray that a phone streams."""
 
     def __init__(self, seed):
-        self.tray, self._lock = SimulatedTray(seed=seed, roll_s=0.4), Lock()
+        self.tray, self._lock = HandledTray(seed=seed, roll_s=0.4), Lock()
         self.server = MjpegServer(self._take)
         self._faults, self.breaks = cycle(FAULTS), 0
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import cv2
 import pytest
 
-from device.cameras.simulated.tray import SimulatedTray
 from game.commands import MarkForeignObject, SetJustDice, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.clock import Clock
 from tests.device.rig import ROLL_S, open_rig
+from tests.handled_tray import HandledTray
 from vision import Die, Problem, read
 
 FIRST = (1, 1, 1, 2, 3, 4)
@@ -18,7 +18,7 @@ SECOND = (1, 2, 2, 3, 5, 6)
 AT_PX, RADIUS_PX, COLOUR = (330, 200), 25, (60, 150, 190)
 
 
-class Littered(SimulatedTray):
+class Littered(HandledTray):
     """A simulated tray that may contain a coin."""
 
     has_coin = False

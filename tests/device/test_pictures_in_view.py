@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from device.cameras.simulated.tray import SimulatedTray
 from game.commands import CorrectDie, CorrectThrow, EnterThrow, StartMatch, Undo
 from game.situation import Situation
 from tests.clock import Clock
 from tests.device.rig import ROLL_S, open_rig
+from tests.handled_tray import HandledTray
 
 FIRST = (1, 1, 2, 3, 4, 6)
 PEOPLE = (255, 0, 255)
@@ -117,7 +117,7 @@ def test_saved_pictures_show_nothing_of_the_room(tmp_path):
     kept = []
     pictures = SimpleNamespace(keep=lambda _position, image, _clip: kept.append(image))
     clock = Clock(1000.0)
-    tray = SimulatedTray(seed=7, roll_s=ROLL_S, clock=clock)
+    tray = HandledTray(seed=7, roll_s=ROLL_S, clock=clock)
     with open_rig(
         tmp_path, tray=tray, clock=clock, open_camera=lambda: Room(tray), throw_pictures=pictures
     ) as rig:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from device.cameras.simulated.tray import SimulatedTray
 from game.commands import (
     AnswerQuestion,
     CorrectThrow,
@@ -18,6 +17,7 @@ from game.match.events import Skipped
 from game.rules import rule_files
 from game.situation import Situation
 from tests.device.rig import ROLL_S, open_rig
+from tests.handled_tray import HandledTray
 
 SCORING = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
@@ -186,7 +186,7 @@ def test_dice_thrown_while_a_reading_waits_in_the_inbox_count_as_thrown(match_ri
     assert len(match_rig.state.turn.throws) == 2
 
 
-class SlowTray(SimulatedTray):
+class SlowTray(HandledTray):
     """A tray whose full frames take as long as on a small Pi."""
 
     def capture(self):
