@@ -1,4 +1,4 @@
-"""What the threads of the program have in common: repeating a task, following the table, and reporting problems once."""
+"""Tasks that several threads share: repeating a function, following the table, and reporting a problem once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

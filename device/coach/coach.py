@@ -69,7 +69,7 @@ class TableCoach:
         """Choose how much the coach says.
 
         Args:
-            mode: How much the coach says.
+            mode: The amount of advice that the coach gives.
             match: The match in play, which decides whether this applies to matches between people
                 or to matches against a bot; None means matches between people.
 

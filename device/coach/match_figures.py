@@ -37,7 +37,7 @@ class MatchFigures:
 
         Args:
             match: The match in play.
-            mode: How much the coach says.
+            mode: The amount of advice that the coach gives.
         """
         with self._lock:
             self._want(match)

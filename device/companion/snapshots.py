@@ -1,4 +1,4 @@
-"""What is shown of the table: snapshots on the phones, and an indicator at the tray."""
+"""The two views of the table: a snapshot for the phones, and an indicator for the lamp."""
 
 from dataclasses import replace
 from threading import Condition
@@ -66,7 +66,7 @@ class SnapshotPublisher:
 
     @property
     def _indicator(self) -> Indicator:
-        """What the lamp shows in the current state of the table."""
+        """The indicator for the lamp in the current state of the table."""
         parts, session = self._parts, self._parts.session
         held_s = STUCK_S if parts.button.is_stuck else self.held_s
         return indicator_for(
@@ -88,7 +88,7 @@ class SnapshotPublisher:
 
         Args:
             version: Version of the snapshot.
-            indicator: What the lamp shows.
+            indicator: The current indicator for the lamp.
         """
         parts, session, camera = self._parts, self._parts.session, self._parts.camera
         table, match, overlay = session.table, session.table.match, session.table.overlay

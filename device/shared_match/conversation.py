@@ -57,7 +57,7 @@ class DoingTable(Protocol):
 
 @dataclass(slots=True)
 class _Heard:
-    """What the other tray has reported in its last message.
+    """The report of the other tray in its last message.
 
     Attributes:
         time_s: When the message arrived, in seconds.

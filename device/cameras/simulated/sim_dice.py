@@ -30,7 +30,7 @@ class SimDie:
 
     Attributes:
         motion: How the die moves.
-        place: Where the die is.
+        place: The place of the die.
     """
 
     motion: DieMotion
