@@ -76,6 +76,8 @@ def make_set(library: RestLibrary, trouble: Mapping[str, float], count: int, fol
     """
     folder.mkdir(parents=True, exist_ok=True)
     done = len(list(folder.glob("*.json")))
+    if done >= count:
+        return  # skipping the finished trays would render them again
     for view in islice(_suitable(library, trouble), done, count):
         _save(view, folder / f"{done:04d}.png")
         done += 1

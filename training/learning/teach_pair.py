@@ -62,7 +62,7 @@ class Variant:
     anchor: float
 
 
-VARIANTS = (Variant("low", 4e-4, 0.3), Variant("high", 1.5e-3, 0.3), Variant("free", 4e-3, 0.0))
+VARIANTS = (Variant("low", 4e-4, 0.3), Variant("high", 1.5e-3, 0.3), Variant("bold", 4e-3, 0.0))
 
 
 class SampleStore:
