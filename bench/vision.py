@@ -53,7 +53,7 @@ WORST_FIRST = (Outcome.SILENT, Outcome.ASKED)
 def command(
     runs: int, threads: int, curves: Path | None, failures: Path | None, pictures: Path | None
 ) -> None:
-    """Measure the milliseconds per reading, compared with a pass of blur, Otsu's threshold and contours on the frame.
+    """Measure the milliseconds per reading, compared with one pass of blurring, Otsu thresholding and contour finding.
 
     \b
     traykeeper bench vision --runs 100

@@ -22,7 +22,7 @@ class TablePictures:
 
     Attributes:
         empty: A picture of the empty tray; None if there is none.
-        throws: Pictures of throws of the same dice in the same tray, whose faces need not be known.
+        throws: Pictures of throws of the same dice in the same tray; the faces need not be known.
     """
 
     empty: Path | None = None

@@ -158,7 +158,7 @@ class MarkForeignObject:
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """Answer the open question, or accept an offered repair, by giving the id of the choice."""
+    """Answer the open question, or choose another interpretation of the last throw, by giving the id of the choice."""
 
     choice: str
 

@@ -98,7 +98,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, init=False)
 class FarkleReport(Message):
-    """A sentence that reports a farkle, which a screen shows first if it has no room for the whole message."""
+    """A sentence that reports a farkle. A screen without room for the whole message shows it first."""
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -92,13 +92,13 @@ def default_name(seat: int) -> str:
 
 
 def display_name(name: str) -> Value:
-    """Return a name for use in messages. A default name becomes a message, so it is translated."""
+    """Return a name for use in messages. A default name is returned as a message, so that it is translated."""
     found = _NAMELESS.fullmatch(name)
     return Message("Player %(n)s", n=int(found[1])) if found else name
 
 
 def is_printable(text: str) -> bool:
-    """Return whether a text is one line without control characters."""
+    """Return whether a string is a single line without control characters."""
     return text.isprintable() or all(map(_is_allowed, text))
 
 

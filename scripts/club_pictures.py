@@ -84,7 +84,7 @@ def publish(inbox: TrayInbox, tray: str, played: SelfPlay) -> None:
 
 
 def shoot(browser: Browser, address: str, name: str) -> None:
-    """Take a picture of a page, and write it into the docs.
+    """Take a screenshot of a page, and save it in the docs.
 
     Args:
         browser: The browser that shows the page.

@@ -135,7 +135,7 @@ class Phone:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
     def post(self, path: str, **body: object) -> dict:
-        """Post a request, and return the JSON answer.
+        """Send a POST request, and return the JSON response.
 
         Args:
             path: Path below /api/v1/.
@@ -144,7 +144,7 @@ class Phone:
         return self._ask(path, json.dumps(body).encode())
 
     def get(self, path: str) -> Any:
-        """Return the JSON answer to a GET request for a path below /api/v1/."""
+        """Return the JSON response to a GET request for a path below /api/v1/."""
         return self._ask(path, None)
 
     def _ask(self, path: str, body: bytes | None) -> Any:

@@ -101,7 +101,7 @@ def shoot_replays(browser: Browser, page: Page, address: str) -> None:
 
 
 def shoot_overlay(browser: Browser, address: str, table: Companion) -> None:
-    """Take a picture of the overlay for video streams, on top of a video frame of the tray.
+    """Take a screenshot of the overlay for video streams, on top of a video frame of the tray.
 
     Args:
         browser: The browser to use.
@@ -256,7 +256,7 @@ def play_a_little(table: Companion) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
-    """Take a picture of a page, and write it into the docs.
+    """Take a screenshot of a page, and save it in the docs.
 
     Args:
         page: The page as it is shown.

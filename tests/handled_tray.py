@@ -219,7 +219,7 @@ class HandledDice(SimDice):
             self._slide_near(i, (x_mm, y_mm), far_mm / 2, now_s, slide_s)
 
     def slide_to_corner(self, picked: Iterable[int], now_s: float, slide_s: float) -> None:
-        """Push dice into the near right corner, where the next throw leaves them.
+        """Push dice into the near right corner, where they stay during the next throw.
 
         Args:
             picked: Indices of the dice.

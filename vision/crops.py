@@ -54,7 +54,7 @@ def network_input(
 
 
 def turn_inputs(inputs: Floats, view: View) -> Floats:
-    """Rotate and mirror network inputs, including the directions of the leans in them.
+    """Rotate and mirror network inputs, including the lean directions that they contain.
 
     Args:
         inputs: Inputs (n, PLANES, side, side), one for each die.

@@ -122,8 +122,8 @@ class ChangedRegion:
     def is_shadow(self) -> bool:
         """Whether the region is a shadow and not an object.
 
-        A shadow is nowhere lighter than the floor. It is either mostly black, or a uniform shade of the floor that
-        begins at a die or keeps the floor's texture.
+        A shadow is nowhere lighter than the floor. It is either mostly black, or a uniformly darker area of the floor,
+        which either begins at a die or still shows the floor's texture.
         """
         is_floor = self.is_touching or self.shade.texture > MIN_KEPT_TEXTURE
         is_black = self.black > MIN_SHADOW_SHARE

@@ -1,4 +1,4 @@
-"""The messages about the checks of a frame, and about corners that a person has dragged."""
+"""Messages about the checks on a frame, and about corners that a person has dragged."""
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide

@@ -50,7 +50,7 @@ class PageSession:
         self._button_use, self._colour = ButtonUse.MATCH, ""
 
     def keep_alive(self) -> None:
-        """Note that the page is still open."""
+        """Record that the page is still open."""
         self._alive_s = self._clock()
 
     def use_button(self, use: ButtonUse) -> None:
@@ -133,7 +133,7 @@ class Wizard:
         self._worker.submit(self._editor.load_profile, camera)
 
     def camera_lost(self) -> None:
-        """Note that there is no camera."""
+        """Record that there is no camera."""
         self._camera.name = None
 
     def close(self) -> None:

@@ -58,7 +58,7 @@ class WizardCamera:
 
     @property
     def known_tray(self) -> KnownTray:
-        """The tray watch's knowledge of the tray, such as its empty-tray image."""
+        """What the tray watch knows about the tray, such as the empty-tray image."""
         return self._tray_watch.memory.known
 
     def forget_faces(self) -> None:

@@ -111,7 +111,7 @@ class WorkerClient:
             self._on_lost(connection)
 
     def _on_lost(self, connection: "Connection[Any, Any]") -> None:
-        """Set an error for all unanswered questions, because the process has ended."""
+        """Answer all open questions with an error, because the process has ended."""
         with self._lock:
             if self._connection is connection:
                 self._connection = None

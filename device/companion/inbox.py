@@ -297,7 +297,7 @@ class InboxLoop:
             asked.done.set_exception(error)
 
     def _try(self, job: Callable[[], object]) -> None:
-        """Run a job whose result no thread is waiting for; an error becomes the message of the table."""
+        """Run a job whose result no thread is waiting for; if it fails, the table's message says why."""
         try:
             job()
         except (GameError, TableError) as error:

@@ -59,7 +59,7 @@ class PictureKeeper:
         self._show(captured)
 
     def assign(self, table: TableState) -> None:
-        """Note that the newest picture belongs to the open question, or to the last die of the roll-off."""
+        """Record that the newest picture belongs to the open question, or to the last die of the roll-off."""
         if self._cropped is None:
             return
         if isinstance(table.overlay, OpenQuestion | NeedsAttention):

@@ -66,7 +66,7 @@ class SnapshotPublisher:
 
     @property
     def _indicator(self) -> Indicator:
-        """The indicator for the lamp in the current state of the table."""
+        """What the lamp should show in the current state of the table."""
         parts, session = self._parts, self._parts.session
         held_s = STUCK_S if parts.button.is_stuck else self.held_s
         return indicator_for(

@@ -122,12 +122,12 @@ class TrayCamera:
         return self.drift.words or self.profiles.notice or complaint_of(self.watch.link.camera)
 
     def found(self, name: str) -> None:
-        """Note that the camera with this name works."""
+        """Record that the camera with this name works."""
         self.name, self.trouble = name, None
         self.wizard.camera_found(name)
 
     def lost(self, reason: Message) -> None:
-        """Note that there is no camera, and why."""
+        """Record that there is no camera, and why."""
         self.name, self.trouble = None, reason
         self.wizard.camera_lost()
 

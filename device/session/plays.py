@@ -58,7 +58,7 @@ class RollOffPlay:
 
     Args:
         table: The state of the table.
-        starts: Begins the match that the roll-off decides.
+        starts: Begins the match once the roll-off has decided who goes first.
     """
 
     def __init__(self, table: TableState, starts: MatchStarts) -> None:

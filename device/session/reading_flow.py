@@ -49,7 +49,7 @@ class CameraPresence:
         self._message_before = table.message
 
     def found(self) -> None:
-        """Note that the camera works, for the first time or after a failure."""
+        """Record that the camera works, for the first time or after a failure."""
         if self._table.message is self._lost_message:
             self._table.message = self._message_before
         self.is_present = self.is_known = True
@@ -324,7 +324,7 @@ class ReadingResults:
         self._note_if_clear(tray_reading)
 
     def _note_if_clear(self, tray_reading: TrayReading) -> None:
-        """Note that the tray has been read, unless a question about the reading is still open."""
+        """Record that the tray has been read, unless a question about the reading is still open."""
         match self._table.overlay:
             case None | Waiting(purpose=AwaitThrow()):
                 self._table.note_reading(tray_reading.time_s)

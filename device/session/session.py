@@ -180,7 +180,7 @@ class Session:
             self._plays.current.correct(dice, last.index)
 
     def undo(self) -> None:
-        """Take back the last step; if objects were ignored in the open question, restore them instead."""
+        """Take back the last step or, if the open question ignores objects, take these into account again."""
         if self.results.has_ignored_objects:
             self.results.undo_ignoring()
         else:

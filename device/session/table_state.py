@@ -250,7 +250,7 @@ class TableState:
         return None
 
     def note_reading(self, time_s: float) -> None:
-        """Note that there was no unread throw in the tray at this time, in seconds on the tray reader's clock."""
+        """Record that there was no unread throw in the tray at this time, in seconds on the tray reader's clock."""
         self.last_reading_s, self.has_simulated_throw = time_s, False
 
     @property

@@ -89,7 +89,7 @@ class TrayReader(Protocol):
         """
 
     def retract_accepted(self) -> None:
-        """Note that the last accepted throw was undone: `has_tumbled` is None until the next one is accepted."""
+        """Record that the last accepted throw was undone: `has_tumbled` is None until the next throw is accepted."""
 
     def discard_readings(self, since_s: float = 0.0) -> None:
         """Forget what wrong readings taught about the appearance of the tray.

@@ -76,7 +76,7 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class EmptyTray:
-    """The verdict that there are no dice in the tray, so the next throw is to be read."""
+    """The verdict that the tray is empty, so the next dice in it will be read as a new throw."""
 
 
 Verdict = Accept | Ask | NotThrown | Attention | EmptyTray

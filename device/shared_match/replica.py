@@ -131,7 +131,7 @@ class Replica:
 
     @property
     def seq(self) -> int:
-        """Number of the last entry, from 0; -1 if there is none."""
+        """Number of the last entry, counted from 0; -1 if there is none."""
         return len(self._entries) + NOTHING
 
     @property

@@ -29,7 +29,7 @@ REFUSED_S = 60.0
 
 
 class Talker:
-    """The exchange of messages with the other tray: sends this tray's messages and passes on those that arrive.
+    """Exchanges messages with the other tray: sends this tray's messages and passes on those that arrive.
 
     Args:
         pair: The shared match, which creates this tray's messages and handles the other tray's.

@@ -226,7 +226,7 @@ def write(backup: Backup, path: Path) -> None:
 
 
 def listed_matches(path: Path) -> int:
-    """Return the number of matches in a backup according to its list; 0 if the file is not a backup."""
+    """Return the number of matches that a backup's table of contents gives; 0 if the file is not a backup."""
     try:
         with ZipFile(path) as pack:
             return int(json.loads(_member(pack, LIST, MAX_LIST))["matches"])

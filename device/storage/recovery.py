@@ -183,7 +183,7 @@ def _identities_if_empty(path: Path) -> tuple[str, ...] | None:
 
 
 def _begin(path: Path) -> RescueState:
-    """Record that a recovery has begun, and keep a copy of the journal's trace."""
+    """Record that a recovery has begun, and keep a copy of the journal's trace (see `game.journal.trace`)."""
     number = 1
     while any(path.parent.glob(f"{path.stem}-damaged-{number}.*")):
         number += 1

@@ -180,7 +180,7 @@ class CameraTasks:
                 done.set_exception(error)
 
     def fail_all(self, reason: Message) -> None:
-        """Set an error for all queued tasks, because there is no camera."""
+        """Make all queued tasks fail, because there is no camera."""
         while queued := self._next():
             queued[1].set_exception(CameraError(reason))
 

@@ -1,4 +1,4 @@
-"""Frames from the last two times the tray was at rest, to read dice that were picked up before a reading."""
+"""Frames from the last two times the tray was at rest, for dice that are picked up before they are read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -95,7 +95,7 @@ class WatchParts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Watched:
-    """The objects that exist for one open camera with one calibration.
+    """An open camera with one calibration, and the helper objects created for it.
 
     Attributes:
         camera: The open camera.
@@ -272,7 +272,7 @@ class WatchLoop:
 
         Args:
             request: The outstanding request.
-            watched: The camera, and the objects that exist for it.
+            watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
         """
         has_moved = self._parts.motion.has_moved_since(request.since_s)
@@ -286,7 +286,7 @@ class WatchLoop:
 
         Args:
             request: The request to answer.
-            watched: The camera, and the objects that exist for it.
+            watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
         """
         parts = self._parts
@@ -308,7 +308,7 @@ class WatchLoop:
         """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.
 
         Args:
-            watched: The camera, and the objects that exist for it.
+            watched: The camera, and the helper objects created for it.
             empty: The reading of the empty tray.
         """
         rest = watched.rests.take_previous(self._parts.motion.marked_s)

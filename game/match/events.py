@@ -136,7 +136,7 @@ class ScoreSet:
 
 @dataclass(frozen=True, slots=True)
 class TurnSet:
-    """A person set whose turn it is.
+    """Somebody set by hand whose turn it is.
 
     Attributes:
         seat: The current player.

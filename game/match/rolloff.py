@@ -46,7 +46,7 @@ class RollOff:
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
 
     def close(self) -> "RollOff":
-        """Return the roll-off closed to further players. Tied players then have to throw again.
+        """Return a copy of the roll-off that admits no further players. Tied players then have to throw again.
 
         Raises:
             IllegalMove: If fewer than two players have thrown.

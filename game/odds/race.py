@@ -320,11 +320,11 @@ class Rivals:
         return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
-        """Return the chance that opponent `i` is short of the target and does not overtake a score.
+        """Return the chance that opponent `i` does not stop a player who reaches the target.
 
-        The chance applies after `turns` turns. It is indexed by the number of steps by which the
-        score exceeds the target. `follows` says whether the opponent has a last turn in which to
-        overtake.
+        An opponent stops the player by reaching the target within `turns` turns or, if `follows` is set,
+        by beating the player's score in a last turn. The chance is indexed by the number of steps by
+        which that score exceeds the target.
         """
         short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
@@ -339,10 +339,11 @@ class Rivals:
         return True
 
     def holding(self, turns: int) -> Floats:
-        """Return the chance that all opponents are short of the target and none overtakes a score.
+        """Return the chance that no opponent stops a player who reaches the target after `turns` turns.
 
-        The chance applies after `turns` turns. It is indexed by the number of steps by which the
-        score exceeds the target.
+        An opponent stops the player by reaching the target within these turns, or by beating the
+        player's score in a last turn. The chance is indexed by the number of steps by which that score
+        exceeds the target.
         """
         found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
@@ -408,8 +409,8 @@ class Rivals:
     def combined_correction(self) -> Floats:
         """Return the correction factor for several opponents, indexed by the score of the player.
 
-        Dangerous opponents have more weight. Only a player who begins the round, and whom all
-        others follow, can have a better chance than the race model gives.
+        Dangerous opponents have more weight. Only the player who begins the round, with all others
+        still to play, can have a better chance than the race model gives.
         """
         race = self.race
         seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]

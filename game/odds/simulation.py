@@ -170,7 +170,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
         seed: Seed for the random dice.
 
     Raises:
-        OddsError: If the rules force a bank, need an exact target, or have penalties or resets.
+        OddsError: If the rules force a bank, require an exact target, or have penalties or resets.
     """
     ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:

@@ -94,7 +94,7 @@ def _installed_table(key: str) -> bytes | None:
 def pack(chances: Floats) -> bytes:
     """Return chances as compressed bytes.
 
-    Neighbouring chances are similar, so the differences of their differences are stored.
+    Neighbouring chances are similar, so only the differences along both axes are stored.
     """
     whole = np.where(np.isnan(chances), _UNSOLVED, np.rint(np.nan_to_num(chances) * _UNITS))
     change = np.diff(np.diff(whole.astype(np.int64), axis=1, prepend=0), axis=2, prepend=0)

@@ -50,11 +50,11 @@ class Asymptote:
     start: Floats
 
     def thrown_where_one_must(self, throws: CompiledRules, steps: Floats) -> dict[int, Floats]:
-        """Return the value of throwing where banking is not allowed, by dice left.
+        """Return the value of throwing where banking is not allowed, indexed by the number of dice left.
 
         Args:
             throws: The compiled rules.
-            steps: Steps at risk.
+            steps: Points at risk, in steps of the score.
         """
         dice = {left: dice_after_keep(throws)[left] for left in {0, *throws.must_throw}}
         return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}

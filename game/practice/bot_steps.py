@@ -21,7 +21,7 @@ from game.rules.ruleset import Dice
 
 
 def is_practice(match: Match) -> bool:
-    """Return whether a match is for practice, because at least one bot plays in it."""
+    """Return whether a match is for practice, that is, whether at least one bot plays in it."""
     return any(player.bot for player in match.state.players)
 
 

@@ -85,7 +85,7 @@ def play_on(state: State, strategy: Strategy, random: Random) -> State:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A match that strategies are to play.
+    """A match for strategies to play.
 
     Attributes:
         start: State of the match before the first throw.

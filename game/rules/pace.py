@@ -157,7 +157,7 @@ class Pace:
         return TurnAverages(points, farkles, penalties, resets)
 
     def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
-        """Return the averages of the rest of a turn, after a throw.
+        """Return the average results of the rest of a turn, after a throw.
 
         The player banks if the rules allow it, and otherwise throws again with the keep that scores
         the most points.

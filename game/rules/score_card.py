@@ -82,7 +82,7 @@ def _single_and_triple_lines(rules: Ruleset) -> Found:
 
 
 def _threes(rules: Ruleset) -> dict[int, int]:
-    """Return the score of three dice of each face, from the combination that is worth most."""
+    """Return, for each face, the score of three dice: that of the combination that is worth the most."""
     points: dict[Dice, int] = {}
     for combo in scoring.combos(rules):
         points[combo.dice] = max(combo.points, points.get(combo.dice, 0))

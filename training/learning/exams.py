@@ -193,7 +193,7 @@ def _finder_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 
 
 def _found(heat: NDArray[np.float32], samples: Arrays, k: int) -> tuple[int, int, int]:
-    """Return the number of dice found, of dice present, and of false dice in image crop `k`."""
+    """Return the numbers of dice found, of dice present, and of false detections in image crop `k`."""
     maps = samples["maps"][k].astype(np.float32)
     rows, columns, hit, known = find_peaks(heat, maps, samples["flags"][k, 3])
     likely = heat[rows, columns] > MIN_DIE_LOG_ODDS

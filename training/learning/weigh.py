@@ -1,13 +1,13 @@
 """Fit the weights of the evidence: python -m training.learning.weigh --rests DIR.
 
 The command renders views of kinds used for training and of kinds that are kept out of it, reads them with the networks in
-`vision`, and fits two sums of evidence (see `vision.decision`) to the true labels: whether a place is a die, and whether a
-die lies flat. (`judge_evenings` fits the third, whether its face is right.) In half of the images the position of the tray
-is known, and in some of those also the empty tray. Flatness can be judged only if the whole tray is in the image, so
-further views show such trays.
+`vision`, and fits two sums of evidence (see `vision.decision`) to the true labels: whether there is a die at a place, and
+whether a die lies flat. (`judge_evenings` fits the third sum: whether the face that was read is right.) In half of the
+images the position of the tray is known, and in some of those also the empty tray. Flatness can be judged only if the
+whole tray is in the image, so further views show such trays.
 
 At the end, the command prints, at several thresholds for the probability that a die lies flat, how many flat dice
-would be asked about and how many other dice would be accepted.
+would lead to a question, and how many dice that are not flat would be accepted without one.
 """
 
 import argparse
@@ -112,7 +112,7 @@ def _weights(
 
 
 def _trade(places: list[LabelledPlace], weights: dict[str, float]) -> Iterator[str]:
-    """Yield a line for each threshold: how many flat dice are asked about, and how many other dice are accepted.
+    """Yield a line for each threshold: how many flat dice lead to a question, and how many others do not.
 
     Only dice whose face is read correctly count.
     """

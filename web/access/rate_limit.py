@@ -45,11 +45,11 @@ class RateLimit:
         return max(blocking_s) + self._period_s - now_s if blocking_s else 0.0
 
     def record(self, address: str) -> None:
-        """Count an attempt by an address."""
+        """Count an attempt from an address."""
         with self._lock:
             self._attempts.append((address, self._clock()))
 
     def forgive(self, address: str) -> None:
-        """Forget the attempts by an address, because one of them has succeeded."""
+        """Forget the attempts from an address, because one of them has succeeded."""
         with self._lock:
             self._attempts = [one for one in self._attempts if one[0] != address]

@@ -54,7 +54,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
 
 
 def create_calibration(calibration: Calibration | None) -> Routes:
-    """Create the routes of /api/v1/calibration. If `calibration` is None, every request is refused."""
+    """Create the routes under /api/v1/calibration. If `calibration` is None, every request is refused."""
     routes = Routes("calibrating", "/api/v1/calibration")
 
     def answer(call: Call) -> Response:

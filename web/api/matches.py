@@ -34,7 +34,7 @@ def create_matches(
     coach: Coach | None,
     clip_positions: Callable[[], Collection[int]] = tuple,
 ) -> Routes:
-    """Create the routes of /api/v1/matches.
+    """Create the routes under /api/v1/matches.
 
     Args:
         history: The matches of the journal; None if there is no journal.

@@ -17,7 +17,7 @@ MAX_DOWNLOADS = 2
 
 
 def create_misreads(misreads: Misreads | None) -> Routes:
-    """Create the routes of /api/v1/corrections. If `misreads` is None, every request is refused."""
+    """Create the routes under /api/v1/corrections. If `misreads` is None, every request is refused."""
     routes = Routes("misreads", "/api/v1/corrections")
     limit = ConcurrencyLimit(MAX_DOWNLOADS)
 

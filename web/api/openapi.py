@@ -60,7 +60,7 @@ PROBLEM: Schema = {
 
 
 def create_openapi() -> Routes:
-    """Create the route of the OpenAPI document."""
+    """Create the route that serves the OpenAPI document."""
     routes = Routes("openapi")
 
     @routes.read("/openapi.json", "This document")

@@ -15,7 +15,7 @@ from web.route import Permission, Routes
 
 
 def create_picture(table: Table) -> Routes:
-    """Create the routes of /api/v1/picture."""
+    """Create the routes under /api/v1/picture."""
     routes = Routes("picture", "/api/v1/picture")
     upload = PictureUpload()
 

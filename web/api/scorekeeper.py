@@ -49,7 +49,7 @@ Eight players behind one router may need ten changes.
 
 
 def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
-    """Create the routes of /api/v1/pencil.
+    """Create the routes under /api/v1/pencil.
 
     Args:
         table: The companion.
@@ -91,7 +91,7 @@ def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
 
 
 def _limit(attempts: RateLimit, refusal: Callable[[int], Message]) -> None:
-    """Count an attempt by the address of this request, or refuse the request if that address has to wait."""
+    """Count an attempt from the address of this request, or refuse the request if that address has to wait."""
     address = str(request.remote_addr)
     if wait_s := attempts.wait_s(address):
         raise HttpProblem(429, refusal(round(wait_s)), retry_after_s=wait_s)

@@ -34,7 +34,7 @@ NO_INVITATION = Message("no other tray is invited: make a code first")
 
 
 def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
-    """Create the routes of /api/v1/shared-match.
+    """Create the routes under /api/v1/shared-match.
 
     Args:
         table: The companion.

@@ -32,7 +32,7 @@ class Person:
 
 
 class People:
-    """The players in the database of a club, found by the names in their matches."""
+    """The players in a club's database, who are looked up by the names that they have in matches."""
 
     def __init__(self, store: ClubStore) -> None:
         self._store = store

@@ -120,8 +120,8 @@ class Snapshot:
         unread_throw: Why nothing can be kept or banked before a throw is read; None if no throw is
             unread.
         question: The open question. A hold of the button picks the first of `choices`.
-        choices: Answers to the question or, without a question, offered repairs.
-        has_ignored_objects: Whether somebody marked an object in the open question as not being a die, so
+        choices: Answers to the question or, without a question, other interpretations of the last throw.
+        has_ignored_objects: Whether somebody has said of an object in the open question that it is not a die, so
             that undo takes the object into account again.
         simulated: Whether the tray is simulated; the page then has buttons to throw and to press.
         camera: Name of the camera; None while there is none and throws are entered by hand.

@@ -87,7 +87,7 @@ def size(text: str) -> str:
 
 
 def has_same_score(player: PlayerJson, other: PlayerJson) -> bool:
-    """Return whether two players are in the same team.
+    """Return whether two players share a score, that is, are in the same team.
 
     Args:
         player: A player.

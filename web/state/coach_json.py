@@ -32,7 +32,7 @@ def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
 
 
 def odds_by_keep(coaching: Coaching, translate: Translate = str) -> dict[Dice, OddsJson]:
-    """Return the odds of each keep of the last throw, the best keep first.
+    """Return the odds after each possible keep of the last throw, the best keep first.
 
     Args:
         coaching: The coach's advice.

@@ -36,7 +36,7 @@ class PlayerJson(TypedDict):
     """A player at a seat. `opened` means that the player is on the board.
 
     `here` is false after the player has left; `team` is null for a player without a team. `bot` is "" for a
-    person, "best" for a bot that plays best, or the name of the person whom it imitates.
+    person, "best" for a bot that always makes the best choice, or the name of the person whom it imitates.
     """
 
     seat: int
@@ -145,7 +145,7 @@ class BankJson(TypedDict):
 
 
 class ChoiceJson(TypedDict):
-    """An answer to the open question, or an offered repair. `POST` its `id` to /answer."""
+    """An answer to the open question, or another interpretation of the last throw. `POST` its `id` to /answer."""
 
     id: str
     label: str
@@ -368,10 +368,10 @@ class StateJson(MatchJson):
 
     `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
     `question` is the open question; a hold of the button picks the first of its `choices`. Without
-    a question, `choices` are offered repairs. `camera` is null while there is no camera. If
-    `hands_off` is set, the dice are read without a press of the button. `notice` says what has
-    changed since the tray was calibrated; `troubles` are problems of the appliance. In `safe_mode`,
-    the camera and the button are off because several starts failed.
+    a question, `choices` are other interpretations of the last throw. `camera` is null while there
+    is no camera. If `hands_off` is set, the dice are read without a press of the button. `notice`
+    says what has changed since the tray was calibrated; `troubles` are problems of the appliance.
+    In `safe_mode`, the camera and the button are off because several starts failed.
     """
 
     version: int

@@ -1,4 +1,4 @@
-"""The messages about the checks of a frame, and about corners."""
+"""The messages about the checks on a frame, and about corners."""
 
 import pytest
 
