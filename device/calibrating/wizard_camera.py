@@ -148,7 +148,7 @@ def _tuning(camera: Camera) -> Tuning:
 def _refocus(camera: Camera) -> Message | None:
     """Let a camera find its focus and exposure again; return a message about what failed, if anything did."""
     if not isinstance(camera, Tunable):
-        return Message("This camera cannot be focused from here: turn the ring of its lens.")
+        return Message("This camera cannot be focused from here: turn the focus ring of its lens.")
     camera.refocus()
     complaint = complaint_of(camera)
     camera.relock_exposure()

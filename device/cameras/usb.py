@@ -262,7 +262,7 @@ def _v4l2(which: str) -> VideoDevice:
         raise CameraError(
             Message(
                 "cannot open %(path)s: close other programs that use it, and make sure that "
-                "this user is in the group video",
+                "this user is in the `video` group",
                 path=node.path,
             )
         )

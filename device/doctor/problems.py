@@ -117,7 +117,7 @@ NO_NETWORK = Trouble(
 )
 ONLY_IPV6 = Trouble(
     Message("this network has only IPv6, and the page answers only on IPv4"),
-    Message('write `host = "::"` in the settings, then `sudo systemctl restart traykeeper`'),
+    Message('write `host = "::"` in the settings, then run `sudo systemctl restart traykeeper`'),
 )
 GUEST_WIFI = Trouble(
     Message("this looks like a guest Wi-Fi, which isolates devices from each other"),

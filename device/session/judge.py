@@ -298,7 +298,7 @@ def _fresh_or_taken_over(state: State, placement: Placement) -> tuple[Answer, An
     name = state.player.display_name
     fresh = Message("%(name)s starts a new turn with %(dice)s", name=name, dice=placement.faces)
     take_over = Message(
-        "%(name)s builds on %(points)s and threw %(dice)s",
+        "%(name)s builds on %(points)s with %(dice)s",
         name=name,
         points=state.left_over.points,
         dice=placement.faces,

@@ -260,13 +260,13 @@ def _expected_after_keep(state: State, seen: int) -> Message:
     )
     if seen > most:
         return Message(
-            "Expected %(dice)s after %(thrown)s, but saw %(n)s: take out the dice that were kept.",
+            "Expected %(dice)s after a throw of %(thrown)s, but saw %(n)s: take out the dice that were kept.",
             dice=numbers,
             thrown=thrown,
             n=seen,
         )
     return Message(
-        "Expected %(dice)s after %(thrown)s, but saw %(n)s: is one hidden or on the floor?",
+        "Expected %(dice)s after a throw of %(thrown)s, but saw %(n)s: is one hidden or on the floor?",
         dice=numbers,
         thrown=thrown,
         n=seen,

@@ -87,7 +87,7 @@ class WireEntry:
         if not (isinstance(match_id, str) and isinstance(chain, str) and is_match_id(match_id)):
             raise JournalError("an entry must name its match and its chain")
         if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= MAX_SEQ:
-            raise JournalError("the number of an entry must be 0 to %(most)s", most=MAX_SEQ)
+            raise JournalError("an entry's number must be 0 to %(most)s", most=MAX_SEQ)
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:

@@ -41,7 +41,7 @@ def even_head_start(wins: MatchOdds) -> HeadStart:
     """
     if not wins.solved:
         raise OddsError(
-            "no chances of winning are known under these rules: switch on the coach in a "
+            "the chances of winning are not known for these rules: switch on the coach in a "
             "match with these rules, or run `traykeeper odds solve`"
         )
     seat = 1 if wins.first_player >= 1 / 2 else 0

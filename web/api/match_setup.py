@@ -56,7 +56,8 @@ class MatchSetup:
             return StartMatch(names, **setup)
         if setup.get("teams"):
             raise HttpProblem(
-                400, Message("bot: a bot cannot play in a team: leave out one of the two")
+                400,
+                Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
             )
         dice = BotDice(bot_dice or BotDice.SIMULATED)
         if bot == BEST:

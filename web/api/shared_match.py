@@ -30,7 +30,7 @@ Wrong codes from others do not delay them.
 """
 
 NOT_HERE = Message("matches with another tray are not possible here")
-NO_INVITATION = Message("no other tray is invited: make a code first")
+NO_INVITATION = Message("no other tray has been invited: create a code first")
 
 
 def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:

@@ -155,7 +155,7 @@ class Tournaments:
         for player in plan.players:
             if self._people.person(player) is None:
                 raise IllegalMove(
-                    Message("a player of this tournament no longer exists: reload the list")
+                    Message("a player in this tournament no longer exists: reload the list")
                 )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
         text = json.dumps(asdict(plan) | {"after": newest["row"], "drawn": self._clock()})

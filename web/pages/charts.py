@@ -90,7 +90,7 @@ def turn_bars(match: Match) -> str:
         if step >= MARK:
             shape = mark(seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
             lines.append(f'<g class="seat-{seat_colour(seat)}">{shape}</g>')
-    return svg(BARS_HIGH, gettext("Points of each turn"), lines)
+    return svg(BARS_HIGH, gettext("Points in each turn"), lines)
 
 
 def mark(seat: int, x: float, y: float, size: float) -> str:

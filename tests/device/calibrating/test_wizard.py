@@ -270,7 +270,7 @@ def test_a_tunable_camera_is_focused_and_its_tuning_is_saved(make):
 
 
 def test_a_camera_that_cannot_be_adjusted_is_refused(bench):
-    with pytest.raises(TableError, match="turn the ring"):
+    with pytest.raises(TableError, match="turn the focus ring"):
         bench.wizard.do(CalibrationStep.FOCUS)
 
 

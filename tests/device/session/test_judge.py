@@ -269,7 +269,7 @@ def test_missing_die_names_the_number_expected(match):
     verdict = judge(match, tray_reading(lay((2, 2, 5), y=300)))
 
     assert [*map(str, verdict.advice)] == [
-        "Expected four or five dice after 1 1 2 3 4 6, but saw 3: is one hidden or on the floor?"
+        "Expected four or five dice after a throw of 1 1 2 3 4 6, but saw 3: is one hidden or on the floor?"
     ]
 
 
@@ -278,7 +278,7 @@ def test_too_many_dice_are_those_that_were_kept(match):
     verdict = judge(match, tray_reading(lay((1, 2, 4), y=300)))
 
     assert [*map(str, verdict.advice)] == [
-        "Expected one or two dice after 4 5 5, but saw 3: take out the dice that were kept."
+        "Expected one or two dice after a throw of 4 5 5, but saw 3: take out the dice that were kept."
     ]
 
 

@@ -94,7 +94,7 @@ def test_match_page_shows_curve_luck_decisions_and_turning_point(client):
         (Match.start(SHORT, THREE, teams=[1, 2, 1]), "is calculated for two"),
         (
             Match.start(load("stirler"), ("Anna", "Ben")),
-            "building on the points of the previous player",
+            "take into account building on the previous player",
         ),
         (
             Match.start(load("ten-thousand-extras"), ("Anna", "Ben")),
