@@ -141,7 +141,12 @@ def read_only(image: Image) -> Image:
 
 
 def scaled(image: Image, width_px: int) -> Image:
-    """Return a copy of an image, scaled to a width in pixels."""
+    """Return a copy of an image at another size.
+
+    Args:
+        image: Image (height, width, 3).
+        width_px: Width of the copy in pixels. Its height keeps the proportions.
+    """
     height, width = image.shape[:2]
     size = (width_px, max(1, round(height * width_px / width)))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
