@@ -212,7 +212,7 @@ KNOWN = {"empty": "empty.png", "throws": ["learn.png"]}
 
 @pytest.fixture
 def tray(tmp_path):
-    """The corners in `throw.png`, which shows two dice and what is as large as a die, and none.
+    """The corners in `throw.png`, which shows two dice and a block that is nearly as large as a die.
 
     The pictures in `KNOWN` are in the same folder.
     """
@@ -226,7 +226,7 @@ def tray(tmp_path):
         image = shot.image.copy()
         if name == "throw.png":
             x, y = np.array(shot.tray.corners).mean(axis=0)
-            block = cv2.boxPoints(((float(x), float(y) + 120), (56, 56), 20.0))
+            block = cv2.boxPoints(((float(x), float(y) + 120), (40, 52), 20.0))
             cv2.fillConvexPoly(image, block.astype(np.int32), (232, 236, 240), cv2.LINE_AA)
         cv2.imwrite(str(tmp_path / name), image)
     return shots["throw.png"].tray
