@@ -107,7 +107,7 @@ class Trainer:
         nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
         self.optimiser.step()
         self.step += 1
-        self._update_mean()
+        update_mean(self.mean, self.net, MEAN_DECAY)
         return {k: v.item() for k, v in losses.items()}
 
     def _rate_factor(self) -> float:
@@ -116,14 +116,22 @@ class Trainer:
         eased = 0.02 + 0.49 * (1 + math.cos(math.pi * share))
         return min(1.0, (self.step + 1) / WARM_UP_STEPS) * eased
 
-    def _update_mean(self) -> None:
-        new = self.net.state_dict()
-        with torch.no_grad():
-            for name, value in self.mean.state_dict().items():
-                if value.is_floating_point():
-                    value.lerp_(new[name], 1 - MEAN_DECAY)
-                else:
-                    value.copy_(new[name])
+
+def update_mean(mean: nn.Module, net: nn.Module, decay: float) -> None:
+    """Update the running mean of the weights of a network after a training step.
+
+    Args:
+        mean: A network of the same kind, which holds the running mean.
+        net: The network in training.
+        decay: Share of the running mean that is kept.
+    """
+    new = net.state_dict()
+    with torch.no_grad():
+        for name, value in mean.state_dict().items():
+            if value.is_floating_point():
+                value.lerp_(new[name], 1 - decay)
+            else:
+                value.copy_(new[name])
 
 
 class _ProgressLog:

@@ -25,6 +25,7 @@ from training.learning.samples.die_samples import NUMBER_NAMES
 from training.learning.samples.pair_samples import PAIR, PairRecipe, PairStream
 from training.learning.samples.sample_stream import Arrays, concatenate
 from training.learning.samples.view_source import Materials
+from training.learning.teach import update_mean
 from vision.crops import VIEWS, View, patch_to_view
 
 FIRST_VIEW = 100_000_000
@@ -199,7 +200,7 @@ class VariantTrainer:
         nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimiser.step()
         self.steps += 1
-        self._update_mean()
+        update_mean(self._mean, self._net, MEAN_DECAY)
         for name, loss in losses.items():
             before = self._losses.get(name, loss.detach())
             self._losses[name] = torch.lerp(loss.detach(), before, LOSS_DECAY)
@@ -216,15 +217,6 @@ class VariantTrainer:
         """Return a line with the recent losses."""
         losses = " ".join(f"{name} {float(loss):.3f}" for name, loss in self._losses.items())
         return f"{self.variant.name} {self.kind} step {self.steps}: {losses}"
-
-    def _update_mean(self) -> None:
-        new, old = self._net.state_dict(), self._mean.state_dict()
-        with torch.no_grad():
-            for name, value in old.items():
-                if value.is_floating_point():
-                    value.lerp_(new[name], 1 - MEAN_DECAY)
-                else:
-                    value.copy_(new[name])
 
 
 def learning_rate_factor(share: float) -> float:
