@@ -7,12 +7,12 @@ from its foot.
 import cv2
 import numpy as np
 
-from vision.images import Image
+from vision.images import Image, halved
 from vision.networks import Floats
 from vision.pose import CameraPose
 
-MIN_WARP_SCALE = 0.7
-"""Below this scale the image is first reduced by area averaging; warping alone would alias fine texture."""
+MIN_WARP_SCALE = 0.6
+"""An image is halved until at least this scale is left; warping alone would alias fine texture."""
 
 PATCH_REACH = 0.75
 """Distance from the centre to a corner, as a share of the patch's side: half the diagonal and a margin."""
@@ -112,12 +112,11 @@ def cut_patch(
     """
     patch_px, die_px = sizes
     crop, corner = _crop_around(picture, at, edge * patch_px / die_px * PATCH_REACH)
-    scale, reduced = die_px / edge, 1.0
-    if scale < MIN_WARP_SCALE and min(crop.shape[:2]) * scale >= 1:
-        crop = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
-        scale, reduced = 1.0, scale
+    scale, centre = die_px / edge, np.array(at) - corner
+    while scale < MIN_WARP_SCALE and min(crop.shape[:2]) > 1:
+        crop = halved(crop)
+        scale, centre = 2 * scale, centre / 2
     linear = scale * picture_to_die(turn)
-    centre = (np.array(at) - corner) * reduced
     matrix = np.column_stack([linear, (patch_px - 1) / 2 - linear @ centre])
     patch = cv2.warpAffine(crop, matrix, (patch_px, patch_px), borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(patch.transpose(2, 0, 1) / np.float32(255), np.float32)

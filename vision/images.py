@@ -110,7 +110,9 @@ class ImagePyramid:
         size = width, height
         if size not in self._scaled:
             level = self._level(self._halvings(size))
-            scaled = cv2.resize(level, size, interpolation=cv2.INTER_AREA)
+            # At half the size or more, bilinear interpolation uses every pixel, and is ten times as fast.
+            method = cv2.INTER_LINEAR if self._can_halve else cv2.INTER_AREA
+            scaled = cv2.resize(level, size, interpolation=method)
             self._scaled[size] = np.asarray(scaled, np.uint8)
         return self._scaled[size]
 
@@ -124,12 +126,19 @@ class ImagePyramid:
 
     def _level(self, number: int) -> Image:
         while len(self._levels) <= number:
-            last = self._levels[-1]
-            height, width = (side // 2 for side in last.shape[:2])
-            even = last[: 2 * height, : 2 * width]
-            half = cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA)
-            self._levels.append(np.asarray(half, np.uint8))
+            self._levels.append(halved(self._levels[-1]))
         return self._levels[number]
+
+
+def halved(image: Image) -> Image:
+    """Return an image at half its size. Each pixel is the mean of four; an odd last row or column is dropped.
+
+    Args:
+        image: (height, width, channels), at least two pixels high and wide.
+    """
+    height, width = (side // 2 for side in image.shape[:2])
+    even = image[: 2 * height, : 2 * width]
+    return np.asarray(cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def load(path: str | os.PathLike[str]) -> Image:

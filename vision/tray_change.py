@@ -346,17 +346,19 @@ def _darkest(image: NDArray[Any]) -> NDArray[Any]:
 def _cell_shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
     """Return the share of marked pixels in each cell of STRIDE by STRIDE pixels, as an array of the given shape."""
     (rows, columns), (height, width) = shape, pixels.shape
-    padded = np.pad(pixels, ((0, rows * STRIDE - height), (0, columns * STRIDE - width)))
-    cells = padded.reshape(rows, STRIDE, columns, STRIDE)
-    return np.asarray(cells.mean(axis=(1, 3)), np.float32)
+    padding = 0, rows * STRIDE - height, 0, columns * STRIDE - width
+    padded = cv2.copyMakeBorder(pixels.astype(np.float32), *padding, cv2.BORDER_CONSTANT)
+    return np.asarray(cv2.resize(padded, (columns, rows), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def _find_objects(now: Image, before: Floats) -> Mask:
-    both = np.concatenate([now.astype(np.float32), before], axis=2) / np.float32(255)
     height, width = now.shape[:2]
-    padded = np.pad(both, ((0, -height % GRID), (0, -width % GRID), (0, 0)), mode="edge")
-    inputs = np.ascontiguousarray(padded.transpose(2, 0, 1)[None], np.float32)
-    log_odds = run_named("change", inputs)["stands"][0]
+    padding = 0, -height % GRID, 0, -width % GRID
+    inputs = [
+        cv2.dnn.blobFromImage(cv2.copyMakeBorder(image, *padding, cv2.BORDER_REPLICATE), 1 / 255)
+        for image in (now, before)
+    ]
+    log_odds = run_named("change", np.concatenate(inputs, axis=1))["stands"][0]
     return np.asarray(log_odds[: -(-height // STRIDE), : -(-width // STRIDE)] > 0, np.uint8)
 
 
