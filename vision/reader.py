@@ -18,7 +18,7 @@ from vision.candidates import (
 )
 from vision.decision import (
     MIN_DOUBT_PROBABILITY,
-    MIN_DOUBT_PROBABILITY_ALONE,
+    MIN_DOUBT_PROBABILITY_ANYWHERE,
     Judged,
     Verdict,
     judge_candidate,
@@ -28,10 +28,16 @@ from vision.finder import Detection
 from vision.images import Image, as_bgr, bounding_box, full_frame
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Problem, Quad, Reading, Zone
-from vision.tray_change import ChangedRegion
+from vision.tray_change import WHITE_LEVEL, ChangedRegion
 
 DARK_LEVEL, BRIGHT_SHARE = 24, 0.01
 """If less than BRIGHT_SHARE of the pixel values (0 to 255) are at least DARK_LEVEL, a black die would be invisible."""
+
+MAX_WHITE_SHARE = 0.25
+"""If a larger share of a tray's floor is white, the tray is overexposed, and a die could be invisible."""
+
+LIGHT_STEP = 4
+"""To judge the light, one pixel in so many is examined, in each direction."""
 
 SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
@@ -88,9 +94,7 @@ def read(
     picture = as_bgr(image)
     seen = find_candidates(picture, tray, aside, known)
     is_tray_known = tray is not None
-    judged = _judge(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known) or _judge(
-        seen, MIN_DOUBT_PROBABILITY_ALONE, is_tray_known=is_tray_known
-    )
+    judged = _judge(seen, is_tray_known=is_tray_known)
     judged = with_second_opinions(picture, judged, known.looks)
     judged = _doubt_side_faces(_resolve_overlaps(judged), seen.candidates)
     dice = [_die(place, verdict, _zone(place.foot, tray, aside)) for place, verdict in judged]
@@ -101,6 +105,7 @@ def read(
     is_present = {
         Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
         Problem.DARK: _is_dark(picture, tray),
+        Problem.GLARE: tray is not None and _is_overexposed(picture, tray, judged),
         Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),
         # The networks sometimes miss a die that fills the frame, without any sign of doubt.
         Problem.UNREADABLE: not dice and not is_tray_known and seen.change is None,
@@ -110,7 +115,15 @@ def read(
     return Reading(tuple(dice), problems, (perf_counter() - start) * 1000, tuple(leans))
 
 
-def _judge(seen: CandidateSet, min_doubt: float, *, is_tray_known: bool) -> list[Judged]:
+def _judge(seen: CandidateSet, *, is_tray_known: bool) -> list[Judged]:
+    if not is_tray_known:
+        clear = _verdicts(seen, MIN_DOUBT_PROBABILITY_ANYWHERE, is_tray_known=False)
+        if clear:
+            return clear
+    return _verdicts(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known)
+
+
+def _verdicts(seen: CandidateSet, min_doubt: float, *, is_tray_known: bool) -> list[Judged]:
     verdicts = (
         (place, judge_candidate(place, is_tray_known=is_tray_known, min_doubt=min_doubt))
         for place in seen.candidates
@@ -212,8 +225,21 @@ def _foreign_object(region: ChangedRegion) -> Die:
 
 def _is_dark(picture: Image, tray: Quad | None) -> bool:
     left, top, right, bottom = bounding_box(picture, [tray] if tray else [])
-    pixels = picture[top:bottom:4, left:right:4]
+    pixels = picture[top:bottom:LIGHT_STEP, left:right:LIGHT_STEP]
     return float((pixels >= DARK_LEVEL).mean()) < BRIGHT_SHARE
+
+
+def _is_overexposed(picture: Image, tray: Quad, judged: Sequence[Judged]) -> bool:
+    """Check whether so much of the tray is white, apart from dice, that a die could be invisible."""
+    left, top, right, bottom = bounding_box(picture, [tray])
+    pixels = picture[top:bottom:LIGHT_STEP, left:right:LIGHT_STEP]
+    floor = np.zeros(pixels.shape[:2], np.uint8)
+    shapes = [(np.array(tray.corners), 1), *((place.outline, 0) for place, _ in judged)]
+    for outline, level in shapes:
+        cells = np.round((outline - (left, top)) / LIGHT_STEP).astype(np.int32)
+        cv2.fillPoly(floor, [cells], level)
+    white = (pixels[floor > 0] >= WHITE_LEVEL).all(axis=1)
+    return white.size > 0 and float(white.mean()) > MAX_WHITE_SHARE
 
 
 def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:

@@ -31,6 +31,7 @@ class Problem(StrEnum):
     UNREADABLE = "unreadable"
     HAND = "hand"
     DARK = "dark"
+    GLARE = "glare"
     TOO_SMALL = "too small"
     SIDE_VIEW = "seen from the side"
     FOREIGN_OBJECT = "something else"

@@ -383,6 +383,9 @@ _PICTURE_ADVICE = {
         "My two readings of the dice differ. Press the button to read them again."
     ),
     Problem.DARK: Message("It is too dark to read: the tray needs more light."),
+    Problem.GLARE: Message(
+        "It is too bright to read: dim the light, or turn the lamp away from the tray."
+    ),
     Problem.SIDE_VIEW: Message("The dice are seen from the side: hold the camera above them."),
 }
 

@@ -16,6 +16,7 @@ from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
 from vision.known_tray import KnownTray
+from vision.reader import MAX_WHITE_SHARE
 
 GREEN = LOOKS["green"]
 PAIRS = {
@@ -312,6 +313,51 @@ def test_a_tray_in_the_dark_is_not_empty():
 
     assert Problem.DARK in reading.problems
     assert not reading.is_sure
+
+
+def with_white_floor(shot, share):
+    """Return the frame of a shot in which this share of the tray's floor is pure white, from its left wall on."""
+    corners = np.array(shot.tray.corners)
+    left, right = corners[:, 0].min(), corners[:, 0].max()
+    floor = np.zeros(shot.image.shape[:2], np.uint8)
+    cv2.fillConvexPoly(floor, np.round(corners).astype(np.int32), 1)
+    floor[:, round(left + (right - left) * share) :] = 0
+    image = shot.image.copy()
+    image[floor > 0] = 255
+    return image
+
+
+@pytest.mark.parametrize(("share", "is_too_bright"), [(0.1, False), (0.4, True), (1.0, True)])
+def test_a_tray_is_not_empty_if_much_of_it_is_overexposed(share, is_too_bright):
+    shot = photograph([], GREEN)
+
+    reading = vision.read(with_white_floor(shot, share), shot.tray)
+
+    assert (Problem.GLARE in reading.problems) is is_too_bright
+    assert reading.is_sure is not is_too_bright
+
+
+def test_white_dice_that_fill_a_small_tray_are_not_overexposure():
+    shot = photograph([Put(3, -20, 0), Put(5, 0, 0), Put(2, 20, 0)], GREEN)
+    seen = shot.read().dice
+    left, right = min(die.x for die in seen), max(die.x for die in seen)
+    y, edge = seen[0].y, seen[0].size
+    box = Quad(
+        (
+            (left - edge, y - edge),
+            (right + edge, y - edge),
+            (right + edge, y + edge),
+            (left - edge, y + edge),
+        )
+    )
+    bleached = np.where(shot.image.min(axis=2, keepdims=True) > 150, 255, shot.image)
+
+    reading = vision.read(bleached.astype(np.uint8), box)
+
+    inside = bleached[int(y - edge) : int(y + edge), int(left - edge) : int(right + edge)]
+    assert (inside == 255).mean() > MAX_WHITE_SHARE
+    assert reading.values == (2, 3, 5)
+    assert Problem.GLARE not in reading.problems
 
 
 def test_dice_of_a_few_pixels_are_too_small():
