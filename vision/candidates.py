@@ -6,7 +6,7 @@ the sizes of the dice, the camera pose and the empty-tray image add further evid
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log
+from math import exp, log
 
 import cv2
 import numpy as np
@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from vision.crops import picture_to_die
 from vision.face_reader import Closeup, FaceProbabilities, read_faces, resolve_doubts
-from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Detection, find_dice, suppress_overlaps
+from vision.finder import (
+    MIN_LIKELY,
+    Detection,
+    FinderResult,
+    find_dice_anywhere,
+    find_dice_in_tray,
+    suppress_overlaps,
+)
 from vision.images import Box, Image, ImagePyramid, bounding_box
 from vision.known_tray import KnownTray
 from vision.networks import Floats
@@ -25,20 +32,6 @@ from vision.tray_change import ChangedRegion, TrayChange, compare
 
 MIN_HAND_SHARE = 0.001
 """Share of the frame that the tip of a finger covers."""
-
-SMALL_TRAY_DIE_PX = 11.0
-"""If the dice in a tray are smaller than this in the finder's input, the finder runs again at twice the size."""
-
-LARGE_TRAY_DIE_SHARE = 0.12
-"""From this edge on, as a share of the longer side of a tray, the finder may miss a die at the scale of a tray,
-because it takes the pips for dice. At the coarse scale, the finder sees such a die."""
-
-SMALL_FRAME_DIE_PX, TRAY_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
-"""If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
-again at the scale that makes them as large as the second, with an input no larger than the third."""
-
-MIN_LIKELY = 0.3
-"""Detections that are at least this likely to be dice determine the size of the dice and the camera pose."""
 
 MIN_POSSIBLE = 0.1
 """Another die could be leaning against any object that is at least this likely to be a die."""
@@ -129,10 +122,13 @@ def find_candidates(
     box = _search_area(picture, tray, aside)
     part, empty = _crop(picture, box, tray), known.empty_crop(picture.shape, box)
     change = None if empty is None else compare(part, empty, box[:2])
-    detections, hand = _detect(part, box, None if change is None else empty, has_tray=bool(tray))
-    if change is not None:
-        detections = [d for d in detections if change.is_new(d.x, d.y, d.edge)]
     pose = _estimate_pose(picture, tray, known.leans)
+    if change is None:
+        found = _detect(part, box, tray)
+    else:
+        edges = _DieSizes.of([], pose, known.leans).edge_range
+        found = _detect(part, box, tray, empty, edges)
+    detections = [d for d in found.detections if change is None or change.is_new(d.x, d.y, d.edge)]
     seen = _without_duplicates(read_faces(picture, detections, pose))
     sizes = _DieSizes.of(seen, pose, known.leans)
     seen = _without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
@@ -140,17 +136,17 @@ def find_candidates(
         likely = [one.detection for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
         seen = _without_duplicates([*seen, *read_faces(picture, missed, pose)])
-    pose, dice = refine_pose(
-        [one for one in seen if _is_likely(one)],
-        pose,
-        lambda leans: _estimate_pose(picture, tray, _leans_for_pose(known, leans)),
-    )
+    dice = [one for one in seen if _is_likely(one)]
+    if len(known.leans) < ENOUGH_LEANS:
+        pose, dice = refine_pose(
+            dice, pose, lambda leans: _estimate_pose(picture, tray, (*known.leans, *leans))
+        )
     others = [one for one in seen if not _is_likely(one)]
     seen = resolve_doubts(dice, pose) + resolve_doubts(others, pose)
     candidates = [_candidate(one, pose, sizes) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)
-    hand_share = _share(hand) if change is None else change.new_share(hand)
+    hand_share = found.hand_share if change is None else change.new_share(found.hand)
     return CandidateSet(candidates, hand_share, change, sizes.edge_range)
 
 
@@ -166,9 +162,9 @@ def seems_empty(
         change: Difference from the empty-tray image, or None. A die is ignored where there is no difference.
     """
     box = _search_area(picture, tray, aside)
-    detections, hand = _detect(_crop(picture, box, tray), box, None, has_tray=bool(tray))
-    likely = [one for one in detections if one.probability >= MIN_LIKELY]
-    return _share(hand) <= MIN_HAND_SHARE and not any(
+    found = _detect(_crop(picture, box, tray), box, tray)
+    likely = [one for one in found.detections if one.probability >= MIN_LIKELY]
+    return found.hand_share <= MIN_HAND_SHARE and not any(
         change is None or change.is_new(d.x, d.y, d.edge) for d in likely
     )
 
@@ -218,10 +214,6 @@ def _read_again_at_known_size(
     again = [detection for one, detection in fitted if detection is not one.detection]
     kept = [one for one, detection in fitted if detection is one.detection]
     return kept + read_faces(picture, again, pose)
-
-
-def _leans_for_pose(known: KnownTray, leans: Sequence[Lean]) -> Sequence[Lean]:
-    return known.leans if len(known.leans) >= ENOUGH_LEANS else (*known.leans, *leans)
 
 
 def _mark_isolated(
@@ -356,41 +348,21 @@ def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:
 
 
 def _detect(
-    part: ImagePyramid, box: Box, empty: ImagePyramid | None, *, has_tray: bool
-) -> tuple[list[Detection], NDArray[np.bool_]]:
-    """Run the finder at every scale that is needed.
-
-    Return its detections in frame pixels, and the cells that show a hand.
-
-    Several detections may show the same die. All are kept, because a blurred shape at a coarse scale can
-    get a higher probability than a die.
-    """
-    input_px = TRAY_PX if has_tray else LOOK_PX
-    found = find_dice(part, input_px, empty)
-    detections = found.detections
-    edge_px = _median_edge(detections) * input_px / max(part.size)
-    coarse = find_dice(part, COARSE_PX, empty).detections
-    if not has_tray:
-        detections = detections + coarse
-        if edge_px < SMALL_FRAME_DIE_PX:
-            closer_px = min(MAX_INPUT_PX, round(input_px * TRAY_DIE_PX / edge_px))
-            detections = detections + find_dice(part, closer_px, empty).detections
-    elif edge_px < SMALL_TRAY_DIE_PX:
-        detections = find_dice(part, 2 * input_px, empty).detections
-    if has_tray:
-        min_edge = LARGE_TRAY_DIE_SHARE * max(part.size)
-        detections = detections + [one for one in coarse if one.edge > min_edge]
+    part: ImagePyramid,
+    box: Box,
+    tray: Quad | None,
+    empty: ImagePyramid | None = None,
+    edge_range: tuple[float, float] | None = None,
+) -> FinderResult:
+    """Run the finder in the part of a frame that `box` describes, with detections in frame pixels."""
+    if tray is None:
+        found = find_dice_anywhere(part, empty)
+    else:
+        found = find_dice_in_tray(part, empty, edge_range)
     left, top, _, _ = box
-    return [replace(d, x=d.x + left, y=d.y + top) for d in detections], found.hand
-
-
-def _share(mask: NDArray[np.bool_]) -> float:
-    return float(mask.mean())
-
-
-def _median_edge(detections: list[Detection]) -> float:
-    """Return the median edge of likely dice in pixels, or infinity if there are none."""
-    return float(np.median([d.edge for d in detections if d.probability > MIN_LIKELY] or [inf]))
+    return replace(
+        found, detections=[replace(d, x=d.x + left, y=d.y + top) for d in found.detections]
+    )
 
 
 def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:

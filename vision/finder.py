@@ -6,6 +6,7 @@ image, the other only the frame. Their mean is more accurate than either.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 import cv2
 import numpy as np
@@ -22,6 +23,24 @@ TRAY_PX = 576
 
 COARSE_PX = 154
 """Longer side of the second input, in which the finder sees dice that fill a large part of the frame."""
+
+MIN_LIKELY = 0.3
+"""Detections that are at least this likely to be dice determine the size of the dice and the camera pose."""
+
+SMALL_TRAY_DIE_PX = 11.0
+"""If the dice in a tray are smaller than this in the finder's input, the finder runs again at twice the size."""
+
+LARGE_TRAY_DIE_SHARE = 0.12
+"""From this edge on, as a share of the longer side of a tray, the finder may miss a die at the scale of a tray,
+because it takes the pips for dice. At the coarse scale, the finder sees such a die."""
+
+KNOWN_DIE_PX, MIN_TRAY_PX = 24.0, 320
+"""If the size of the dice in a tray is known, an input suffices in which their edge is the first. Its longer side is at
+least the second."""
+
+SMALL_FRAME_DIE_PX, FRAME_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
+"""If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
+again at the scale that makes them as large as the second, with an input no larger than the third."""
 
 GRID = 32
 """Sides of the input are multiples of this, because the network halves them five times."""
@@ -66,6 +85,57 @@ class FinderResult:
     detections: list[Detection]
     hand: NDArray[np.bool_]
 
+    @property
+    def hand_share(self) -> float:
+        """Share of the frame that shows a hand."""
+        return float(self.hand.mean())
+
+
+def find_dice_in_tray(
+    picture: ImagePyramid,
+    empty: ImagePyramid | None = None,
+    edge_range: tuple[float, float] | None = None,
+) -> FinderResult:
+    """Detect dice and hands in a tray, at every scale that is needed.
+
+    Args:
+        picture: The part of the frame that shows the tray.
+        empty: The same part of the empty-tray image, or None if there is none.
+        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown. Known dice of usual size need
+            a smaller input, and only one.
+    """
+    long_px = max(picture.size)
+    input_px, min_large_edge = TRAY_PX, LARGE_TRAY_DIE_SHARE * long_px
+    if edge_range is not None:
+        input_px = min(TRAY_PX, max(MIN_TRAY_PX, round(long_px * KNOWN_DIE_PX / edge_range[0])))
+    found = find_dice(picture, input_px, empty)
+    detections = found.detections
+    if _median_edge(detections) * input_px / long_px < SMALL_TRAY_DIE_PX:
+        detections = find_dice(picture, 2 * input_px, empty).detections
+    if edge_range is None or edge_range[1] > min_large_edge:
+        coarse = find_dice(picture, COARSE_PX, empty).detections
+        detections = detections + [one for one in coarse if one.edge > min_large_edge]
+    return FinderResult(detections, found.hand)
+
+
+def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None) -> FinderResult:
+    """Detect dice and hands in a frame of unknown scale, at every scale that is needed.
+
+    Several detections may show the same die. All are kept, because a blurred shape at a coarse scale can get a higher
+    probability than a die.
+
+    Args:
+        picture: The frame.
+        empty: Image of the same view without dice, or None if there is none.
+    """
+    found = find_dice(picture, LOOK_PX, empty)
+    edge_px = _median_edge(found.detections) * LOOK_PX / max(picture.size)
+    detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
+    if edge_px < SMALL_FRAME_DIE_PX:
+        closer_px = min(MAX_INPUT_PX, round(LOOK_PX * FRAME_DIE_PX / edge_px))
+        detections = detections + find_dice(picture, closer_px, empty).detections
+    return FinderResult(detections, found.hand)
+
 
 def find_dice(
     picture: ImagePyramid, input_px: int, empty: ImagePyramid | None = None
@@ -104,6 +174,11 @@ def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -
         ):
             kept.append(one)
     return kept
+
+
+def _median_edge(detections: list[Detection]) -> float:
+    """Return the median edge of likely dice in pixels, or infinity if there are none."""
+    return float(np.median([d.edge for d in detections if d.probability > MIN_LIKELY] or [inf]))
 
 
 def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:

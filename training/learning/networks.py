@@ -86,7 +86,7 @@ class FinderNet(nn.Module):
     The values of the input are from 0 to 1. Its height and width are multiples of 32.
     """
 
-    def __init__(self, widths: tuple[int, ...] = (16, 32, 48, 80, 128), neck: int = 32) -> None:
+    def __init__(self, widths: tuple[int, ...] = (16, 24, 32, 48, 64), neck: int = 24) -> None:
         super().__init__()
         a, b, c, d, e = widths
         self.s4 = nn.Sequential(conv_block(FINDER_PLANES, a, 2), conv_block(a, b, 2))
