@@ -6,6 +6,7 @@ the sizes of the dice, the camera pose and the empty-tray image add further evid
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import exp, log
 
 import cv2
@@ -260,7 +261,7 @@ def _missed_dice(
     ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _DieSizes:
     """Sizes of the dice in a tray: the edge in pixels that each would have in the centre of the frame."""
 
@@ -281,7 +282,7 @@ class _DieSizes:
             edges = [die.edge / _scale_at(pose, die) for die in dice]
         return cls(np.array(edges, np.float32), pose, is_known)
 
-    @property
+    @cached_property
     def edge_range(self) -> tuple[float, float] | None:
         """The smallest and largest usual edge, or None if there are too few dice.
 

@@ -127,4 +127,6 @@ def match_brightness(now: Image, empty: Image) -> Floats:
     sparse = (slice(None, None, 4), slice(None, None, 4))
     ratio = (now[sparse] + np.float32(1)) / (empty[sparse] + np.float32(1))
     gain = np.median(ratio.reshape(-1, 3), axis=0).astype(np.float32)
-    return np.asarray(np.minimum(empty * gain, 255), np.float32)
+    matched: Floats = empty * gain
+    np.minimum(matched, 255, out=matched)
+    return matched

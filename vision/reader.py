@@ -226,7 +226,7 @@ def _foreign_object(region: ChangedRegion) -> Die:
 def _is_dark(picture: Image, tray: Quad | None) -> bool:
     left, top, right, bottom = bounding_box(picture, [tray] if tray else [])
     pixels = picture[top:bottom:LIGHT_STEP, left:right:LIGHT_STEP]
-    return float((pixels >= DARK_LEVEL).mean()) < BRIGHT_SHARE
+    return bool(np.count_nonzero(pixels >= DARK_LEVEL) < BRIGHT_SHARE * pixels.size)
 
 
 def _is_overexposed(picture: Image, tray: Quad, judged: Sequence[Judged]) -> bool:
@@ -238,8 +238,8 @@ def _is_overexposed(picture: Image, tray: Quad, judged: Sequence[Judged]) -> boo
     for outline, level in shapes:
         cells = np.round((outline - (left, top)) / LIGHT_STEP).astype(np.int32)
         cv2.fillPoly(floor, [cells], level)
-    white = (pixels[floor > 0] >= WHITE_LEVEL).all(axis=1)
-    return white.size > 0 and float(white.mean()) > MAX_WHITE_SHARE
+    white = np.asarray(cv2.inRange(pixels, (WHITE_LEVEL,) * 3, (255,) * 3), np.uint8)
+    return bool(np.count_nonzero(white & floor) > MAX_WHITE_SHARE * np.count_nonzero(floor))
 
 
 def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:
