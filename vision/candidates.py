@@ -343,8 +343,8 @@ def _search_area(picture: Image, tray: Quad | None, aside: Quad | None) -> Box:
 
 def _crop(picture: Image, box: Box, tray: Quad | None) -> ImagePyramid:
     left, top, right, bottom = box
-    # Of 170 photographs of unknown scale, halving changed the answer for eight difficult ones. Of
-    # 276 frames of known trays, it changed none.
+    # Frames of unknown scale are reduced directly: halving changed the answers for eight of 170 photographs
+    # (docs/decisions/reading.md).
     return ImagePyramid(picture[top:bottom, left:right], can_halve=tray is not None)
 
 
@@ -355,7 +355,10 @@ def _detect(
     empty: ImagePyramid | None = None,
     edge_range: tuple[float, float] | None = None,
 ) -> FinderResult:
-    """Run the finder in the part of a frame that `box` describes, with detections in frame pixels."""
+    """Find dice in the part of a frame that `box` describes, and return them in frame pixels.
+
+    Without a tray, `edge_range` is ignored.
+    """
     if tray is None:
         found = find_dice_anywhere(part, empty)
     else:

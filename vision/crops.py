@@ -12,7 +12,8 @@ from vision.networks import Floats
 from vision.pose import CameraPose
 
 MIN_WARP_SCALE = 0.6
-"""An image is halved until at least this scale is left; warping alone would alias fine texture."""
+"""If a patch would be reduced to less than this scale, the image is halved first, because warping alone would alias
+fine texture."""
 
 PATCH_REACH = 0.75
 """Distance from the centre to a corner, as a share of the patch's side: half the diagonal and a margin."""

@@ -34,7 +34,7 @@ MIN_DOUBT_PROBABILITY = 0.15
 die costs as much as twenty questions."""
 
 MIN_DOUBT_PROBABILITY_ANYWHERE = 0.35
-"""Replaces `MIN_DOUBT_PROBABILITY` if the position of the tray is unknown and something in the frame is or may be a die:
+"""Replaces `MIN_DOUBT_PROBABILITY` if the position of the tray is unknown, unless nothing in the frame reaches it:
 photographs show many other things."""
 
 MIN_RIGHT_PROBABILITY = 0.86

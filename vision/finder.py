@@ -35,8 +35,8 @@ LARGE_TRAY_DIE_SHARE = 0.12
 because it takes the pips for dice. At the coarse scale, the finder sees such a die."""
 
 KNOWN_DIE_PX, MIN_TRAY_PX = 24.0, 320
-"""If the size of the dice in a tray is known, an input suffices in which their edge is the first. Its longer side is at
-least the second."""
+"""If the size of the dice in a tray is known, the input is scaled so that the smallest die is as wide as the first. Its
+longer side is at least the second and at most TRAY_PX."""
 
 SMALL_FRAME_DIE_PX, FRAME_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
 """If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
@@ -75,11 +75,12 @@ class Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FinderResult:
-    """Output of the finder for one frame.
+    """Output of the finder for a frame or part of it.
 
     Attributes:
-        detections: Places where dice may lie, most probable first.
-        hand: (rows, columns), True where the frame shows a hand.
+        detections: Places where dice may lie, in no particular order. After runs at several scales, several may show
+            the same die.
+        hand: (rows, columns), True where the frame shows a hand, at the scale of the first run.
     """
 
     detections: list[Detection]
@@ -87,7 +88,7 @@ class FinderResult:
 
     @property
     def hand_share(self) -> float:
-        """Share of the frame that shows a hand."""
+        """Share of the examined part of the frame that shows a hand."""
         return float(self.hand.mean())
 
 
@@ -101,8 +102,8 @@ def find_dice_in_tray(
     Args:
         picture: The part of the frame that shows the tray.
         empty: The same part of the empty-tray image, or None if there is none.
-        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown. Known dice of usual size need
-            a smaller input, and only one.
+        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown. If it is known, a smaller input
+            usually suffices, and the coarse one is left out unless the dice are large.
     """
     long_px = max(picture.size)
     input_px, min_large_edge = TRAY_PX, LARGE_TRAY_DIE_SHARE * long_px

@@ -87,7 +87,8 @@ class ImagePyramid:
 
     Args:
         image: Image (height, width, 3) BGR.
-        can_halve: Whether a copy may be made from a halved image, which changes pixels by a grey level or two.
+        can_halve: Whether a copy may be made by halving and interpolating. It then differs slightly from one made by
+            area averaging, mostly in fine texture.
     """
 
     def __init__(self, image: Image, *, can_halve: bool = True) -> None:
@@ -101,7 +102,9 @@ class ImagePyramid:
         return width, height
 
     def scaled(self, width: int, height: int) -> Image:
-        """Return the image at another size, reduced by area averaging.
+        """Return the image at another size.
+
+        It is reduced by halving and then interpolating, or by area averaging if it must not be halved.
 
         Args:
             width: Width of the result in pixels.
@@ -110,8 +113,9 @@ class ImagePyramid:
         size = width, height
         if size not in self._scaled:
             level = self._level(self._halvings(size))
-            # At half the size or more, bilinear interpolation uses every pixel, and is ten times as fast.
-            method = cv2.INTER_LINEAR if self._can_halve else cv2.INTER_AREA
+            # If no side shrinks below half, bilinear interpolation uses every pixel and is much faster.
+            uses_all = 2 * width >= level.shape[1] and 2 * height >= level.shape[0]
+            method = cv2.INTER_LINEAR if self._can_halve and uses_all else cv2.INTER_AREA
             scaled = cv2.resize(level, size, interpolation=method)
             self._scaled[size] = np.asarray(scaled, np.uint8)
         return self._scaled[size]
@@ -131,10 +135,12 @@ class ImagePyramid:
 
 
 def halved(image: Image) -> Image:
-    """Return an image at half its size. Each pixel is the mean of four; an odd last row or column is dropped.
+    """Return an image at half its size.
+
+    Each pixel is the mean of four. An odd last row or column is dropped.
 
     Args:
-        image: (height, width, channels), at least two pixels high and wide.
+        image: (height, width, channels) uint8, at least two pixels high and wide.
     """
     height, width = (side // 2 for side in image.shape[:2])
     even = image[: 2 * height, : 2 * width]

@@ -37,7 +37,7 @@ MAX_WHITE_SHARE = 0.25
 """If a larger share of a tray's floor is white, the tray is overexposed, and a die could be invisible."""
 
 LIGHT_STEP = 4
-"""To judge the light, one pixel in so many is examined, in each direction."""
+"""To judge the light, every fourth pixel of every fourth row is examined."""
 
 SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
@@ -116,10 +116,11 @@ def read(
 
 
 def _judge(seen: CandidateSet, *, is_tray_known: bool) -> list[Judged]:
+    """Judge the candidates. In a frame without a known tray, unlikely ones count only if there is nothing else."""
     if not is_tray_known:
-        clear = _verdicts(seen, MIN_DOUBT_PROBABILITY_ANYWHERE, is_tray_known=False)
-        if clear:
-            return clear
+        likely = _verdicts(seen, MIN_DOUBT_PROBABILITY_ANYWHERE, is_tray_known=False)
+        if likely:
+            return likely
     return _verdicts(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known)
 
 

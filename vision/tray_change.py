@@ -281,7 +281,7 @@ def compare(
     if objects.mean() > MAX_CHANGED_SHARE:
         return None
     # Where both images are white, glare may hide that a die has appeared or gone.
-    is_blind = _darkest(np.minimum(now, before)) > WHITE_LEVEL
+    is_blind = _darkest(np.minimum(now, before)) >= WHITE_LEVEL
     changed = _cell_shares(_differs(now, matched) | is_blind, objects.shape) > 0
     was_dark = _brightest(matched) < MAX_DARK_FLOOR_LEVEL
     black = np.asarray((_brightest(now) < MAX_SHADOW_LEVEL) & was_dark)

@@ -334,7 +334,7 @@ def test_a_tray_is_not_empty_if_much_of_it_is_overexposed(share, is_too_bright):
     reading = vision.read(with_white_floor(shot, share), shot.tray)
 
     assert (Problem.GLARE in reading.problems) is is_too_bright
-    assert reading.is_sure is not is_too_bright
+    assert reading.is_sure == (not is_too_bright)
 
 
 def test_white_dice_that_fill_a_small_tray_are_not_overexposure():
@@ -387,6 +387,22 @@ def test_dice_seen_from_the_side_ask_for_a_camera_above_them(monkeypatch):
 
     assert vision.read(shot.image).problems == (Problem.SIDE_VIEW,)
     assert vision.read(shot.image, shot.tray).is_sure
+
+
+def test_a_place_that_is_hardly_a_die_is_asked_about_only_in_a_tray(monkeypatch):
+    shot = photograph(row(), GREEN)
+
+    def with_faint_place(seen):
+        die = seen[0]
+        at = replace(die.detection, y=die.detection.y + 3 * die.detection.edge, probability=0.3)
+        return [*seen, replace(die, detection=at, face=replace(die.face, no_die=0.5))]
+
+    with_doubt(monkeypatch, with_faint_place)
+    in_tray, anywhere = vision.read(shot.image, shot.tray), vision.read(shot.image)
+
+    assert [die.value for die in in_tray.dice if die.problem is Problem.UNREADABLE] == [None]
+    assert anywhere.is_sure
+    assert anywhere.values == shot.values
 
 
 def test_a_die_with_two_possible_tops_is_asked_about(monkeypatch):

@@ -415,11 +415,23 @@ def test_entered_dice_after_entered_hot_dice_are_accepted(match):
     assert isinstance(judge_entered(match, PAIR_OF_ONES), Accept)
 
 
-def test_a_hand_over_the_tray_needs_attention(match):
-    verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
+@pytest.mark.parametrize(
+    ("problem", "remedy"),
+    [
+        (Problem.HAND, Message("There is a hand in the picture: take it away and press again.")),
+        (Problem.DARK, Message("It is too dark to read: the tray needs more light.")),
+        (
+            Problem.GLARE,
+            Message(
+                "It is too bright to read: dim the light, or turn the lamp away from the tray."
+            ),
+        ),
+    ],
+)
+def test_a_problem_with_the_whole_picture_needs_attention(match, problem, remedy):
+    verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), problems=(problem,)))
 
-    hand = Message("There is a hand in the picture: take it away and press again.")
-    assert verdict == Attention((hand,))
+    assert verdict == Attention((remedy,))
 
 
 def test_only_a_farkle_is_costly(match):
