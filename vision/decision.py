@@ -29,13 +29,15 @@ from vision.reading import Problem
 MIN_DIE_PROBABILITY = 0.5
 """A candidate is a die if it has at least this probability. Otherwise it is floor, a coin or a shadow."""
 
-MIN_DOUBT_PROBABILITY = 0.15
-"""Between this probability and `MIN_DIE_PROBABILITY`, the reading asks about a candidate. It is low, because a missed
-die costs as much as twenty questions."""
+MIN_DOUBT_PROBABILITY = 0.2
+"""Between this probability and `MIN_DIE_PROBABILITY`, the reading asks about a candidate in a tray. It is low, because a
+missed die costs as much as twenty questions."""
 
 MIN_DOUBT_PROBABILITY_ANYWHERE = 0.35
-"""Replaces `MIN_DOUBT_PROBABILITY` if the position of the tray is unknown, unless nothing in the frame reaches it:
-photographs show many other things."""
+"""Replaces `MIN_DOUBT_PROBABILITY` if the position of the tray is unknown: photographs show many other things."""
+
+MIN_DOUBT_PROBABILITY_ALONE = 0.15
+"""Replaces both if no candidate reaches them. A tray is certainly empty only if nothing in it could be a die."""
 
 MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures

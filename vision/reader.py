@@ -18,6 +18,7 @@ from vision.candidates import (
 )
 from vision.decision import (
     MIN_DOUBT_PROBABILITY,
+    MIN_DOUBT_PROBABILITY_ALONE,
     MIN_DOUBT_PROBABILITY_ANYWHERE,
     Judged,
     Verdict,
@@ -116,12 +117,10 @@ def read(
 
 
 def _judge(seen: CandidateSet, *, is_tray_known: bool) -> list[Judged]:
-    """Judge the candidates. In a frame without a known tray, unlikely ones count only if there is nothing else."""
-    if not is_tray_known:
-        likely = _verdicts(seen, MIN_DOUBT_PROBABILITY_ANYWHERE, is_tray_known=False)
-        if likely:
-            return likely
-    return _verdicts(seen, MIN_DOUBT_PROBABILITY, is_tray_known=is_tray_known)
+    min_doubt = MIN_DOUBT_PROBABILITY if is_tray_known else MIN_DOUBT_PROBABILITY_ANYWHERE
+    return _verdicts(seen, min_doubt, is_tray_known=is_tray_known) or _verdicts(
+        seen, MIN_DOUBT_PROBABILITY_ALONE, is_tray_known=is_tray_known
+    )
 
 
 def _verdicts(seen: CandidateSet, min_doubt: float, *, is_tray_known: bool) -> list[Judged]:
