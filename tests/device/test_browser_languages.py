@@ -90,10 +90,15 @@ class Evening:
         for walk in self.walks:
             walk.look(where)
 
-    def settled(self):
-        """Return the snapshot once nothing is being read, and wait until every page shows it."""
+    def settled(self, *, before=None):
+        """Return the snapshot once nothing is being read, and wait until every page shows it.
+
+        With `before`, the message of an earlier snapshot, wait until the message has changed.
+        """
         until_s = time.monotonic() + PATIENCE_MS / 1000
-        while (snapshot := self.companion.snapshot()).situation is Situation.WAITING:
+        while (
+            snapshot := self.companion.snapshot()
+        ).situation is Situation.WAITING or snapshot.message == before:
             assert time.monotonic() < until_s, snapshot
             self.companion.wait(snapshot.version, 1)
         for walk in self.walks:
@@ -122,13 +127,14 @@ class Evening:
         self.look(str(snapshot.situation))
         if snapshot.choices:
             page.locator("#choice-1").click()
-            self.settled()
+            self.settled(before=snapshot.message)
 
     def bank(self):
         page = next(self._turns).page
+        before = self.companion.snapshot().message
         page.locator("#bank").click()
         expect(page.locator("#bank")).not_to_have_attribute("data-busy", "")
-        self.settled()
+        self.settled(before=before)
         self.look("banked")
 
     def play(self):
