@@ -124,14 +124,15 @@ def find_candidates(
     part, empty = _crop(picture, box, tray), known.empty_crop(picture.shape, box)
     change = None if empty is None else compare(part, empty, box[:2])
     pose = _estimate_pose(picture, tray, known.leans)
+    sizes = _DieSizes.of([], pose, known.leans)
     if change is None:
         found = _detect(part, box, tray)
     else:
-        edges = _DieSizes.of([], pose, known.leans).edge_range
-        found = _detect(part, box, tray, empty, edges)
+        found = _detect(part, box, tray, empty, sizes.edge_range)
     detections = [d for d in found.detections if change is None or change.is_new(d.x, d.y, d.edge)]
     seen = _without_duplicates(read_faces(picture, detections, pose))
-    sizes = _DieSizes.of(seen, pose, known.leans)
+    if not sizes.is_known:
+        sizes = _DieSizes.of(seen, pose, known.leans)
     seen = _without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
     if change is not None and tray is not None:
         likely = [one.detection for one in seen if _is_likely(one)]

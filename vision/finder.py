@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images import ImagePyramid
+from vision.images import ImagePyramid, padded_input
 from vision.networks import Floats, run_named, sigmoid
 
 LOOK_PX = 384
@@ -202,9 +202,8 @@ def _outputs(now: Floats, empty: Floats | None) -> dict[str, Floats]:
 
 def _as_input(picture: ImagePyramid, size: tuple[int, int]) -> Floats:
     """Scale a frame to `size` (width, height) and pad it to the grid: (3, rows, columns) from 0 to 1."""
-    small = picture.scaled(*size)
-    padded = cv2.copyMakeBorder(small, 0, -size[1] % GRID, 0, -size[0] % GRID, cv2.BORDER_REPLICATE)
-    return np.asarray(cv2.dnn.blobFromImage(padded, 1 / 255)[0], np.float32)
+    inputs: Floats = padded_input(picture.scaled(*size), GRID)[0]
+    return inputs
 
 
 def _peaks(outputs: Mapping[str, Floats], cell_px: tuple[float, float]) -> list[Detection]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import cv2
 import numpy as np
@@ -145,6 +146,19 @@ def halved(image: Image) -> Image:
     height, width = (side // 2 for side in image.shape[:2])
     even = image[: 2 * height, : 2 * width]
     return np.asarray(cv2.resize(even, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def padded_input(image: NDArray[Any], grid: int) -> NDArray[np.float32]:
+    """Return an image as a network input (1, 3, rows, columns) from 0 to 1, padded to multiples of `grid`.
+
+    Args:
+        image: (height, width, 3), with values from 0 to 255. Its last row and column are repeated.
+        grid: The number of which rows and columns are made multiples.
+    """
+    height, width = image.shape[:2]
+    padding = 0, -height % grid, 0, -width % grid
+    padded = cv2.copyMakeBorder(image, *padding, cv2.BORDER_REPLICATE)
+    return np.asarray(cv2.dnn.blobFromImage(padded, 1 / 255), np.float32)
 
 
 def load(path: str | os.PathLike[str]) -> Image:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images import Image, ImagePyramid, bounding_box
+from vision.images import Image, ImagePyramid, bounding_box, padded_input
 from vision.known_tray import KnownTray, match_brightness
 from vision.networks import run_named
 from vision.reading import Quad
@@ -353,12 +353,8 @@ def _cell_shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
 
 def _find_objects(now: Image, before: Floats) -> Mask:
     height, width = now.shape[:2]
-    padding = 0, -height % GRID, 0, -width % GRID
-    inputs = [
-        cv2.dnn.blobFromImage(cv2.copyMakeBorder(image, *padding, cv2.BORDER_REPLICATE), 1 / 255)
-        for image in (now, before)
-    ]
-    log_odds = run_named("change", np.concatenate(inputs, axis=1))["stands"][0]
+    inputs = np.concatenate([padded_input(image, GRID) for image in (now, before)], axis=1)
+    log_odds = run_named("change", inputs)["stands"][0]
     return np.asarray(log_odds[: -(-height // STRIDE), : -(-width // STRIDE)] > 0, np.uint8)
 
 
