@@ -16,7 +16,7 @@ FLAGS = [
     "--disable-sync",
 ]
 PHONE = {"width": 390, "height": 844}
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 """Long enough for a busy machine."""
 
 ON_TOP = """(element) => {

@@ -16,7 +16,7 @@ import pytest
 
 PROGRAM = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 USER, PASSWORD = "club", "loaded dice"
-PATIENCE_S = 15
+PATIENCE_S = 60
 
 needs_mosquitto = pytest.mark.skipif(
     PROGRAM is None, reason="needs Debian's mosquitto: apt install mosquitto"

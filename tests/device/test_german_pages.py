@@ -31,7 +31,7 @@ PUBLISHED = [rule_files.load(name) for name in rule_files.names()]
 NAMES = sorted({name for rules in PUBLISHED for name in (rules.title, rules.source)}, key=len)
 """Titles of games and of rule books, which are not translated."""
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 class GermanPhone:

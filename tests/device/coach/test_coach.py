@@ -24,7 +24,7 @@ from tests.throws import FARKLE
 from web.contracts.coach import CoachMode
 
 RULES = load("walnut-studiolo")
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 class CoachRig:

@@ -22,7 +22,7 @@ from tests.handled_tray import HandledTray
 from vision.reading import Quad
 
 FAST_S = 1 / 30
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 class Reports:
