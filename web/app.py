@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from secrets import token_bytes
 from typing import Any
 
@@ -157,10 +157,13 @@ class _LazyRule(Rule):
     """A route whose `url_for` is compiled on first use, because that takes longer than all else about a route."""
 
     def _compile_builder(self, *args: bool) -> Callable[..., tuple[str, str]]:
-        compiled = cache(partial(super()._compile_builder, *args))
+        compile_one = super()._compile_builder
+        compiled: list[Callable[..., tuple[str, str]]] = []
 
         def build(rule: Rule, **values: Any) -> tuple[str, str]:
-            return compiled()(rule, **values)
+            if not compiled:
+                compiled.append(compile_one(*args))
+            return compiled[0](rule, **values)
 
         return build
 
