@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 from game.commands import StartMatch
+from tests import remembered_answers
 from tests.device.rig import Rig, open_rig
+from vision import networks
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _answers_remembered():
+    """A third of the time of these tests went to the networks, mostly for frames of earlier tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networks, "_load", remembered_answers.load)
+        yield
 
 
 @pytest.fixture
