@@ -10,7 +10,7 @@ import click
 import cv2
 
 from bench.line_chart import LineChart, drawing
-from device.bench.staged_throw import StagedThrow, median_ms
+from device.bench.staged_throw import StagedThrow, median_ms, medians_ms
 from device.cameras.base import Image
 from device.errors import UsageError
 from vision import read
@@ -95,7 +95,7 @@ class ReadingTime:
         knowledge: What is known about the tray; "" if nothing is.
         engine: The library that runs the networks.
         read_ms: Time of a reading, in milliseconds.
-        pass_ms: Time of one pass of blur, Otsu's threshold and contours over the same picture.
+        pass_ms: Time of one pass of blur, Otsu's threshold and contours over the same picture, in between.
     """
 
     size: tuple[int, int]
@@ -115,6 +115,8 @@ def reading_times(
 ) -> Iterator[ReadingTime]:
     """Yield the time of a reading for each width, each engine and each amount of knowledge about the tray.
 
+    Readings alternate with passes, so that the ratio hardly depends on the load of the machine.
+
     Args:
         widths_px: Widths of the pictures, in pixels.
         runs: Number of readings of each kind.
@@ -128,12 +130,12 @@ def reading_times(
             "tray known": partial(read, image, throw.tray),
             "table known": partial(read, image, throw.tray, known=throw.known()),
         }
-        pass_ms = median_ms(partial(_reference_pass, image), runs, clock)
+        reference = partial(_reference_pass, image)
         size = image.shape[1], image.shape[0]
         for engine in installed_engines():
             use_engine(engine)
             for knowledge, reader in readers.items():
-                read_ms = median_ms(reader, runs, clock)
+                read_ms, pass_ms = medians_ms((reader, reference), runs, clock)
                 yield ReadingTime(size, knowledge, engine, read_ms, pass_ms)
         use_engine("opencv")
 

@@ -1,6 +1,6 @@
 """A simulated throw for timing the reader, at any picture size."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -59,10 +59,27 @@ def median_ms(
         runs: Number of calls to time.
         clock: Clock in seconds. `time.process_time` leaves out the time during which other programs run.
     """
-    work()
-    times_s = []
-    for _ in range(runs):
-        start_s = clock()
+    return medians_ms([work], runs, clock)[0]
+
+
+def medians_ms(
+    works: Sequence[Callable[[], object]], runs: int, clock: Callable[[], float] = perf_counter
+) -> list[float]:
+    """Return the median times that several functions take, in milliseconds.
+
+    The functions are called in turn, so that a machine whose speed changes slows all of them down alike.
+
+    Args:
+        works: The functions to compare. Each is called once beforehand, untimed, to warm up.
+        runs: Number of calls of each function to time.
+        clock: Clock in seconds, as for `median_ms`.
+    """
+    for work in works:
         work()
-        times_s.append(clock() - start_s)
-    return median(times_s) * 1000
+    times_s: list[list[float]] = [[] for _ in works]
+    for _ in range(runs):
+        for work, times in zip(works, times_s, strict=True):
+            start_s = clock()
+            work()
+            times.append(clock() - start_s)
+    return [median(times) * 1000 for times in times_s]
