@@ -22,7 +22,11 @@ from calibration.outline import worst_corner_error
 from calibration.tray_finder import find_tray
 from vision import Reading, read
 from vision.dataset import Case, Evening, Outcome, load_cases, load_evenings
-from vision.decision import MIN_FLAT_PROBABILITY, MIN_RIGHT_PROBABILITY
+from vision.decision import (
+    MIN_FLAT_PROBABILITY,
+    MIN_RIGHT_PROBABILITY,
+    MIN_RIGHT_PROBABILITY_ANYWHERE,
+)
 from vision.images import load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Problem, Quad
@@ -74,7 +78,8 @@ RELIABILITY = """
 
 The dice are grouped by the confidence that the reader states for them; the last column is the share of them
 that were flat and read correctly. The confidence is the probability that the face is right, multiplied by the probability that the
-die is flat. The reader is sure of a die if the first is at least {sure:.2f} and the second at least {flat:.2f}.
+die is flat. The reader is sure of a die if the first is at least {sure:.2f} and the second at least {flat:.2f}. If the position of the tray is unknown
+and the finder is not certain of the die, the first must be at least {anywhere:.2f}.
 
 | claimed | dice | true |
 |---|---|---|
@@ -240,7 +245,11 @@ def _row(kind: str, found: list[Read]) -> str:
 
 
 def _reliability(reads: list[Read]) -> Iterator[str]:
-    yield RELIABILITY.format(sure=MIN_RIGHT_PROBABILITY, flat=MIN_FLAT_PROBABILITY)
+    yield RELIABILITY.format(
+        sure=MIN_RIGHT_PROBABILITY,
+        flat=MIN_FLAT_PROBABILITY,
+        anywhere=MIN_RIGHT_PROBABILITY_ANYWHERE,
+    )
     claims = [
         (die.confidence, case.true_value(die) == die.value)
         for case, reading in reads

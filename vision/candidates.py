@@ -72,7 +72,8 @@ class Candidate:
     Attributes:
         detection: Position and size, and the probability of a die according to the finder.
         face: Probability of each face, according to the face reader.
-        foot: Point in frame pixels at which the die stands on the floor.
+        foot: Point in frame pixels at which the die stands on the floor. If the camera pose is unknown, the networks
+            estimate it.
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
         tilt: How the die lies, or None if the camera pose is unknown or this is unlikely to be a die.
         cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
@@ -171,21 +172,6 @@ def seems_empty(
     )
 
 
-def flat_outline(detection: Detection, pose: CameraPose | None) -> Corners:
-    """Return the outline (n, 2) in frame pixels of a flat die, including the sides that are visible.
-
-    Args:
-        detection: Position, size and rotation of the top face.
-        pose: Camera pose, or None if it is unknown: then the outline is that of the top face.
-    """
-    at = detection.x, detection.y
-    half = picture_to_die(detection.turn) * detection.edge / 2
-    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + at
-    foot = top + np.subtract(_foot(detection, pose), at)
-    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
-    return np.asarray(hull[:, 0])
-
-
 def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) -> bool:
     """Check whether a changed region has about the size and shape of a die.
 
@@ -202,10 +188,9 @@ def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Ca
     here = seen.detection
     tilt = None if pose is None or not _is_likely(seen) else estimate_tilt(seen, pose)
     cocked = float(seen.mean.tilt_log_odds[0])
-    outline = flat_outline(here, pose)
-    return Candidate(
-        here, seen.face, _foot(here, pose), sizes.deviation(here), tilt, cocked, outline
-    )
+    foot = _foot(here, pose) if pose else _estimated_foot(seen)
+    outline = _body_outline(here, foot)
+    return Candidate(here, seen.face, foot, sizes.deviation(here), tilt, cocked, outline)
 
 
 def _read_again_at_known_size(
@@ -248,7 +233,7 @@ def _missed_dice(
     sizes: "_DieSizes",
 ) -> list[Detection]:
     """Return a detection for each object of about a die's size at which the finder saw no die."""
-    regions = change.regions(tray, [flat_outline(detection, pose) for detection in likely])
+    regions = change.regions(tray, [_body_outline(d, _foot(d, pose)) for d in likely])
     return [
         Detection(
             region.x,
@@ -371,10 +356,30 @@ def _detect(
 
 
 def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:
+    """Return the point in frame pixels at which a flat die stands on the floor."""
     if pose is None:
         return detection.x, detection.y
-    right, down = pose.lean_at(detection.x, detection.y)
-    return detection.x - right * detection.edge, detection.y - down * detection.edge
+    return _below(detection, *pose.lean_at(detection.x, detection.y))
+
+
+def _estimated_foot(seen: Closeup) -> tuple[float, float]:
+    """Return the point at which a die stands according to the networks, which see its sides. The pose is unknown."""
+    right, down = picture_to_die(seen.detection.turn).T @ seen.mean.extra_lean
+    return _below(seen.detection, float(right), float(down))
+
+
+def _below(top: Detection, right: float, down: float) -> tuple[float, float]:
+    """Return the foot of a die whose top is displaced from it by `right` and `down`, in die edges."""
+    return top.x - right * top.edge, top.y - down * top.edge
+
+
+def _body_outline(top: Detection, foot: tuple[float, float]) -> Corners:
+    """Return the outline (n, 2) in frame pixels of a die with its visible sides, given its top face and its foot."""
+    half = picture_to_die(top.turn) * top.edge / 2
+    face = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (top.x, top.y)
+    base = face + np.subtract(foot, (top.x, top.y))
+    hull = cv2.convexHull(np.concatenate([face, base]).astype(np.float32))
+    return np.asarray(hull[:, 0])
 
 
 def _without_duplicates(seen: list[Closeup]) -> list[Closeup]:

@@ -43,6 +43,10 @@ MIN_RIGHT_PROBABILITY = 0.86
 """A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
 that were kept out of training, where a face that is certain but wrong costs as much as twenty questions."""
 
+MIN_RIGHT_PROBABILITY_ANYWHERE, CERTAIN_DIE_PROBABILITY = 0.93, 0.82
+"""The first replaces `MIN_RIGHT_PROBABILITY` if the position of the tray is unknown, unless the finder is as certain of a
+die as the second: photographs show more things that look like dice, and dice from the side."""
+
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
 
@@ -143,7 +147,9 @@ def judge_candidate(
         return Verdict(None, die_probability, _unreadable(candidate))
     right = _probability("is_face_right", seen)
     flat = 1.0 if candidate.tilt is None else _probability("is_flat", seen)
-    return Verdict(likeliest_face(candidate), right * flat, _problem(candidate, right, flat))
+    is_clear = right >= _min_right_probability(candidate, is_tray_known=is_tray_known)
+    problem = _problem(candidate, flat, is_clear=is_clear)
+    return Verdict(likeliest_face(candidate), right * flat, problem)
 
 
 def with_second_opinions(
@@ -193,11 +199,19 @@ def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
     )
 
 
-def _problem(candidate: Candidate, right: float, flat: float) -> Problem | None:
+def _min_right_probability(candidate: Candidate, *, is_tray_known: bool) -> float:
+    is_certain_die = candidate.detection.probability >= CERTAIN_DIE_PROBABILITY
+    return (
+        MIN_RIGHT_PROBABILITY if is_tray_known or is_certain_die else MIN_RIGHT_PROBABILITY_ANYWHERE
+    )
+
+
+def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | None:
+    """Return why a die is not certain. `flat` is the probability that it lies flat, `is_clear` whether its face is."""
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
     if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
-        return None if right >= MIN_RIGHT_PROBABILITY else _unreadable(candidate)
+        return None if is_clear else _unreadable(candidate)
     causes = {
         Problem.COCKED: candidate.tilt.cocked,
         Problem.HIDDEN: candidate.face.hidden,

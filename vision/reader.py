@@ -51,15 +51,8 @@ SIDE_VIEW_LOG_ODDS = 0.3
 """If the camera pose is unknown and the mean log odds of a cocked die are higher than this, the camera is looking
 from the side. No picture kept out of training that was taken within 30 degrees of vertical reached this value."""
 
-MIN_RIVAL_PROBABILITY, RIVAL_REACH_EDGES, RIVAL_SIZES = 0.06, (0.3, 1.1), (0.5, 1.6)
-"""A place next to a die may be the top of that die, so that the face that was read is a side: its smallest probability
-of being a die, and the ranges of its distance in edges and of its relative size."""
-
 NO_DIE_PROBABILITY = 0.9
 """Nothing in trays kept out of training that was this likely not to be a die turned out to be one."""
-
-VISIBLE_SIDES_SCALE = 1.6
-"""Size of a die seen at an angle, with its sides, relative to its top face."""
 
 MIN_HIDING_WIDTH_EDGES = 0.9
 """A region that is narrower than this, in die edges, cannot hide a die."""
@@ -97,11 +90,11 @@ def read(
     is_tray_known = tray is not None
     judged = _judge(seen, is_tray_known=is_tray_known)
     judged = with_second_opinions(picture, judged, known.looks)
-    judged = _doubt_side_faces(_resolve_overlaps(judged), seen.candidates)
+    judged = _resolve_overlaps(judged)
     dice = [_die(place, verdict, _zone(place.foot, tray, aside)) for place, verdict in judged]
     if seen.change:
-        covered = [_covered(place, is_tray_known=is_tray_known) for place, _ in judged]
-        regions = seen.change.regions(tray or full_frame(picture), covered)
+        outlines = [place.outline for place, _ in judged]
+        regions = seen.change.regions(tray or full_frame(picture), outlines)
         dice += [_foreign_object(r) for r in regions if _needs_question(r, seen)]
     is_present = {
         Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
@@ -146,36 +139,6 @@ def _resolve_overlaps(judged: list[Judged]) -> list[Judged]:
     return kept
 
 
-def _doubt_side_faces(judged: list[Judged], candidates: Sequence[Candidate]) -> list[Judged]:
-    """Ask about each die that has a place next to it that may be its top: the face may then be a side."""
-    places = [place.detection for place, _ in judged]
-    rivals = [
-        candidate.detection
-        for candidate in candidates
-        if candidate.detection.probability * (1 - candidate.face.no_die) > MIN_RIVAL_PROBABILITY
-        and not any(_are_one_face(candidate.detection, place) for place in places)
-    ]
-    return [
-        (place, replace(verdict, problem=verdict.problem or Problem.UNREADABLE))
-        if any(_may_be_top_of(rival, place.detection) for rival in rivals)
-        else (place, verdict)
-        for place, verdict in judged
-    ]
-
-
-def _are_one_face(one: Detection, other: Detection) -> bool:
-    return hypot(one.x - other.x, one.y - other.y) < RIVAL_REACH_EDGES[0] * other.edge
-
-
-def _may_be_top_of(rival: Detection, die: Detection) -> bool:
-    distance = hypot(rival.x - die.x, rival.y - die.y) / die.edge
-    least, most = RIVAL_SIZES
-    return (
-        RIVAL_REACH_EDGES[0] < distance < RIVAL_REACH_EDGES[1]
-        and least < rival.edge / die.edge < most
-    )
-
-
 def _is_side_view(judged: Sequence[Judged]) -> bool:
     """Check whether the dice look as if the camera were seeing them from the side."""
     cocked = [place.cocked_log_odds for place, verdict in judged if verdict.value]
@@ -206,14 +169,6 @@ def _is_recognised_object(region: ChangedRegion, candidates: Sequence[Candidate]
         and hypot(place.detection.x - region.x, place.detection.y - region.y) < region.edge / 2
         for place in candidates
     )
-
-
-def _covered(place: Candidate, *, is_tray_known: bool) -> NDArray[np.floating]:
-    """Return the outline (n, 2) of a die, enlarged on all sides if it is not known which sides are visible."""
-    if is_tray_known:
-        return place.outline
-    centre = place.outline.mean(axis=0)
-    return np.asarray(centre + (place.outline - centre) * VISIBLE_SIDES_SCALE)
 
 
 def _foreign_object(region: ChangedRegion) -> Die:

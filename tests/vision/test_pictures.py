@@ -49,8 +49,8 @@ def test_most_photographs_of_real_dice_are_read_correctly_and_few_wrong_readings
         for row in list(filter(fair, labels(folder)))[::EVERY]
     )
 
-    assert share["right"] >= 86, share
-    assert share["silent"] <= 2, share
+    assert share["right"] >= 80, share
+    assert share["silent"] <= 1, share
 
 
 def test_most_rendered_trays_are_read_correctly_and_few_wrong_readings_are_sure(pictures):

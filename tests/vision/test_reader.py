@@ -403,19 +403,3 @@ def test_a_place_that_is_hardly_a_die_is_asked_about_only_in_a_tray(monkeypatch)
     assert [die.value for die in in_tray.dice if die.problem is Problem.UNREADABLE] == [None]
     assert anywhere.is_sure
     assert anywhere.values == shot.values
-
-
-def test_a_die_with_two_possible_tops_is_asked_about(monkeypatch):
-    shot = photograph(row(), GREEN)
-
-    def with_rival(seen):
-        die = max(seen, key=lambda one: one.detection.probability)
-        at = replace(die.detection, y=die.detection.y - 0.9 * die.detection.edge, probability=0.2)
-        face = replace(die.face, no_die=0.5)
-        return [*seen, replace(die, detection=at, face=face)]
-
-    with_doubt(monkeypatch, with_rival)
-    reading = vision.read(shot.image, shot.tray)
-
-    assert reading.values == shot.values
-    assert [die.problem for die in reading.dice].count(Problem.UNREADABLE) == 1
