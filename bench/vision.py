@@ -115,7 +115,7 @@ def reading_times(
 ) -> Iterator[ReadingTime]:
     """Yield the time of a reading for each width, each engine and each amount of knowledge about the tray.
 
-    Readings alternate with passes, so that the ratio hardly depends on the load of the machine.
+    Readings and passes alternate, so that both see the same load of the machine.
 
     Args:
         widths_px: Widths of the pictures, in pixels.
@@ -189,8 +189,10 @@ def _draw_curves(path: Path, runs: int) -> None:
     for width_px in WIDTHS_PX:
         throw = whole.sized(width_px)
         megapixels = throw.image.shape[0] * width_px / 1e6
-        by_pixels.append((megapixels, median_ms(partial(read, throw.image, throw.tray), runs)))
-        reference.append((megapixels, 4 * median_ms(partial(_reference_pass, throw.image), runs)))
+        works = partial(read, throw.image, throw.tray), partial(_reference_pass, throw.image)
+        read_ms, pass_ms = medians_ms(works, runs)
+        by_pixels.append((megapixels, read_ms))
+        reference.append((megapixels, 4 * pass_ms))
     for n_dice in range(1, 13):
         throw = StagedThrow.of(n_dice, seed=n_dice)
         by_dice.append((float(n_dice), median_ms(partial(read, throw.image, throw.tray), runs)))

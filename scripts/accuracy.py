@@ -23,6 +23,7 @@ from calibration.tray_finder import find_tray
 from vision import Reading, read
 from vision.dataset import Case, Evening, Outcome, load_cases, load_evenings
 from vision.decision import (
+    CERTAIN_DIE_PROBABILITY,
     MIN_FLAT_PROBABILITY,
     MIN_RIGHT_PROBABILITY,
     MIN_RIGHT_PROBABILITY_ANYWHERE,
@@ -79,7 +80,7 @@ RELIABILITY = """
 The dice are grouped by the confidence that the reader states for them; the last column is the share of them
 that were flat and read correctly. The confidence is the probability that the face is right, multiplied by the probability that the
 die is flat. The reader is sure of a die if the first is at least {sure:.2f} and the second at least {flat:.2f}. If the position of the tray is unknown
-and the finder is not certain of the die, the first must be at least {anywhere:.2f}.
+and the finder gives the die a probability below {certain:.2f}, the first must be at least {anywhere:.2f}.
 
 | claimed | dice | true |
 |---|---|---|
@@ -249,6 +250,7 @@ def _reliability(reads: list[Read]) -> Iterator[str]:
         sure=MIN_RIGHT_PROBABILITY,
         flat=MIN_FLAT_PROBABILITY,
         anywhere=MIN_RIGHT_PROBABILITY_ANYWHERE,
+        certain=CERTAIN_DIE_PROBABILITY,
     )
     claims = [
         (die.confidence, case.true_value(die) == die.value)

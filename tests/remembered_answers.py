@@ -1,11 +1,11 @@
-"""What the networks answered in earlier tests: the simulated tray shows the same frames in many of them."""
+"""Answers inputs that the networks have had in earlier tests from memory."""
 
 from threading import Lock
 
 from vision import networks
 
 LIMIT = 200
-"""How many answers are kept, of at most 0.7 MB each."""
+"""How many answers are kept. The largest take about a megabyte."""
 
 _load = networks._load
 _answers = {}
@@ -13,14 +13,13 @@ _lock = Lock()
 
 
 def load(engine, room, name, thread):
-    """Load a network that looks up the answer to inputs that it has had before."""
-    network = _load(engine, room, name, thread)
+    """Return a function that runs a network, or returns its earlier answer to the same inputs."""
 
     def run_network(inputs):
         key = (engine, room, name, inputs.shape, hash(inputs.tobytes()))
         answer = _answers.get(key)
         if answer is None:
-            answer = network(inputs)
+            answer = _load(engine, room, name, thread)(inputs)
             with _lock:
                 _answers[key] = answer
                 if len(_answers) > LIMIT:

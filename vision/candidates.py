@@ -78,7 +78,7 @@ class Candidate:
         tilt: How the die lies, or None if the camera pose is unknown or this is unlikely to be a die.
         cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
             is unknown, the networks take a flat die seen from the side for a cocked one.
-        outline: Outline (n, 2) in frame pixels of a flat die at this place, with its visible sides.
+        outline: Outline (n, 2) in frame pixels of a die with this top face and this foot, with its visible sides.
         is_isolated: Whether there is nothing near the die that it could lean against.
     """
 
@@ -136,7 +136,7 @@ def find_candidates(
         sizes = _DieSizes.of(seen, pose, known.leans)
     seen = _without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
     if change is not None and tray is not None:
-        likely = [one.detection for one in seen if _is_likely(one)]
+        likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
         seen = _without_duplicates([*seen, *read_faces(picture, missed, pose)])
     dice = [one for one in seen if _is_likely(one)]
@@ -188,7 +188,7 @@ def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Ca
     here = seen.detection
     tilt = None if pose is None or not _is_likely(seen) else estimate_tilt(seen, pose)
     cocked = float(seen.mean.tilt_log_odds[0])
-    foot = _foot(here, pose) if pose else _estimated_foot(seen)
+    foot = _foot(seen, pose)
     outline = _body_outline(here, foot)
     return Candidate(here, seen.face, foot, sizes.deviation(here), tilt, cocked, outline)
 
@@ -228,12 +228,14 @@ def _mark_isolated(
 def _missed_dice(
     change: TrayChange,
     tray: Quad,
-    likely: Sequence[Detection],
+    likely: Sequence[Closeup],
     pose: CameraPose | None,
     sizes: "_DieSizes",
 ) -> list[Detection]:
     """Return a detection for each object of about a die's size at which the finder saw no die."""
-    regions = change.regions(tray, [_body_outline(d, _foot(d, pose)) for d in likely])
+    regions = change.regions(
+        tray, [_body_outline(one.detection, _foot(one, pose)) for one in likely]
+    )
     return [
         Detection(
             region.x,
@@ -355,22 +357,18 @@ def _detect(
     )
 
 
-def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:
-    """Return the point in frame pixels at which a flat die stands on the floor."""
+def _foot(seen: Closeup, pose: CameraPose | None) -> tuple[float, float]:
+    """Return the point in frame pixels at which a die stands on the floor.
+
+    If the camera pose is known, the die is assumed to lie flat. Otherwise the networks estimate the point from the sides
+    that they see.
+    """
+    at = seen.detection
     if pose is None:
-        return detection.x, detection.y
-    return _below(detection, *pose.lean_at(detection.x, detection.y))
-
-
-def _estimated_foot(seen: Closeup) -> tuple[float, float]:
-    """Return the point at which a die stands according to the networks, which see its sides. The pose is unknown."""
-    right, down = picture_to_die(seen.detection.turn).T @ seen.mean.extra_lean
-    return _below(seen.detection, float(right), float(down))
-
-
-def _below(top: Detection, right: float, down: float) -> tuple[float, float]:
-    """Return the foot of a die whose top is displaced from it by `right` and `down`, in die edges."""
-    return top.x - right * top.edge, top.y - down * top.edge
+        right, down = picture_to_die(at.turn).T @ seen.mean.extra_lean
+    else:
+        right, down = pose.lean_at(at.x, at.y)
+    return at.x - float(right) * at.edge, at.y - float(down) * at.edge
 
 
 def _body_outline(top: Detection, foot: tuple[float, float]) -> Corners:

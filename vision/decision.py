@@ -40,12 +40,16 @@ MIN_DOUBT_PROBABILITY_ALONE = 0.15
 """Replaces both if no candidate reaches them. A tray is certainly empty only if nothing in it could be a die."""
 
 MIN_RIGHT_PROBABILITY = 0.86
-"""A face is accepted if it is at least this likely to be right. Of all thresholds, this one cost least on pictures
-that were kept out of training, where a face that is certain but wrong costs as much as twenty questions."""
+"""A face in a tray is accepted if it is at least this likely to be right. When the sum was fitted, this threshold cost
+least on pictures kept out of training, where a face that is certain but wrong costs as much as twenty questions."""
 
-MIN_RIGHT_PROBABILITY_ANYWHERE, CERTAIN_DIE_PROBABILITY = 0.93, 0.82
-"""The first replaces `MIN_RIGHT_PROBABILITY` if the position of the tray is unknown, unless the finder is as certain of a
-die as the second: photographs show more things that look like dice, and dice from the side."""
+MIN_RIGHT_PROBABILITY_ANYWHERE = 0.93
+"""Replaces `MIN_RIGHT_PROBABILITY` if the position of the tray is unknown: photographs show more things that look like
+dice, and dice from the side. "Photographs without a known tray" in docs/decisions/reading.md compares thresholds."""
+
+CERTAIN_DIE_PROBABILITY = 0.82
+"""If the finder gives a die at least this probability, `MIN_RIGHT_PROBABILITY` applies even without a tray: the finder was
+rarely that certain of anything else."""
 
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
@@ -136,7 +140,8 @@ def judge_candidate(
 
     Args:
         candidate: Place where a die may lie, with the evidence about it.
-        is_tray_known: Whether the position of the tray is known. If it is not, any die may seem to lean.
+        is_tray_known: Whether the position of the tray is known. If it is not, any die may seem to lean, and a face has
+            to be more certain.
         min_doubt: Probability of being a die below which the candidate is dropped.
     """
     seen = evidence(candidate, is_tray_known=is_tray_known)
@@ -207,7 +212,10 @@ def _min_right_probability(candidate: Candidate, *, is_tray_known: bool) -> floa
 
 
 def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | None:
-    """Return why a die is not certain. `flat` is the probability that it lies flat, `is_clear` whether its face is."""
+    """Return why a die is not certain, or None.
+
+    `flat` is the probability that it lies flat, and `is_clear` says whether its face is likely enough to be right.
+    """
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
     if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:

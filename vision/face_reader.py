@@ -58,8 +58,8 @@ class DieEstimate:
         tilt_log_odds: (3,) cocked, partly hidden, stacked on another die.
         offset: (3,) distance right and down from the detection to the real centre, in die edges, and the
             logarithm of the real size divided by the detected size.
-        extra_lean: (2,) lean right and down beyond that of a flat die, in die edges. Only meaningful
-            if the camera pose is known.
+        extra_lean: (2,) lean right and down beyond that of a flat die, in die edges. If the camera pose is unknown, this
+            is the whole lean. It means nothing where there is no die.
     """
 
     face_logits: Floats

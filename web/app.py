@@ -158,12 +158,13 @@ class _LazyRule(Rule):
 
     def _compile_builder(self, *args: bool) -> Callable[..., tuple[str, str]]:
         compile_one = super()._compile_builder
-        compiled: list[Callable[..., tuple[str, str]]] = []
+        compiled: Callable[..., tuple[str, str]] | None = None
 
         def build(rule: Rule, **values: Any) -> tuple[str, str]:
-            if not compiled:
-                compiled.append(compile_one(*args))
-            return compiled[0](rule, **values)
+            nonlocal compiled
+            if compiled is None:
+                compiled = compile_one(*args)
+            return compiled(rule, **values)
 
         return build
 

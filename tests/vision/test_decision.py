@@ -19,10 +19,16 @@ def die():
     return max(found, key=lambda one: one.detection.probability)
 
 
-def seen(die, *, face, finder):
-    """Return the die with less certain answers: `face` from the face reader and `finder` from the finder."""
-    faces = replace(die.face, worst_view=face, agreement=face, familiarity=4.0)
-    return replace(die, face=faces, detection=replace(die.detection, probability=finder))
+def seen(die, *, finder, face=None):
+    """Return the die as a reading without a tray sees it, with the finder's probability of a die.
+
+    `face` is a lower probability of the face, according to both readers.
+    """
+    at = replace(die.detection, probability=finder)
+    faces = die.face
+    if face is not None:
+        faces = replace(faces, worst_view=face, agreement=face, familiarity=4.0)
+    return replace(die, face=faces, detection=at, tilt=None)
 
 
 def problem(die, *, is_tray_known):
@@ -31,26 +37,25 @@ def problem(die, *, is_tray_known):
     return verdict.problem
 
 
-def test_a_clear_face_is_accepted_anywhere(die):
-    assert problem(die, is_tray_known=True) is None
-    assert problem(die, is_tray_known=False) is None
+CERTAIN, UNCERTAIN = CERTAIN_DIE_PROBABILITY + 0.1, CERTAIN_DIE_PROBABILITY - 0.1
 
 
-def test_a_rather_clear_face_is_asked_about_where_the_tray_is_unknown(die):
-    doubtful = seen(die, face=0.75, finder=CERTAIN_DIE_PROBABILITY - 0.1)
-
-    assert problem(doubtful, is_tray_known=True) is None
-    assert problem(doubtful, is_tray_known=False) is Problem.UNREADABLE
-
-
-def test_a_rather_clear_face_is_accepted_where_the_finder_is_certain_of_a_die(die):
-    rather_clear = seen(die, face=0.75, finder=CERTAIN_DIE_PROBABILITY + 0.1)
-
-    assert problem(rather_clear, is_tray_known=False) is None
+@pytest.mark.parametrize("finder", [CERTAIN, UNCERTAIN])
+@pytest.mark.parametrize("is_tray_known", [True, False])
+def test_a_clear_face_is_accepted_anywhere(die, finder, is_tray_known):
+    assert problem(seen(die, finder=finder), is_tray_known=is_tray_known) is None
 
 
-def test_an_unclear_face_is_asked_about_even_if_it_is_certainly_a_die(die):
-    unclear = seen(die, face=0.3, finder=CERTAIN_DIE_PROBABILITY + 0.1)
+def test_without_a_tray_a_likely_face_is_asked_about_unless_the_finder_is_certain(die):
+    likely = {finder: seen(die, finder=finder, face=0.75) for finder in (CERTAIN, UNCERTAIN)}
 
-    assert problem(unclear, is_tray_known=True) is Problem.UNREADABLE
-    assert problem(unclear, is_tray_known=False) is Problem.UNREADABLE
+    assert problem(likely[UNCERTAIN], is_tray_known=False) is Problem.UNREADABLE
+    assert problem(likely[CERTAIN], is_tray_known=False) is None
+    assert problem(likely[UNCERTAIN], is_tray_known=True) is None
+
+
+@pytest.mark.parametrize("is_tray_known", [True, False])
+def test_an_unlikely_face_is_asked_about_even_if_it_is_certainly_a_die(die, is_tray_known):
+    unlikely = seen(die, finder=CERTAIN, face=0.3)
+
+    assert problem(unlikely, is_tray_known=is_tray_known) is Problem.UNREADABLE

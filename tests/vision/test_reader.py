@@ -389,6 +389,32 @@ def test_dice_seen_from_the_side_ask_for_a_camera_above_them(monkeypatch):
     assert vision.read(shot.image, shot.tray).is_sure
 
 
+def test_a_side_of_a_die_is_no_die_of_its_own_even_if_the_tray_is_unknown(monkeypatch):
+    shot = photograph(row(), GREEN)
+
+    def with_side(seen):
+        clear = [one for one in seen if one.face.no_die < 0.5]
+        left = min(clear, key=lambda one: one.detection.x)  # the camera sees its right side
+        at = replace(left.detection, x=left.detection.x + 0.7 * left.detection.edge)
+        faint = replace(left.face, worst_view=0.3, agreement=0.3, familiarity=2.0)
+        return [*seen, replace(left, detection=replace(at, probability=0.5), face=faint)]
+
+    with_doubt(monkeypatch, with_side)
+    reading = vision.read(shot.image)
+
+    assert reading.is_sure
+    assert reading.values == shot.values
+
+
+def test_dice_are_no_foreign_objects_if_only_the_empty_tray_is_known():
+    shot, empty = photograph(row(), GREEN), photograph([], GREEN, seed=1)
+
+    reading = vision.read(shot.image, known=KnownTray(empty.image))
+
+    assert reading.is_sure
+    assert reading.values == shot.values
+
+
 def test_a_place_that_is_hardly_a_die_is_asked_about_only_in_a_tray(monkeypatch):
     shot = photograph(row(), GREEN)
 
