@@ -80,7 +80,7 @@ RELIABILITY = """
 The dice are grouped by the confidence that the reader states for them; the last column is the share of them
 that were flat and read correctly. The confidence is the probability that the face is right, multiplied by the probability that the
 die is flat. The reader is sure of a die if the first is at least {sure:.2f} and the second at least {flat:.2f}. If the position of the tray is unknown
-and the finder gives the die a probability below {certain:.2f}, the first must be at least {anywhere:.2f}.
+and the probability of a die is below {certain:.2f}, the first must be at least {anywhere:.2f}.
 
 | claimed | dice | true |
 |---|---|---|

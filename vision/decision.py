@@ -47,9 +47,8 @@ MIN_RIGHT_PROBABILITY_ANYWHERE = 0.93
 """Replaces `MIN_RIGHT_PROBABILITY` if the position of the tray is unknown: photographs show more things that look like
 dice, and dice from the side. "Photographs without a known tray" in docs/decisions/reading.md compares thresholds."""
 
-CERTAIN_DIE_PROBABILITY = 0.82
-"""If the finder gives a die at least this probability, `MIN_RIGHT_PROBABILITY` applies even without a tray: the finder was
-rarely that certain of anything else."""
+CERTAIN_DIE_PROBABILITY = 0.93
+"""A candidate that is at least this likely to be a die needs only `MIN_RIGHT_PROBABILITY`, even without a tray."""
 
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
@@ -152,7 +151,10 @@ def judge_candidate(
         return Verdict(None, die_probability, _unreadable(candidate))
     right = _probability("is_face_right", seen)
     flat = 1.0 if candidate.tilt is None else _probability("is_flat", seen)
-    is_clear = right >= _min_right_probability(candidate, is_tray_known=is_tray_known)
+    is_certain_die = die_probability >= CERTAIN_DIE_PROBABILITY
+    is_clear = right >= (
+        MIN_RIGHT_PROBABILITY if is_tray_known or is_certain_die else MIN_RIGHT_PROBABILITY_ANYWHERE
+    )
     problem = _problem(candidate, flat, is_clear=is_clear)
     return Verdict(likeliest_face(candidate), right * flat, problem)
 
@@ -201,13 +203,6 @@ def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
         not_cocked_log_odds=0.0 if tilt is None else _log_odds(1 - tilt.cocked),
         not_stacked_log_odds=0.0 if tilt is None else _log_odds(1 - tilt.stacked),
         is_isolated=float(candidate.is_isolated),
-    )
-
-
-def _min_right_probability(candidate: Candidate, *, is_tray_known: bool) -> float:
-    is_certain_die = candidate.detection.probability >= CERTAIN_DIE_PROBABILITY
-    return (
-        MIN_RIGHT_PROBABILITY if is_tray_known or is_certain_die else MIN_RIGHT_PROBABILITY_ANYWHERE
     )
 
 

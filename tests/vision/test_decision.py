@@ -7,7 +7,7 @@ import pytest
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 from vision.candidates import find_candidates
-from vision.decision import CERTAIN_DIE_PROBABILITY, judge_candidate
+from vision.decision import judge_candidate
 from vision.known_tray import UNKNOWN_TRAY
 from vision.reading import Problem
 
@@ -19,15 +19,15 @@ def die():
     return max(found, key=lambda one: one.detection.probability)
 
 
-def seen(die, *, finder, face=None):
-    """Return the die as a reading without a tray sees it, with the finder's probability of a die.
+def seen(die, *, is_certain_die, face=None):
+    """Return the die as a reading without a tray sees it, certainly a die or not.
 
     `face` is a lower probability of the face, according to both readers.
     """
-    at = replace(die.detection, probability=finder)
-    faces = die.face
+    at = replace(die.detection, probability=0.95 if is_certain_die else 0.5)
+    faces = replace(die.face, no_die=0.001 if is_certain_die else 0.2)
     if face is not None:
-        faces = replace(faces, worst_view=face, agreement=face, familiarity=4.0)
+        faces = replace(faces, worst_view=face, agreement=face, familiarity=5.8)
     return replace(die, face=faces, detection=at, tilt=None)
 
 
@@ -37,25 +37,24 @@ def problem(die, *, is_tray_known):
     return verdict.problem
 
 
-CERTAIN, UNCERTAIN = CERTAIN_DIE_PROBABILITY + 0.1, CERTAIN_DIE_PROBABILITY - 0.1
-
-
-@pytest.mark.parametrize("finder", [CERTAIN, UNCERTAIN])
+@pytest.mark.parametrize("is_certain_die", [True, False])
 @pytest.mark.parametrize("is_tray_known", [True, False])
-def test_a_clear_face_is_accepted_anywhere(die, finder, is_tray_known):
-    assert problem(seen(die, finder=finder), is_tray_known=is_tray_known) is None
+def test_a_clear_face_is_accepted_anywhere(die, is_certain_die, is_tray_known):
+    clear = seen(die, is_certain_die=is_certain_die)
+
+    assert problem(clear, is_tray_known=is_tray_known) is None
 
 
-def test_without_a_tray_a_likely_face_is_asked_about_unless_the_finder_is_certain(die):
-    likely = {finder: seen(die, finder=finder, face=0.75) for finder in (CERTAIN, UNCERTAIN)}
+def test_without_a_tray_a_likely_face_is_asked_about_unless_it_is_certainly_a_die(die):
+    certain, doubtful = (seen(die, is_certain_die=is_it, face=0.8) for is_it in (True, False))
 
-    assert problem(likely[UNCERTAIN], is_tray_known=False) is Problem.UNREADABLE
-    assert problem(likely[CERTAIN], is_tray_known=False) is None
-    assert problem(likely[UNCERTAIN], is_tray_known=True) is None
+    assert problem(doubtful, is_tray_known=False) is Problem.UNREADABLE
+    assert problem(certain, is_tray_known=False) is None
+    assert problem(doubtful, is_tray_known=True) is None
 
 
 @pytest.mark.parametrize("is_tray_known", [True, False])
 def test_an_unlikely_face_is_asked_about_even_if_it_is_certainly_a_die(die, is_tray_known):
-    unlikely = seen(die, finder=CERTAIN, face=0.3)
+    unlikely = seen(die, is_certain_die=True, face=0.3)
 
     assert problem(unlikely, is_tray_known=is_tray_known) is Problem.UNREADABLE
