@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from secrets import token_bytes
 from typing import Any
 
@@ -157,14 +157,10 @@ class _LazyRule(Rule):
     """A route whose `url_for` is compiled on first use, because that takes longer than all else about a route."""
 
     def _compile_builder(self, *args: bool) -> Callable[..., tuple[str, str]]:
-        compile_one = super()._compile_builder
-        compiled: Callable[..., tuple[str, str]] | None = None
+        compiled = cache(partial(super()._compile_builder, *args))
 
         def build(rule: Rule, **values: Any) -> tuple[str, str]:
-            nonlocal compiled
-            if compiled is None:
-                compiled = compile_one(*args)
-            return compiled(rule, **values)
+            return compiled()(rule, **values)
 
         return build
 

@@ -44,7 +44,7 @@ class Played:
             self.post("pencil/link", token=found[2])
 
     def state(self) -> dict[str, Any]:
-        with self._opener.open(f"{self._base}state", timeout=60) as answer:
+        with self._opener.open(f"{self._base}state", timeout=10) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -52,7 +52,7 @@ class Played:
         """Return the answer to a request with this idempotency key."""
         headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
         request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310
-        with self._opener.open(request, timeout=60) as answer:
+        with self._opener.open(request, timeout=10) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 

@@ -313,9 +313,9 @@ def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
         try:
             line = next(line for line in process.stdout if "Traykeeper is at" in line)
             address = line.split()[3]
-            state = json.load(urllib.request.urlopen(f"{address}api/v1/state", timeout=60))  # noqa: S310 - our own
+            state = json.load(urllib.request.urlopen(f"{address}api/v1/state", timeout=10))  # noqa: S310 - our own
             process.send_signal(signal.SIGTERM)
-            rest = process.communicate(timeout=60)[0]
+            rest = process.communicate(timeout=20)[0]
         finally:
             process.kill()
 

@@ -22,7 +22,7 @@ opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
 def ask(path: str, body: str) -> str:
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(BASE + path, body.encode() or None, headers)  # noqa: S310
-    with opener.open(request, timeout=60) as answer:
+    with opener.open(request, timeout=20) as answer:
         return answer.read().decode()
 
 

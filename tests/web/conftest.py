@@ -258,13 +258,13 @@ class HttpClient:
         """Return the first event of a stream."""
         url = f"http://127.0.0.1:{self.port}{path}"
         request = urllib.request.Request(url, headers={"Accept-Language": language})
-        with self._opener.open(request, timeout=60) as stream:
+        with self._opener.open(request, timeout=10) as stream:
             return b"".join(iter(stream.readline, b"\n")).decode()
 
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
         headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={self._cookie}"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
-        return self._opener.open(request, timeout=60)
+        return self._opener.open(request, timeout=10)
 
 
 @pytest.fixture

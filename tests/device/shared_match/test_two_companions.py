@@ -42,7 +42,7 @@ class Phone:
     def _open(self, path: str, data: bytes | None):
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}"
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        return self._opener.open(request, timeout=60)
+        return self._opener.open(request, timeout=20)
 
     @property
     def state(self):
