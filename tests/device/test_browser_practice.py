@@ -23,7 +23,7 @@ SMALL = {"width": 360, "height": 640}
 TARGET = 1_000
 MOST_TURNS = 60
 BOT_S = 120.0
-"""Longest wait for a bot. Its decisions are computed at the lowest priority, so a busy machine delays them."""
+"""Longest wait for a bot. Its decisions are computed at a low priority, so a busy machine delays them."""
 THROWS = cycle([(1, 5, 5, 2, 3, 4), (2, 2, 3, 4, 6, 6), (5, 5, 5, 1, 2, 2), (1, 2, 1, 3, 4, 4)])
 """What the person throws, for both; the second is a farkle."""
 
