@@ -59,7 +59,7 @@ class Practice:
             page.locator("#bot-like").fill("anna")
         page.locator("#bot-dice").select_option(dice)
         page.locator("#start").click()
-        expect(page.locator(".hero h1")).to_contain_text("Cleo")
+        expect(page.locator(".hero h1")).to_contain_text("Cleo", timeout=BOT_S * 1000)
 
     def tap_in(self, dice) -> None:
         page = self.page

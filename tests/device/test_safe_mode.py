@@ -26,7 +26,7 @@ from game.commands import Bank, EnterThrow, LeaveSafeMode, StartMatch, SubmitPho
 from game.errors import JournalError
 from game.message import Message
 from game.situation import TableError
-from tests.browser import PHONE
+from tests.browser import PHONE, open_with_pencil
 from tests.clock import Clock
 from web.app import new_link
 
@@ -298,7 +298,8 @@ def test_one_tap_on_the_page_tries_a_normal_start(browser, tmp_path, monkeypatch
     safe = in_safe_mode(usual, record_of(tmp_path, StartPart.CAMERA, "the camera does not start"))
     with serving(safe) as (_, server):
         page = browser.new_page(viewport=PHONE)
-        page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        expect(page.locator("html.holder")).to_be_attached()
         card = page.locator(".fit.attention")
         expect(card).to_contain_text("Safe mode: several starts failed (camera)")
         card.get_by_role("button", name="Start normally").click()

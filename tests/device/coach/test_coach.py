@@ -10,6 +10,7 @@ import pytest
 
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import FILE, NotesFile
+from device.coach.worker import LOW_PRIORITY
 from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
 from game.journal.history import History
@@ -167,11 +168,11 @@ def test_a_process_that_is_killed_is_started_again(rig):
     assert rig.until(lambda: rig.coach.coaching(short(10_000)).figures)
 
 
-def test_the_process_has_the_lowest_priority_and_ends_with_the_companion(rig):
+def test_the_process_has_a_low_priority_and_ends_with_the_companion(rig):
     rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
     process = rig.worker._process
 
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == LOW_PRIORITY
     rig.coach.close()
     assert process.poll() is not None
     with pytest.raises(WorkerLostError):
