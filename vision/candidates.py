@@ -6,7 +6,7 @@ the sizes of the dice, the camera pose and the empty-tray image add further evid
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp, log
 
 import cv2
@@ -318,7 +318,13 @@ def _estimate_pose(
     picture: Image, tray: Quad | None, leans: Sequence[Lean] = ()
 ) -> CameraPose | None:
     height, width = picture.shape[:2]
-    return None if tray is None else estimate_pose(tray, width, height, leans)
+    return None if tray is None else _pose_of(tray, width, height, tuple(leans))
+
+
+@lru_cache(maxsize=4)
+def _pose_of(tray: Quad, width: int, height: int, leans: tuple[Lean, ...]) -> CameraPose | None:
+    """Cache the pose, because the tray, the size of the frame and the known leans rarely change between frames."""
+    return estimate_pose(tray, width, height, leans)
 
 
 def _is_likely(seen: Closeup) -> bool:

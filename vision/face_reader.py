@@ -213,6 +213,8 @@ def resolve_doubts(closeups: Sequence[Closeup], pose: CameraPose | None) -> list
     out = list(closeups)
     for view in VIEWS[1:]:
         doubtful = [k for k, one in enumerate(out) if one.is_doubtful]
+        if not doubtful:
+            break
         again = query_networks([out[k] for k in doubtful], pose, view)
         for k, one in zip(doubtful, again, strict=True):
             out[k] = one

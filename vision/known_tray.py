@@ -127,6 +127,7 @@ def match_brightness(now: Image, empty: Image) -> Floats:
     sparse = (slice(None, None, 4), slice(None, None, 4))
     ratio = (now[sparse] + np.float32(1)) / (empty[sparse] + np.float32(1))
     gain = np.median(ratio.reshape(-1, 3), axis=0).astype(np.float32)
-    matched: Floats = empty * gain
-    np.minimum(matched, 255, out=matched)
+    # Multiplying whole rows is several times as fast as multiplying pixels of three values.
+    rows = empty.reshape(len(empty), -1) * np.tile(gain, empty.shape[1])
+    matched: Floats = np.minimum(rows, 255, out=rows).reshape(empty.shape)
     return matched

@@ -1,13 +1,15 @@
 """The face reader on frames that show almost nothing, and on dice that the finder placed well or badly."""
 
 from collections import Counter
+from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
-from vision.face_reader import read_faces
+from vision.face_reader import read_faces, resolve_doubts
 from vision.finder import Detection
 from vision.networks import run_named
 from vision.pose import estimate_pose
@@ -21,21 +23,61 @@ def test_a_single_line_of_pixels_shows_no_die(shape):
     assert seen.face.no_die > max(seen.face.faces)
 
 
-@pytest.mark.parametrize(("shift", "looks"), [(0.0, 1), (0.3, 2)])
-def test_only_a_die_that_was_badly_placed_is_looked_at_again(monkeypatch, shift, looks):
-    shot = photograph([Put(5, -20, 10, 17)], LOOKS["green"])
-    (die,) = shot.read().dice
-    at = Detection(die.x + shift * die.size, die.y, die.size, np.radians(die.angle), 0.9)
-    height, width = shot.image.shape[:2]
-    asked = Counter()
+@pytest.fixture
+def asked(monkeypatch):
+    """How many patches each network has examined."""
+    counts = Counter()
 
     def count_inputs(name, inputs):
-        asked[name] += len(inputs)
+        counts[name] += len(inputs)
         return run_named(name, inputs)
 
     monkeypatch.setattr("vision.face_reader.run_named", count_inputs)
-    (seen,) = read_faces(shot.image, [at], estimate_pose(shot.tray, width, height))
+    return counts
 
-    assert asked == {"near": looks, "wide": 1}
-    assert 1 + int(np.argmax(seen.face.faces)) == 5
-    assert np.hypot(seen.detection.x - die.x, seen.detection.y - die.y) < 0.1 * die.size
+
+@pytest.fixture(scope="module")
+def five():
+    """A frame with a five, and where the five lies."""
+    shot = photograph([Put(5, -20, 10, 17)], LOOKS["green"])
+    (die,) = shot.read().dice
+    return shot, Detection(die.x, die.y, die.size, np.radians(die.angle), 0.9)
+
+
+def pose_of(shot):
+    height, width = shot.image.shape[:2]
+    return estimate_pose(shot.tray, width, height)
+
+
+def face_of(seen):
+    return 1 + int(np.argmax(seen.face.faces))
+
+
+@pytest.mark.parametrize(("shift", "looks"), [(0.0, 1), (0.3, 2)])
+def test_only_a_die_that_was_badly_placed_is_looked_at_again(five, asked, shift, looks):
+    shot, die = five
+    shifted = replace(die, x=die.x + shift * die.edge)
+    (seen,) = read_faces(shot.image, [shifted], pose_of(shot))
+
+    assert asked == {"near": looks}
+    assert face_of(seen) == 5
+    assert np.hypot(seen.detection.x - die.x, seen.detection.y - die.y) < 0.1 * die.edge
+    assert resolve_doubts([seen], pose_of(shot)) == [seen]
+
+
+def test_a_die_that_is_not_certain_is_examined_by_both_networks(five, asked):
+    shot, die = five
+    blurred = cv2.GaussianBlur(shot.image, (0, 0), die.edge / 6)
+    (seen,) = read_faces(blurred, [die], pose_of(shot))
+
+    assert not seen.is_certain
+    assert asked["wide"] == 1
+    assert set(seen.estimates) == {"near", "wide"}
+
+
+def test_without_a_camera_pose_both_networks_examine_every_die(five, asked):
+    shot, die = five
+    (seen,) = read_faces(shot.image, [die], None)
+
+    assert asked == {"near": 2, "wide": 1}
+    assert face_of(seen) == 5
