@@ -40,8 +40,8 @@ CLEAR_FACE_PROBABILITY = 0.99
 
 CERTAIN_FACE_PROBABILITY, CERTAIN_TILT_PROBABILITY = 0.96, 0.15
 """If the camera pose is known, a die needs no second network when the first gives its face at least the first
-probability, and gives tilts and hidden parts at most the second. On the pictures kept out of training, this changed no
-answer of a known table and left out six of ten examinations; with 0.8, there was one more silent error."""
+probability, and gives tilts and hidden parts at most the second. In evenings kept out of training, this left out six of
+ten examinations and changed no outcome (docs/decisions/reading.md)."""
 
 DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
