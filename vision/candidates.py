@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.crops import picture_to_die
-from vision.face_reader import Closeup, FaceProbabilities, read_faces, resolve_doubts
+from vision.face_reader import (
+    Closeup,
+    FaceProbabilities,
+    query_second_network,
+    read_faces,
+    resolve_doubts,
+)
 from vision.finder import (
     MIN_LIKELY,
     Detection,
@@ -75,7 +81,7 @@ class Candidate:
         foot: Point in frame pixels at which the die stands on the floor. If the camera pose is unknown, the networks
             estimate it.
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
-        tilt: How the die lies, or None if the camera pose is unknown or this is unlikely to be a die.
+        tilt: How the die lies, or None if the camera pose is unknown.
         cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
             is unknown, the networks take a flat die seen from the side for a cocked one.
         outline: Outline (n, 2) in frame pixels of a die with this top face and this foot, with its visible sides.
@@ -139,13 +145,14 @@ def find_candidates(
         likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
         seen = _without_duplicates([*seen, *read_faces(picture, missed, pose)])
+    others = resolve_doubts([one for one in seen if not _is_likely(one)], pose)
     dice = [one for one in seen if _is_likely(one)]
     if len(known.leans) < ENOUGH_LEANS:
         pose, dice = refine_pose(
             dice, pose, lambda leans: _estimate_pose(picture, tray, (*known.leans, *leans))
         )
-    others = [one for one in seen if not _is_likely(one)]
-    seen = resolve_doubts(dice, pose) + resolve_doubts(others, pose)
+        dice = query_second_network(picture, dice, range(len(dice)), pose)
+    seen = resolve_doubts(dice, pose) + others
     candidates = [_candidate(one, pose, sizes) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)
@@ -186,7 +193,7 @@ def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) 
 
 def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Candidate:
     here = seen.detection
-    tilt = None if pose is None or not _is_likely(seen) else estimate_tilt(seen, pose)
+    tilt = None if pose is None else estimate_tilt(seen, pose)
     cocked = float(seen.mean.tilt_log_odds[0])
     foot = _foot(seen, pose)
     outline = _body_outline(here, foot)
@@ -323,7 +330,7 @@ def _estimate_pose(
 
 @lru_cache(maxsize=4)
 def _pose_of(tray: Quad, width: int, height: int, leans: tuple[Lean, ...]) -> CameraPose | None:
-    """Cache the pose, because the tray, the size of the frame and the known leans rarely change between frames."""
+    """Return the camera pose, cached because the tray, the frame size and the known leans rarely change."""
     return estimate_pose(tray, width, height, leans)
 
 

@@ -54,7 +54,7 @@ MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
 
 MAX_FAMILIARITY = 8.0
-"""Beyond this familiarity (see `Evidence`), a face is no more likely to be right."""
+"""Beyond this familiarity (see `FaceProbabilities`), a face is no more likely to be right."""
 
 SMALL_DIE_PX = 14.0
 """The pips of a die with a shorter edge are a pixel or two wide: an unreadable one needs a closer camera."""
@@ -89,7 +89,8 @@ class Evidence:
         reader_log_odds: Log odds of a die, according to the face reader.
         is_tray_known: 1 if the position of the tray is known, and with it the camera pose, otherwise 0.
         worst_view_log_odds: Log odds of the likeliest face, in the orientation of the patch that supports it least.
-        agreement_log_odds: Log odds of the likeliest face, according to the network that doubts it more.
+        agreement_log_odds: Log odds of the likeliest face, according to the network that doubts it more (see
+            `FaceProbabilities`).
         familiarity: How similar the face is to the training pictures (see `FaceProbabilities`).
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge.
         not_hidden_log_odds: Log odds that no part of the die is hidden.

@@ -30,18 +30,19 @@ READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
 """Names of the networks, and the sizes of the patches that each was trained on."""
 
 FIRST_READER, SECOND_READER = READERS
-"""The first network examines every detection. The second examines those that may be dice, unless the first is certain."""
+"""The first network examines every detection. The second examines those that may be dice, except a die of which the first
+is certain if the camera pose is known."""
 
 NO_DIE_PROBABILITY = 0.8
 """Detections that are this likely not to be dice are not examined further."""
 
 CLEAR_FACE_PROBABILITY = 0.99
-"""A face that is this likely needs no further views."""
+"""A face that is this likely needs no further views. Neither does a die of which the first network is certain."""
 
 CERTAIN_FACE_PROBABILITY, CERTAIN_TILT_PROBABILITY = 0.96, 0.15
-"""If the camera pose is known, a die needs no second network when the first gives its face at least the first
-probability, and gives tilts and hidden parts at most the second. In evenings kept out of training, this left out six of
-ten examinations and changed no outcome (docs/decisions/reading.md)."""
+"""The first network is certain of a die if it gives a face at least CERTAIN_FACE_PROBABILITY, and gives a tilt and hidden
+parts at most CERTAIN_TILT_PROBABILITY each. In evenings kept out of training, this left out six of ten examinations by
+the second network and changed no outcome (docs/decisions/reading.md)."""
 
 DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
@@ -75,14 +76,15 @@ class DieEstimate:
 
 @dataclass(frozen=True, slots=True)
 class FaceProbabilities:
-    """Probabilities of what a closeup shows, from all networks and all orientations of the patch.
+    """Probabilities of what a closeup shows, from the networks that examined it and the orientations that they saw.
 
     Attributes:
         no_die: Probability that there is no die.
         faces: Probability of each face from 1 to 6.
         hidden: Probability that part of the die is hidden.
         worst_view: Lowest probability of the likeliest face in any orientation.
-        agreement: Probability of the likeliest face according to the network that doubts it more.
+        agreement: Probability of the likeliest face according to the network that doubts it more, or to the first
+            network if only that one examined the die.
         familiarity: Log-sum-exp of the face logits, from the network in which it is lower. It is low for
             pictures unlike those that the network was trained on.
     """
@@ -101,7 +103,8 @@ class Closeup:
 
     Attributes:
         detection: Position and size in the frame.
-        patches: Pixels (3, side, side) for each network that examines this detection.
+        patches: Pixels (3, side, side) for each network that examines this detection. The patch of the first network may
+            have been cut out before a small correction of the position.
         estimates: Estimates of each network, one for each orientation of the patch that it has seen.
     """
 
@@ -111,7 +114,7 @@ class Closeup:
 
     @cached_property
     def views(self) -> list[DieEstimate]:
-        """The mean estimate of the networks for each orientation of the patch."""
+        """The mean estimate of the networks that examined the die, for each orientation of the patch."""
         return [_mean(answers) for answers in zip(*self.estimates.values(), strict=True)]
 
     @cached_property
@@ -131,21 +134,29 @@ class Closeup:
         familiarity = min(_log_sum_exp(logits) for logits in networks)
         return FaceProbabilities(no_die, tuple(faces), hidden, worst_view, agreement, familiarity)
 
+    @cached_property
+    def tilt_probability(self) -> float:
+        """The sum of the probabilities that the die is cocked and that it is stacked."""
+        cocked, _, stacked = sigmoid(self.mean.tilt_log_odds)
+        return float(cocked + stacked)
+
     @property
     def is_certain(self) -> bool:
         """Whether the face and the tilt are so clear that one network suffices."""
-        cocked, hidden, stacked = sigmoid(self.mean.tilt_log_odds)
         is_face_certain = max(self.face.faces) >= CERTAIN_FACE_PROBABILITY
-        return is_face_certain and max(cocked + stacked, hidden) <= CERTAIN_TILT_PROBABILITY
+        return is_face_certain and (
+            max(self.tilt_probability, self.face.hidden) <= CERTAIN_TILT_PROBABILITY
+        )
 
     @property
     def is_doubtful(self) -> bool:
         """Whether further orientations of the patch could still change the face or the tilt."""
-        if self.face.no_die >= NO_DIE_PROBABILITY or SECOND_READER not in self.estimates:
+        if self.face.no_die >= NO_DIE_PROBABILITY:
             return False
-        cocked, _, stacked = sigmoid(self.mean.tilt_log_odds)
+        if SECOND_READER not in self.estimates and self.is_certain:
+            return False
         is_clear = max(self.face.no_die, *self.face.faces) >= CLEAR_FACE_PROBABILITY
-        return not is_clear or cocked + stacked > DOUBTFUL_TILT_PROBABILITY
+        return not is_clear or self.tilt_probability > DOUBTFUL_TILT_PROBABILITY
 
 
 def read_faces(
@@ -164,21 +175,40 @@ def read_faces(
     """
     seen = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
     possible = [k for k, one in enumerate(seen) if one.face.no_die < NO_DIE_PROBABILITY]
-    corrected = {k: _corrected(seen[k]) for k in possible}
     misplaced = [k for k in possible if pose is None or not _is_well_placed(seen[k])]
-    again = query_networks([_cut(picture, corrected[k], FIRST_READER) for k in misplaced], pose)
-    for k, one in zip(misplaced, again, strict=True):
-        seen[k] = one
     for k in possible:
-        seen[k] = replace(seen[k], detection=corrected[k])
-    uncertain = [k for k in possible if pose is None or not seen[k].is_certain]
-    second = query_networks([_cut(picture, corrected[k], SECOND_READER) for k in uncertain], pose)
-    for k, one in zip(uncertain, second, strict=True):
-        first = seen[k]
-        patches = {**first.patches, **one.patches}
-        estimates = {**first.estimates, **one.estimates}
-        seen[k] = Closeup(one.detection, patches, estimates)
-    return seen
+        seen[k] = replace(seen[k], detection=_corrected(seen[k]))
+    again = [_cut(picture, seen[k].detection, FIRST_READER) for k in misplaced]
+    for k, one in zip(misplaced, query_networks(again, pose), strict=True):
+        seen[k] = one
+    return query_second_network(picture, seen, possible, pose)
+
+
+def query_second_network(
+    picture: Image, closeups: Sequence[Closeup], possible: Sequence[int], pose: CameraPose | None
+) -> list[Closeup]:
+    """Return the closeups, with the second network's estimates of those dice that need them and have none yet.
+
+    Args:
+        picture: (height, width, 3) BGR.
+        closeups: Closeups with the first network's estimates.
+        possible: Indices of the closeups that may show dice.
+        pose: Camera pose, or None if it is unknown. Then every possible die needs the second network.
+    """
+    out = list(closeups)
+    needed = [
+        k
+        for k in possible
+        if SECOND_READER not in out[k].estimates and (pose is None or not out[k].is_certain)
+    ]
+    patches = [_cut(picture, out[k].detection, SECOND_READER) for k in needed]
+    for k, one in zip(needed, query_networks(patches, pose), strict=True):
+        out[k] = replace(
+            out[k],
+            patches={**out[k].patches, **one.patches},
+            estimates={**out[k].estimates, **one.estimates},
+        )
+    return out
 
 
 def query_networks(
@@ -264,7 +294,7 @@ def _is_well_placed(closeup: Closeup) -> bool:
 
 
 def _corrected(closeup: Closeup) -> Detection:
-    """Return a detection moved and resized as the networks estimate."""
+    """Return a detection moved and resized as the first network estimates."""
     offset, detection = closeup.mean.offset, closeup.detection
     shift = np.clip(offset[:2], -MAX_SHIFT_EDGES, MAX_SHIFT_EDGES)
     right, down = picture_to_die(detection.turn).T @ shift * detection.edge

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.images import ImagePyramid, padded_input
 from vision.networks import Floats, run_named, sigmoid
 
-LOOK_PX = 384
+FRAME_PX = 384
 """Longer side of the finder's input for a frame of unknown scale."""
 
 TRAY_PX = 576
@@ -49,6 +49,8 @@ STRIDE = 4
 """Input pixels in one cell of the output."""
 
 MIN_PROBABILITY = 0.06
+"""Less probable peaks are no detections."""
+
 MIN_DISTANCE_EDGES = 0.5
 """Detections that are closer than this, in die edges, count as one die. Only stacked dice can be
 this close together."""
@@ -129,11 +131,11 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
         picture: The frame.
         empty: Image of the same view without dice, or None if there is none.
     """
-    found = find_dice(picture, LOOK_PX, empty)
-    edge_px = _median_edge(found.detections) * LOOK_PX / max(picture.size)
+    found = find_dice(picture, FRAME_PX, empty)
+    edge_px = _median_edge(found.detections) * FRAME_PX / max(picture.size)
     detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
     if edge_px < SMALL_FRAME_DIE_PX:
-        closer_px = min(MAX_INPUT_PX, round(LOOK_PX * FRAME_DIE_PX / edge_px))
+        closer_px = min(MAX_INPUT_PX, round(FRAME_PX * FRAME_DIE_PX / edge_px))
         detections = detections + find_dice(picture, closer_px, empty).detections
     return FinderResult(detections, found.hand)
 

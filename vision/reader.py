@@ -44,15 +44,15 @@ SIDE_CONFIDENCE_SHARE = 0.7
 """A face inside another die is that die's side and is dropped, unless its confidence exceeds this share
 of the other's: then the reading asks about it."""
 
-MIN_DISTANCE_EDGES = 0.8
+MIN_FLAT_DISTANCE_EDGES = 0.8
 """Flat dice that touch are at least one edge apart, from centre to centre. Closer ones are asked about."""
 
 SIDE_VIEW_LOG_ODDS = 0.3
 """If the camera pose is unknown and the mean log odds of a cocked die are higher than this, the camera is looking
 from the side. No picture kept out of training that was taken within 30 degrees of vertical reached this value."""
 
-NO_DIE_PROBABILITY = 0.9
-"""Nothing in trays kept out of training that was this likely not to be a die turned out to be one."""
+RECOGNISED_OBJECT_PROBABILITY = 0.9
+"""In trays kept out of training, no die got so high a probability of being something else."""
 
 MIN_HIDING_WIDTH_EDGES = 0.9
 """A region that is narrower than this, in die edges, cannot hide a die."""
@@ -147,7 +147,7 @@ def _is_side_view(judged: Sequence[Judged]) -> bool:
 
 def _is_near(one: Detection, other: Detection) -> bool:
     distance = hypot(one.x - other.x, one.y - other.y)
-    return distance < MIN_DISTANCE_EDGES * (one.edge + other.edge) / 2
+    return distance < MIN_FLAT_DISTANCE_EDGES * (one.edge + other.edge) / 2
 
 
 def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
@@ -165,7 +165,7 @@ def _needs_question(region: ChangedRegion, seen: CandidateSet) -> bool:
 def _is_recognised_object(region: ChangedRegion, candidates: Sequence[Candidate]) -> bool:
     """Check whether the face reader is certain that a changed region is not a die but a coin, for example."""
     return any(
-        place.face.no_die > NO_DIE_PROBABILITY
+        place.face.no_die > RECOGNISED_OBJECT_PROBABILITY
         and hypot(place.detection.x - region.x, place.detection.y - region.y) < region.edge / 2
         for place in candidates
     )

@@ -16,7 +16,8 @@ PoseEstimator = Callable[[Sequence[Lean]], CameraPose | None]
 """Estimates the camera pose from the leans of dice."""
 
 MIN_WALL_EDGES = 1.1
-"""Smallest distance in die edges from a wall to a die that does not touch it: 0.87 at most, plus a margin."""
+"""A die whose centre is at least this far from every wall, in die edges, touches none: no corner of a cube is more than
+0.87 edges from its centre. The rest is a margin."""
 
 MIN_NEIGHBOUR_EDGES = 0.85
 """Smallest distance to another object, as a factor of the sum of both edges."""

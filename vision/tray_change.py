@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.images import Image, ImagePyramid, bounding_box, padded_input
-from vision.known_tray import KnownTray, match_brightness
+from vision.known_tray import Floats, KnownTray, Mask, match_brightness
 from vision.networks import run_named
 from vision.reading import Quad
 
@@ -29,7 +29,8 @@ MIN_CHANGED_SHARE = 0.1
 """If less of the centre of a die has changed, it was there before, whatever it looks like."""
 
 MAX_SHADOW_LEVEL, MAX_DARK_FLOOR_LEVEL = 45, 140
-"""Brightness of a single lamp's shadow, from 0 to 255, on a floor that reflects little light."""
+"""A pixel may lie in the shadow of a single lamp if it is darker than the first, from 0 to 255, and the empty tray is
+darker than the second there."""
 
 SMOOTHING_PX, MIN_DIFFERENCE = 3, 10.0
 """Smoothing, and the difference from 0 to 255 that noise and a flickering lamp can still cause."""
@@ -41,7 +42,8 @@ MAX_CHANGED_SHARE = 0.5
 """If a larger share of the tray has changed, it is another tray, or the camera was moved."""
 
 MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
-"""A shadow is black in at least the first share of its area and lighter in at most the second."""
+"""A region is a black shadow if at least the first share of it is black. In a shadow of any kind, a smaller share than
+the second is lighter than the empty tray."""
 
 MAX_SHADOW_TINT, MAX_SHADOW_SPREAD = 0.2, 0.1
 """How much a shadow may change the colour of the floor, and how much this change may vary within the shadow, as
@@ -61,16 +63,13 @@ before taking logarithms, so that noise in dark pixels has little effect."""
 DIE_MARGIN_CELLS = 1.25
 """Cells around a die that show its edge and its darkest shadow."""
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.uint8]
-
 
 @dataclass(frozen=True, slots=True)
 class RegionShade:
     """How a region differs in light and texture from the same part of the empty-tray image.
 
     Attributes:
-        tint: Median change of colour, as a log ratio; 0 for a neutral shadow, which no coloured light falls on.
+        tint: Median change of colour, as a log ratio; 0 if the shadow has the colour of the floor.
         spread: Mean deviation from that change of colour within the region, as a log ratio.
         texture: Correlation of the fine detail with that of the floor, from -1 to 1.
     """
@@ -111,7 +110,7 @@ class ChangedRegion:
     lit: float
     is_entering: bool
     is_touching: bool
-    shade: "RegionShade"
+    shade: RegionShade
 
     @property
     def width(self) -> float:

@@ -189,7 +189,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the companion
     with suppress(OSError):
-        os.nice(LOW_PRIORITY)
+        os.setpriority(os.PRIO_PROCESS, 0, LOW_PRIORITY)
     worker = Worker(Path(journal), TableStore(Path(tables)))
     with Connection(descriptor) as connection, suppress(EOFError, OSError):
         while (request := connection.recv()) is not None:

@@ -1,4 +1,4 @@
-"""The face reader on frames that show almost nothing, and on dice that the finder placed well or badly."""
+"""The face reader on frames that show almost nothing, and which networks examine a die."""
 
 from collections import Counter
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
-from vision.face_reader import read_faces, resolve_doubts
+from vision.face_reader import query_second_network, read_faces, resolve_doubts
 from vision.finder import Detection
 from vision.networks import run_named
 from vision.pose import estimate_pose
@@ -81,3 +81,16 @@ def test_without_a_camera_pose_both_networks_examine_every_die(five, asked):
 
     assert asked == {"near": 2, "wide": 1}
     assert face_of(seen) == 5
+
+
+def test_a_die_that_is_no_longer_certain_gets_the_second_network(five):
+    shot, die = five
+    (certain,) = read_faces(shot.image, [die], pose_of(shot))
+    (estimate,) = certain.estimates["near"]
+    unknown_face = replace(estimate, face_logits=np.zeros(7, np.float32))
+    doubtful = replace(certain, estimates={"near": (unknown_face,)})
+    seen = query_second_network(shot.image, [certain, doubtful], [0, 1], pose_of(shot))
+
+    assert doubtful.is_doubtful
+    assert seen[0] is certain
+    assert set(seen[1].estimates) == {"near", "wide"}

@@ -15,6 +15,7 @@ from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.simulated_hand import Hand, paint_hand
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
+from vision.finder import find_dice_in_tray
 from vision.known_tray import KnownTray
 from vision.reader import MAX_WHITE_SHARE
 
@@ -140,6 +141,17 @@ def test_a_tilted_die_is_cocked(lean_deg):
 
     assert not reading.is_sure
     assert Problem.COCKED in [die.problem for die in reading.dice]
+
+
+def test_a_tilted_die_that_the_finder_hardly_sees_is_cocked(monkeypatch):
+    def faint(*args):
+        found = find_dice_in_tray(*args)
+        return replace(found, detections=[replace(d, probability=0.3) for d in found.detections])
+
+    monkeypatch.setattr("vision.candidates.find_dice_in_tray", faint)
+    reading = photograph([Put(5, 0, 0, 0, 25)], GREEN).read()
+
+    assert [die.problem for die in reading.dice] == [Problem.COCKED]
 
 
 def test_position_size_and_rotation_of_a_die_are_measured():

@@ -172,7 +172,7 @@ def test_the_process_has_a_low_priority_and_ends_with_the_companion(rig):
     rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
     process = rig.worker._process
 
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) == LOW_PRIORITY
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) >= LOW_PRIORITY
     rig.coach.close()
     assert process.poll() is not None
     with pytest.raises(WorkerLostError):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from training.learning.samples.camera_shots import photograph
 from training.learning.samples.tray_views import TrayView, mean_edges
-from vision.finder import LOOK_PX, TRAY_PX, find_dice
+from vision.finder import FRAME_PX, TRAY_PX, find_dice
 from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
@@ -21,7 +21,7 @@ CACHED_VIEWS = 64
 def find_false_detections(view: TrayView) -> Floats:
     """Return the x, y, edge and rotation (n, 4) of false detections in a view, best first, in pixels and radians."""
     rng = np.random.default_rng(crc32(view.name.encode()))
-    look_px = int(rng.choice([LOOK_PX, TRAY_PX]))
+    look_px = int(rng.choice([FRAME_PX, TRAY_PX]))
     seen = find_dice(ImagePyramid(photograph(view.light, rng)), look_px).detections
     rows = [(s.x, s.y, s.edge, s.turn) for s in seen if not is_on_die(view, (s.x, s.y), s.edge)]
     return np.array(rows, np.float32).reshape(-1, 4)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice
 from vision.face_reader import Closeup, read_faces
-from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, find_dice
+from vision.finder import COARSE_PX, FRAME_PX, TRAY_PX, find_dice
 from vision.images import ImagePyramid
 
 Floats = NDArray[np.float32]
@@ -159,7 +159,7 @@ def locate_dice(folder: Path) -> dict[str, Any]:
 def _places(
     picture: NDArray[np.uint8], boxes: list[list[float]], *, single: bool
 ) -> list[list[float]]:
-    widths_px = (COARSE_PX, COARSE_PX // 2) if single else (LOOK_PX, TRAY_PX)
+    widths_px = (COARSE_PX, COARSE_PX // 2) if single else (FRAME_PX, TRAY_PX)
     pyramid = ImagePyramid(picture)
     detections = [one for width in widths_px for one in find_dice(pyramid, width).detections]
     seen = read_faces(picture, detections, None)
