@@ -49,7 +49,7 @@ STRIDE = 4
 """Input pixels in one cell of the output."""
 
 MIN_PROBABILITY = 0.06
-"""Less probable peaks are no detections."""
+"""Less probable peaks are not detections."""
 
 MIN_DISTANCE_EDGES = 0.5
 """Detections that are closer than this, in die edges, count as one die. Only stacked dice can be

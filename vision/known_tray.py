@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from vision.images import Box, Image, ImagePyramid
 from vision.looks.face_looks import FaceLook, add_look, cut_look
+from vision.networks import Floats
 from vision.reading import Lean, Problem, Reading, Zone
 
-Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 MAX_LEANS = 60

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.images import Image, ImagePyramid, bounding_box, padded_input
-from vision.known_tray import Floats, KnownTray, Mask, match_brightness
-from vision.networks import run_named
+from vision.known_tray import KnownTray, Mask, match_brightness
+from vision.networks import Floats, run_named
 from vision.reading import Quad
 
 INPUT_PX = 384

@@ -29,9 +29,9 @@ from game.practice.strategy import strategy_of
 from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
 
-LOW_PRIORITY = 10
-"""Nice value of the process: on a busy core it gets a tenth of the time of a reading, and still answers in seconds
-when a person is waiting for a bot. With 19, the lowest priority, it would hardly run at all."""
+NICENESS = 10
+"""Added to the nice value of the companion: on a busy core the worker gets a tenth of the time of a reading, and still
+answers in seconds when a person is waiting for a bot. At the lowest priority, it would hardly run at all."""
 
 SAVE_INTERVAL_S = 20.0
 MAX_TABLES = 4
@@ -189,7 +189,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the companion
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, LOW_PRIORITY)
+        os.nice(NICENESS)
     worker = Worker(Path(journal), TableStore(Path(tables)))
     with Connection(descriptor) as connection, suppress(EOFError, OSError):
         while (request := connection.recv()) is not None:
