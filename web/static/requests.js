@@ -12,10 +12,9 @@
   let stalls = 0; // changes when an answer becomes overdue and when it arrives
   let reached = 0; // the step of the match after this page's last request that named a step
 
-  // Sends requests one after the other, so that quick taps keep their order.
+  // Sends requests one after the other, so that quick taps keep their order. Resolves to the answer or false.
   window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
-    if (!window.mayPost(address)) return Promise.resolve(false);
-    queue = queue.then(() => isWanted() && send(address, body));
+    queue = queue.then(() => isWanted() && window.mayPost(address) && send(address, body));
     return queue;
   };
 
@@ -82,7 +81,7 @@
       if ("step" in body) reached = result.step || 0;
       window.toast(answer.ok ? "" : result.detail);
       document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
-      return answer.ok;
+      return answer.ok && result;
     } catch {
       window.toast(words.silent);
       return false;

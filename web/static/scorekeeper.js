@@ -72,7 +72,7 @@
   window.mayPost = (address) => {
     if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNER_API)) return true;
     if (root.classList.contains("own-turn") && OWN_TURN.includes(address)) return true;
-    byId("asking").showModal();
+    if (!byId("asking").open) byId("asking").showModal();
     return false;
   };
 
@@ -167,12 +167,14 @@
   });
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
 
-  // Uses the link from the terminal. The part after # is not sent to the server by the browser.
-  function useLink() {
+  // Uses the link from the terminal. The browser does not send the part after #. Taps wait for the answer.
+  async function useLink() {
     const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
     if (!link) return;
     history.replaceState(null, "", location.pathname);
-    send("link", { token: link });
+    const holding = await window.post(`${API}/link`, { token: link });
+    if (holding.mine && boardState()) boardState().holder = holding.me;
+    if (holding) onAnswer(holding);
   }
 
   addEventListener("hashchange", useLink);

@@ -114,6 +114,37 @@ def test_tap_of_a_watcher_changes_nothing_and_offers_to_ask(new_phone, table):
     assert table.match.state.turn.last.keep is None
 
 
+def test_tap_waits_until_the_link_is_accepted(new_phone, server, table):
+    """The tap counts even if the stream has not yet said who the scorekeeper is."""
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    held = {}
+    phone = new_phone("rules")
+    for path in ("**/api/v1/pencil/link", "**/live"):
+        phone.route(path, lambda route: held.update({route.request.url.rpartition("/")[2]: route}))
+    with phone.expect_request("**/api/v1/pencil/link"):
+        phone.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+    phone.locator(".keep").first.tap()
+    assert not phone.locator("#asking").is_visible()
+    assert table.match.state.turn.last.keep is None
+    with phone.expect_response("**/api/v1/keep"):
+        held["link"].continue_()
+
+    expect_scorekeeper(phone)
+    expect(phone.locator("#asking")).to_be_hidden()
+    assert table.match.state.turn.last.keep.dice == (1, 1, 3, 3, 3, 5)
+    held["live"].continue_()
+    expect(phone.locator(".keep").first).to_have_attribute("aria-pressed", "true")
+
+
+def test_tap_offers_to_ask_if_the_link_is_refused(new_phone, table):
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    phone = new_phone("#pencil=used-up")
+    phone.locator(".keep").first.tap()
+
+    expect(phone.locator("#asking")).to_be_visible()
+    assert table.match.state.turn.last.keep is None
+
+
 def test_pin_from_the_scorekeepers_phone_works_on_another_phone(new_phone, server, table):
     anna = new_phone(new_link(server.app))
     expect_scorekeeper(anna)
