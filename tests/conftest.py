@@ -5,6 +5,7 @@ import sys
 
 import cv2
 import pytest
+from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
 
 from tests.browser import chromium
@@ -12,6 +13,10 @@ from tests.clock import Clock
 
 cv2.setNumThreads(1)
 """One thread per test, because several tests run at once."""
+
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
+"""Hypothesis would fail a test on a slow machine."""
 
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

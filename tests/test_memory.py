@@ -3,11 +3,16 @@
 import pytest
 
 from device.app import PlayOptions, serving
+from device.calibrating import wizard_camera
+from device.companion import inbox
 from scripts import memory
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
-def phone(tmp_path):
+def phone(tmp_path, monkeypatch):
+    monkeypatch.setattr(inbox, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(wizard_camera, "FRAME_S", PATIENCE_S)
     state = str(tmp_path)
     options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1, roll_s=0.3)
     with serving(options) as (_, server):

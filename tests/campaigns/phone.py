@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import HTTPCookieProcessor
 
+from tests.patience import PATIENCE_S
 from web.stream import HEARTBEAT_S
 
 COMMAND = Path(sys.executable).with_name("traykeeper")
@@ -44,7 +45,7 @@ class Played:
             self.post("pencil/link", token=found[2])
 
     def state(self) -> dict[str, Any]:
-        with self._opener.open(f"{self._base}state", timeout=10) as answer:
+        with self._opener.open(f"{self._base}state", timeout=PATIENCE_S) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -52,7 +53,7 @@ class Played:
         """Return the answer to a request with this idempotency key."""
         headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
         request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310
-        with self._opener.open(request, timeout=10) as answer:
+        with self._opener.open(request, timeout=PATIENCE_S) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -62,7 +63,7 @@ class Played:
         Raises:
             HTTPError: there is none for it now.
         """
-        with self._opener.open(f"{self._base}events", timeout=2 * HEARTBEAT_S) as lines:
+        with self._opener.open(f"{self._base}events", timeout=HEARTBEAT_S + PATIENCE_S) as lines:
             yield from lines
 
     def kill(self) -> None:

@@ -12,11 +12,13 @@ from threading import Thread
 import pytest
 
 from device.app import PlayOptions, serving
+from device.companion import inbox
 from game.commands import AnswerQuestion, Bank, EnterThrow, RecordEvent, StartMatch
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.match.events import Skipped
 from tests.campaigns.size import count
+from tests.patience import PATIENCE_S
 
 MATCHES = count(50, 10_000)
 GROWTH_MB = 12
@@ -57,7 +59,8 @@ def play_one(companion, rng):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_memory_and_files_do_not_grow_over_many_matches():
+def test_memory_and_files_do_not_grow_over_many_matches(monkeypatch):
+    monkeypatch.setattr(inbox, "ANSWER_S", PATIENCE_S)
     rng = random.Random(11)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         options = PlayOptions(
@@ -87,6 +90,6 @@ def test_memory_and_files_do_not_grow_over_many_matches():
 
 
 def _listen(port):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/live", timeout=60) as stream:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/live", timeout=PATIENCE_S) as stream:
         while stream.readline():
             pass

@@ -31,6 +31,7 @@ from game.odds.figures import Figures, figures
 from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
+from tests.patience import PATIENCE_S
 from tests.tray_reader import FakeTrayReader
 from web.access.phone import COOKIE, PhoneCookies
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
@@ -258,13 +259,13 @@ class HttpClient:
         """Return the first event of a stream."""
         url = f"http://127.0.0.1:{self.port}{path}"
         request = urllib.request.Request(url, headers={"Accept-Language": language})
-        with self._opener.open(request, timeout=10) as stream:
+        with self._opener.open(request, timeout=PATIENCE_S) as stream:
             return b"".join(iter(stream.readline, b"\n")).decode()
 
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
         headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={self._cookie}"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
-        return self._opener.open(request, timeout=10)
+        return self._opener.open(request, timeout=PATIENCE_S)
 
 
 @pytest.fixture

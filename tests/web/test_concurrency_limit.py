@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 from flask import Blueprint, Flask, Response
 
+from tests.patience import PATIENCE_S
 from web import concurrency_limit, problem
 from web.concurrency_limit import ConcurrencyLimit
 from web.i18n import languages
@@ -22,7 +23,7 @@ class SlowApp:
         @pages.get("/page")
         def page():
             self.begun.set()
-            self.proceed.wait(5)
+            self.proceed.wait(PATIENCE_S)
             return "done"
 
         @pages.post("/change")
@@ -58,7 +59,7 @@ def pool():
 def test_request_beyond_the_limit_is_refused_with_retry_after(pool):
     slow = SlowApp(1)
     first = pool.submit(slow.get)
-    assert slow.begun.wait(5)
+    assert slow.begun.wait(PATIENCE_S)
     refused = slow.get()
     slow.proceed.set()
 
@@ -68,10 +69,10 @@ def test_request_beyond_the_limit_is_refused_with_retry_after(pool):
 
 
 def test_a_few_requests_may_wait(pool, monkeypatch):
-    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 5)
+    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", PATIENCE_S)
     slow = SlowApp(1, max_waiting=1)
     first = pool.submit(slow.get)
-    assert slow.begun.wait(5)
+    assert slow.begun.wait(PATIENCE_S)
     second = pool.submit(slow.get)
     slow.proceed.set()
 
@@ -81,7 +82,7 @@ def test_a_few_requests_may_wait(pool, monkeypatch):
 def test_change_does_not_wait(pool):
     slow = SlowApp(1)
     first = pool.submit(slow.get)
-    assert slow.begun.wait(5)
+    assert slow.begun.wait(PATIENCE_S)
     changed = slow.app.test_client().post("/change")
     slow.proceed.set()
 

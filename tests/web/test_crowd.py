@@ -2,11 +2,12 @@
 
 import contextlib
 import socket
-import time
+from itertools import count
 
 import pytest
 
 from game.commands import EnterThrow, StartMatch
+from tests.patience import PATIENCE_S, wait_until
 from web.app import create_app
 from web.server import Server
 from web.stream import Streams
@@ -15,25 +16,19 @@ SEND_TIMEOUT_S = 1.5
 STREAM = b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def connect(port, *, buffer_bytes=None):
-    """Connect a phone, with a receive buffer of this size."""
+def connect(port, *, buffer_bytes=None, address="127.0.0.1"):
+    """Connect a phone, with a receive buffer of this size and an address of its own."""
     phone = socket.socket()
     if buffer_bytes:
         phone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
-    phone.settimeout(20)
+    phone.settimeout(PATIENCE_S)
+    phone.bind((address, 0))
     phone.connect(("127.0.0.1", port))
     return phone
 
 
 def status(phone):
     return int(phone.recv(12).split()[1])
-
-
-def wait_until(is_true, seconds=20):
-    end_s = time.monotonic() + seconds
-    while not is_true():
-        assert time.monotonic() < end_s
-        time.sleep(0.05)
 
 
 def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table):
@@ -47,16 +42,18 @@ def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table)
         quick.sendall(STREAM)
         read = quick.makefile("rb")
         assert b"200" in read.readline()
-        for number in range(400):
+        numbers = count()
+
+        def one_is_free_after_a_change():
+            number = next(numbers)
             table.show(message=f"change {number}: " + "x" * 5000)
             while f"change {number}:".encode() not in read.readline():
                 pass
-
-        def one_is_free():
-            table.show(message="still going on " + "x" * 5000)
             return streams.number == 1
 
-        wait_until(one_is_free)
+        for _ in range(400):
+            one_is_free_after_a_change()
+        wait_until(one_is_free_after_a_change)
         slow.close()
         quick.close()
 
@@ -69,8 +66,9 @@ def test_five_hundred_phones_at_once_are_served_or_refused(table):
         Server(create_app(table, streams=streams), "127.0.0.1", 0) as server,
     ):
         phones = []
-        for _ in range(500):
-            phones.append(open_phones.enter_context(connect(server.port)))
+        for number in range(500):
+            phone = connect(server.port, address=f"127.0.0.{2 + number % 5}")
+            phones.append(open_phones.enter_context(phone))
             phones[-1].sendall(STREAM)
         found = [status(phone) for phone in phones]
         assert (found.count(200), found.count(503)) == (64, 436)

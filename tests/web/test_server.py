@@ -10,6 +10,7 @@ from importlib.metadata import version
 import pytest
 from flask import request
 
+from tests.patience import PATIENCE_S
 from web.app import create_app
 from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server, ServerError
 
@@ -17,7 +18,7 @@ from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server
 def test_port_0_is_any_free_port(table):
     with Server(create_app(table), "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.port}/healthz"
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
             assert json.load(answer) == {"status": "ok", "version": version("traykeeper")}
         assert repr(server) == f"<web.Server on 127.0.0.1:{server.port}, running>"
 
@@ -31,7 +32,9 @@ def test_the_server_answers_on_ipv6_and_sees_ipv4_addresses_as_such(table, host,
     app.before_request(lambda: seen.append(request.remote_addr))
     with Server(app, host, 0) as server:
         name = f"[{client}]" if ":" in client else client
-        with urllib.request.urlopen(f"http://{name}:{server.port}/healthz", timeout=5) as answer:
+        with urllib.request.urlopen(
+            f"http://{name}:{server.port}/healthz", timeout=PATIENCE_S
+        ) as answer:
             assert answer.status == 200
 
     assert seen == [client]
@@ -62,11 +65,14 @@ def test_impossible_address_is_an_error_in_one_line(table, host, port, detail):
         Server(create_app(table), host, port)
 
 
-def test_stop_ends_streams_and_threads_and_frees_the_port(table):
+def test_stop_ends_streams_and_threads_and_frees_the_port(table, monkeypatch):
+    """The stop is given time enough for a busy machine."""
+    patient = {"cancel_pending": True, "timeout": PATIENCE_S}
+    monkeypatch.setattr(GrowingThreads.shutdown, "__kwdefaults__", patient)
     before = threading.active_count()
     server = Server(create_app(table), "127.0.0.1", 0)
     server.start()
-    stream = urllib.request.urlopen(f"http://127.0.0.1:{server.port}/live", timeout=5)
+    stream = urllib.request.urlopen(f"http://127.0.0.1:{server.port}/live", timeout=PATIENCE_S)
 
     server.stop()
 
@@ -97,7 +103,7 @@ def test_request_during_the_stop_does_not_delay_it():
     answered.set()
 
     with threads.lock:
-        assert threads.thread_exit_cv.wait_for(lambda: not threads.threads, timeout=10)
+        assert threads.thread_exit_cv.wait_for(lambda: not threads.threads, timeout=PATIENCE_S)
 
 
 def test_server_that_never_started_stops_as_well(table):
@@ -108,11 +114,11 @@ def test_unfinished_requests_give_way_to_complete_ones(table):
     assert MAX_PER_ADDRESS * 3 <= CONNECTION_LIMIT
     with ExitStack() as stack, Server(create_app(table), "127.0.0.1", 0) as server:
         for _ in range(MAX_PER_ADDRESS + 40):
-            unfinished = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            unfinished = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S)
             stack.enter_context(unfinished)
             unfinished.sendall(b"GET / HTTP/1.1\r\nHos")
         with urllib.request.urlopen(
-            f"http://127.0.0.1:{server.port}/api/v1/state", timeout=10
+            f"http://127.0.0.1:{server.port}/api/v1/state", timeout=PATIENCE_S
         ) as answer:
             assert answer.status == 200
         assert len(server._server.active_channels) <= MAX_PER_ADDRESS + 1

@@ -12,6 +12,7 @@ from game.journal.journal import Journal
 from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.rules import rule_files
+from tests.patience import PATIENCE_S
 
 RULES = rule_files.load("walnut-studiolo")
 NOON_S = 1_800_000_000.0
@@ -137,7 +138,7 @@ def test_many_threads_read_while_one_writes(journal, history):
     for i in range(200):
         journal.append(number, ScoreSet(0, 50 * i))
     for reader in readers:
-        reader.join(30)
+        reader.join(PATIENCE_S)
 
     assert found == [201] * 4
 

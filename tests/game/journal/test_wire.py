@@ -62,7 +62,8 @@ def fold(entries) -> Match:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
 def test_replaying_the_entries_gives_the_match_of_the_journal(journal, steps):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, EnterThrow, StartMatch
-from tests.browser import ON_TOP, PATIENCE_MS, PHONE
+from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
@@ -32,6 +32,7 @@ def new_phone(browser, server):
     def open_phone(link=""):
         contexts.append(browser.new_context(viewport=PHONE, has_touch=True))
         contexts[-1].set_default_timeout(PATIENCE_MS)
+        never_late(contexts[-1])
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"http://127.0.0.1:{server.port}/{link}")
@@ -153,6 +154,7 @@ def test_pin_from_the_scorekeepers_phone_works_on_another_phone(new_phone, serve
     shown = anna.locator("#the-pin")
     expect(shown).to_be_visible()
     anna.get_by_text("Stop keeping score").tap()
+    expect(anna.locator("html.watcher")).to_be_attached()
     screen = new_phone()
     screen.locator("#ask").tap()
     screen.locator("#pin").fill(shown.text_content())
@@ -191,7 +193,8 @@ def test_players_own_phone_plays_in_the_own_turn(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
     expect_scorekeeper(anna)
     ben.locator("[data-menu]").tap()
-    ben.locator("#player").select_option("Ben")
+    with ben.expect_response("**/api/v1/pencil/sit"):
+        ben.locator("#player").select_option("Ben")
     ben.get_by_role("button", name="Done").tap()
     anna.locator("[data-menu]").tap()
     anna.locator("#own-turn").check()
@@ -211,7 +214,8 @@ def test_taken_player_is_refused_in_the_open_menu(new_phone):
     anna, ben = new_phone(), new_phone()
     for phone in (anna, ben):
         phone.locator("[data-menu]").tap()
-        phone.locator("#player").select_option("Ben")
+        with phone.expect_response("**/api/v1/pencil/sit"):
+            phone.locator("#player").select_option("Ben")
 
     expect(ben.locator("#toast")).to_contain_text("Ben already has another phone")
     assert ben.locator("#toast").evaluate(ON_TOP)

@@ -7,7 +7,9 @@ import pytest
 from game.commands import Bank, EnterThrow, StartMatch
 from game.journal.history import History
 from tests.device.rig import open_rig
+from tests.patience import PATIENCE_S
 from tests.web.conftest import as_scorekeeper, make_app
+from web.access import idempotency
 from web.access.idempotency import HEADER, MAX_PHONES, MAX_REQUESTS
 from web.access.phone import COOKIE
 
@@ -43,7 +45,8 @@ def test_another_key_is_another_request(client, begun):
     assert bank(client, "b").status_code == 409
 
 
-def test_twenty_requests_at_once_bank_once(client, begun):
+def test_twenty_requests_at_once_bank_once(client, begun, monkeypatch):
+    monkeypatch.setattr(idempotency, "MAX_WAIT_S", PATIENCE_S)
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(lambda _: bank(as_scorekeeper(client.application), "a"), range(20)))
 

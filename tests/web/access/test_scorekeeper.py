@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from game.situation import TableError
 from tests.clock import Clock
+from tests.patience import PATIENCE_S
 from web.access.scorekeeper import ABSENT_AFTER_S, REQUEST_S, Scorekeeper, ScorekeeperRecord
 
 
@@ -140,7 +141,7 @@ def test_view_does_not_wait_for_saving(clock):
     pool = ThreadPoolExecutor(1)
     views = []
     scorekeeper = Scorekeeper(
-        save=lambda _: views.append(pool.submit(scorekeeper.view).result(5)), clock=clock
+        save=lambda _: views.append(pool.submit(scorekeeper.view).result(PATIENCE_S)), clock=clock
     )
     scorekeeper.players.assign("bens phone", "Ben")
 

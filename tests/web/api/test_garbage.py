@@ -3,11 +3,11 @@
 import logging
 import socket
 import struct
-import time
 
 import pytest
 
 from game.commands import EnterThrow, StartMatch
+from tests.patience import PATIENCE_S, wait_until
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.server import Server
@@ -65,7 +65,7 @@ def send(port, method, path, body=b"", content_type="application/json"):
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
     head += f"Cookie: {COOKIE}={PHONE_COOKIE}\r\n"
     head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), 10) as phone:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as phone:
         phone.sendall(head.encode() + body)
         with phone.makefile("rb") as answer:
             status = int(answer.readline().split()[1])
@@ -133,10 +133,7 @@ def test_hundred_broken_streams_leave_nothing_behind(begun, caplog):
         for phone in phones:
             phone.close()
         begun.show(message="something happened")
-        until_s = time.monotonic() + 10
-        while streams.number and time.monotonic() < until_s:
-            time.sleep(0.05)
+        wait_until(lambda: streams.number == 0)
 
-        assert streams.number == 0
         assert send(server.port, "GET", "/api/v1/state")[0] == 200
     assert warnings(caplog) == []

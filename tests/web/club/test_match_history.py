@@ -40,7 +40,8 @@ def test_history_equals_the_tray_after_every_step(history):
 
 
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.data())
 def test_entries_that_arrive_twice_or_out_of_order_count_once(history, data):

@@ -182,13 +182,13 @@ JSON = st.recursive(
 KINDS = st.sampled_from(["state", "event", "answer", "availability"])
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(KINDS, st.binary(max_size=60) | JSON.map(lambda data: json.dumps(data).encode()))
 def test_any_payload_is_survived(inbox, kind, payload):
     inbox.on_message("evil", kind, payload)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
 def test_message_with_one_invalid_field_is_survived(inbox, trays, tape, data):
     kind, message = data.draw(

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from game.commands import Bank, EnterThrow, StartMatch
 from game.match.match import Match
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PATIENCE_MS, PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.access.phone import COOKIE
@@ -44,6 +44,7 @@ def address(table, history, coach):
 def page(browser, address):
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     context.set_default_timeout(PATIENCE_MS)
+    never_late(context)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     errors = []
     page = context.new_page()
@@ -111,6 +112,7 @@ def test_saved_card_contains_the_photo_of_the_luckiest_throw(page, address, monk
     monkeypatch.setattr(matches, "picture_of", lambda *_: jpeg)
     page.goto(f"{address}matches/1")
     expect(page.locator("#lucky")).to_be_visible()
+    page.wait_for_function("() => document.getElementById('lucky').complete")
     with page.expect_download() as download:
         page.locator("#save-card").click()
     saved = cv2.imread(str(download.value.path()))

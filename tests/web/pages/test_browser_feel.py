@@ -23,6 +23,12 @@ AudioContext.prototype.createOscillator = function () { done.push("tone"); retur
 """
 
 
+NOTE_CONFETTI = """new MutationObserver(() => {
+  if (document.querySelector(".confetti")) done.push("confetti");
+}).observe(document.body, { childList: true })"""
+"""JavaScript that notes when confetti appears, which is gone again soon."""
+
+
 @pytest.fixture
 def open_phone(browser, table, serve):
     contexts = []
@@ -119,6 +125,7 @@ def test_throws_without_a_match_are_announced(table, open_phone):
             "data-whole", str(table.snapshot().message)
         )
 
+    page.wait_for_function("() => done.filter((each) => each === 'buzz').length >= 2")
     page.wait_for_timeout(300)
     assert done(page).count("buzz") == 2
 
@@ -134,9 +141,10 @@ def win(table):
 def test_win_is_celebrated(begun, open_phone, path):
     page = open_phone(path=path)
     throw(begun, page)
+    page.evaluate(NOTE_CONFETTI)
     win(begun)
 
-    expect(page.locator(".confetti")).to_be_attached()
+    page.wait_for_function("() => done.includes('confetti')")
     expect(page.locator(".confetti")).not_to_be_attached()
 
 

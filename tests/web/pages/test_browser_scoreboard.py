@@ -20,7 +20,8 @@ from game.commands import (
 )
 from game.message import Message
 from game.situation import Choice, Situation, TableError
-from tests.browser import ON_TOP, PATIENCE_MS, PHONE
+from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late, stop_timers
+from tests.patience import wait_until
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.coach import CoachMode
@@ -30,12 +31,20 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def context(browser):
+def impatient_context(browser):
+    """The scorekeeper's phone, which drops some taps if an answer is late."""
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context
     context.close()
+
+
+@pytest.fixture
+def context(impatient_context):
+    """The scorekeeper's phone, for which no answer is late."""
+    never_late(impatient_context)
+    return impatient_context
 
 
 @pytest.fixture
@@ -77,6 +86,7 @@ def test_recent_players_are_offered_and_the_order_is_shuffled(phone, table):
     expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("Ben")
     phone.get_by_role("button", name="Start the match").tap()
     expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+    phone.wait_for_function("() => localStorage.length > 0")  # the answer may follow the stream
     phone.goto(f"{phone.url}new")
 
     offered = phone.locator("#recent option").evaluate_all("all => all.map((one) => one.value)")
@@ -474,8 +484,13 @@ def test_button_on_the_page_reports_down_and_up(begun, phone):
     assert moves(begun) == [True, False]
 
 
-def test_length_of_a_hold_is_measured_on_the_phone(begun, phone):
+def test_length_of_a_hold_is_measured_on_the_phone(begun, impatient_context, serve):
+    """The clock of the phone stands still during the hold, and goes on while the answer is late."""
     held = []
+    phone = impatient_context.new_page()
+    phone.clock.install()
+    phone.goto(f"http://127.0.0.1:{serve(begun).port}/")
+    stop_timers(phone)
 
     def hold_back(route):
         if held:
@@ -484,7 +499,8 @@ def test_length_of_a_hold_is_measured_on_the_phone(begun, phone):
 
     phone.route("**/api/v1/button", hold_back)
     phone.locator("#tray-button").tap()
-    expect(phone.locator("#toast")).to_have_text("Sending…")  # a second later
+    phone.clock.run_for(2000)
+    expect(phone.locator("#toast")).to_have_text("Sending…")
     with phone.expect_response(lambda answer: '"down":false' in (answer.request.post_data or "")):
         held[0].continue_()
     up = begun.done[-1]
@@ -519,11 +535,13 @@ def test_answer_older_than_the_stream_is_ignored(begun, context, serve):
     """A page without a stream polled the board and gets the answer after the stream is back."""
     held = []
     page = context.new_page()
+    page.add_init_script("AbortSignal.timeout = undefined")  # the page waits for its poll
     context.route("**/live", lambda route: route.abort(), times=1)
     context.route("**/sections", lambda route: held.append((route, route.fetch())))
-    page.goto(f"http://127.0.0.1:{serve(begun).port}/")
     with page.expect_response("**/live"):
-        pass
+        page.goto(f"http://127.0.0.1:{serve(begun).port}/")
+    while not held:
+        page.wait_for_timeout(50)
     begun.do(EnterThrow((1, 1, 3, 4, 5, 6)))
     expect(page.locator(".keeps")).to_be_visible()
     with page.expect_response("**/sections"):
@@ -541,9 +559,7 @@ def test_quick_presses_keep_their_number_and_order(begun, phone):
         phone.keyboard.press("Enter")
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
-    for _ in range(50):  # a busy machine may be slow
-        if len(moves(begun)) < 10:
-            phone.wait_for_timeout(100)
+    wait_until(lambda: len(moves(begun)) >= 10)
     assert moves(begun) == [True, False] * 5
 
 

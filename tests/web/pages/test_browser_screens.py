@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from game.commands import Bank
 from game.match.match import Match
-from tests.browser import PATIENCE_MS
+from tests.browser import PATIENCE_MS, new_page
 from tests.languages import OTHERS
 from tests.web.conftest import PHONE_COOKIE, RULES, make_app
 from tests.web.evening import AtOnce, journal_of
@@ -96,7 +96,7 @@ def test_double_text_size_needs_no_sideways_scrolling_on_past_matches(
     thrown(table)
     table.do(Bank())
     app = make_app(table, history=history, coach=AtOnce(history))
-    page = browser.new_page(viewport={"width": 360, "height": 640}, locale=language)
+    page = new_page(browser, viewport={"width": 360, "height": 640}, locale=language)
     wide = {}
     with Server(app, "127.0.0.1", 0) as server:
         for path in LOOKING_BACK:

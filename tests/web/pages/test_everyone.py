@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Choice, Situation
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PATIENCE_MS, PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.screens import felt, photo_of
 from web.access.phone import COOKIE
@@ -27,6 +27,7 @@ def page(browser):
     """A blank page on the phone of the scorekeeper."""
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     context.set_default_timeout(PATIENCE_MS)
+    never_late(context)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context.new_page()
     context.close()
@@ -105,6 +106,13 @@ def reach(page, locator):
     raise AssertionError(f"{locator} is not reachable by keyboard")
 
 
+def press(page, selector, key="Enter"):
+    """Reach an element and press a key when the page takes it: a new number takes no press at once."""
+    reach(page, page.locator(selector))
+    expect(page.locator("[data-settling]")).to_have_count(0)
+    page.keyboard.press(key)
+
+
 def test_match_is_played_by_keyboard_alone(page, table, address):
     page.goto(address)
     for seat, name in enumerate(("Anna", "Ben")):
@@ -114,24 +122,17 @@ def test_match_is_played_by_keyboard_alone(page, table, address):
     expect(page.locator(".hero h1")).to_contain_text("Anna")
 
     table.to_throw = [(1, 1, 3, 3, 3, 5)]
-    reach(page, page.locator("#throw-dice"))
-    page.keyboard.press("Enter")
+    press(page, "#throw-dice")
     expect(page.locator(".message")).to_contain_text("threw")
-    reach(page, page.locator("#slot-0"))
-    page.keyboard.press(" ")
-    reach(page, page.locator("#keep-chosen"))
-    page.keyboard.press("Enter")
+    press(page, "#slot-0", " ")
+    press(page, "#keep-chosen")
     expect(page.locator("#keep-1")).to_have_attribute("aria-pressed", "true")
-    reach(page, page.locator("#undo"))
-    page.keyboard.press("Enter")
-    reach(page, page.locator("#slot-5"))
-    page.keyboard.press(" ")
-    reach(page, page.locator("[data-fix='1']"))
-    page.keyboard.press("Enter")
+    press(page, "#undo")
+    expect(page.locator("#keep-1")).to_have_attribute("aria-pressed", "false")
+    press(page, "#slot-5", " ")
+    press(page, "[data-fix='1']")
     expect(page.locator(".hero .big")).to_have_text("1,300")
-    expect(page.locator("[data-settling]")).to_have_count(0)  # a new number takes no press at once
-    reach(page, page.locator("#bank"))
-    page.keyboard.press("Enter")
+    press(page, "#bank")
 
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     assert table.match.state.players[0].score == 1300

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import EnterThrow, SetJustDice, StartMatch
+from tests.browser import new_page
 from tests.web.conftest import MemoryTable, make_app
 from tests.web.screens import LONGEST, farkled, kept, thrown, won
 
@@ -15,7 +16,8 @@ def overlay(browser, table, serve):
     pages = []
 
     def opened(query="", width=1280, height=720):
-        pages.append(browser.new_page(viewport={"width": width, "height": height}))
+        size = {"width": width, "height": height}
+        pages.append(new_page(browser, viewport=size, reduced_motion="reduce"))
         pages[-1].goto(f"http://127.0.0.1:{port}/overlay{query}")
         return pages[-1]
 

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from device.cameras.roll_clip import ClipFrame, RollClip
 from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Situation
+from tests.browser import new_page, stop_timers
 from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
 from web.contracts.coach import CoachMode
 
@@ -22,7 +23,8 @@ SCREENS = {
 @pytest.fixture(params=SCREENS.values(), ids=SCREENS)
 def screen(request, browser, table, serve):
     width, height = request.param
-    page = browser.new_page(viewport={"width": width, "height": height})
+    size = {"width": width, "height": height}
+    page = new_page(browser, viewport=size, reduced_motion="reduce")
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
     yield page
     page.close()
@@ -87,7 +89,7 @@ def test_hot_dice_with_a_chance_of_winning_fit_on_the_screen(screen, table):
 @pytest.mark.parametrize("names", [EIGHT, LONGEST], ids=["eight", "long"])
 def test_no_name_is_cut_off(browser, table, serve, names):
     table.do(StartMatch(names))
-    page = browser.new_page(viewport={"width": 1920, "height": 1080})
+    page = new_page(browser, viewport={"width": 1920, "height": 1080})
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
 
     cut = "names => names.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"
@@ -139,17 +141,18 @@ def test_other_throws_have_no_replay(client, table):
 @pytest.mark.browser
 def test_replay_is_shown_once_and_goes(browser, table, serve):
     hot(table)
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page = new_page(browser, viewport={"width": 1280, "height": 720})
+    page.clock.install()
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
+    stop_timers(page)
     record(table)
     replay = page.locator(".tv-roll")
     expect(replay).to_be_visible()
     shown = page.evaluate("document.querySelector('.tv-roll canvas').width")
+    page.clock.resume()
     expect(replay).to_be_hidden()
     table.show(message="Nothing new")
-    page.wait_for_function(
-        "document.querySelector('.tv-message').textContent.includes('Nothing new')"
-    )
+    expect(page.locator(".tv-message")).to_contain_text("Nothing new")
 
     assert shown == WIDTH
     expect(replay).to_be_hidden()
