@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 """The headless shell has the same engine and takes half the time."""
@@ -38,8 +38,14 @@ def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser.on("context", lambda context: context.set_default_timeout(PATIENCE_MS))
         yield browser
         browser.close()
+
+
+def wait_before_taps(page: Page) -> None:
+    """Let every later tap on a page wait while its buttons have just changed, because they accept no tap then."""
+    page.add_locator_handler(page.locator("[data-settling]").first, lambda: None)
 
 
 def open_with_pencil(page: Page, address: str) -> None:

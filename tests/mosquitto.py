@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import SystemRandom
 from threading import Event
-from time import monotonic, sleep
 
 import paho.mqtt.client as mqtt
 import pytest
 
+from tests.waiting import PATIENCE_S, until
+
 PROGRAM = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 USER, PASSWORD = "club", "loaded dice"
-PATIENCE_S = 60
 
 needs_mosquitto = pytest.mark.skipif(
     PROGRAM is None, reason="needs Debian's mosquitto: apt install mosquitto"
@@ -64,13 +64,14 @@ class Mosquitto:
         config.write_text(self._config())
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen([PROGRAM, "-c", str(config)], stdout=log, stderr=log)
-        until = monotonic() + PATIENCE_S
-        while monotonic() < until:
-            with closing(socket.socket()) as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            sleep(0.02)
-        raise AssertionError((self.folder / "log").read_text())
+        try:
+            until(self._answers)
+        except AssertionError:
+            raise AssertionError((self.folder / "log").read_text()) from None
+
+    def _answers(self) -> bool:
+        with closing(socket.socket()) as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def _config(self) -> str:
         passwords = self.folder / "passwords"
@@ -139,7 +140,12 @@ def mosquitto(
 
 
 class Listener:
-    """A client that receives every message and can publish any."""
+    """A client that receives every message and can publish any.
+
+    Attributes:
+        heard: Topic, payload and retain flag of every message, in order.
+        listening: Set while the broker sends it every message.
+    """
 
     def __init__(self, broker: Mosquitto) -> None:
         self.heard: list[tuple[str, bytes, bool]] = []
@@ -150,12 +156,13 @@ class Listener:
             self._client.tls_set(str(broker.ca))
         self._client.on_message = self._on_message
         self._client.on_connect = lambda client, *_: client.subscribe("#", qos=1)
-        listening = Event()
-        self._client.on_subscribe = lambda *_: listening.set()
-        self._client.reconnect_delay_set(0.02, 0.02)  # back long before a tray is
+        self.listening = Event()
+        self._client.on_subscribe = lambda *_: self.listening.set()
+        self._client.on_disconnect = lambda *_: self.listening.clear()
+        self._client.reconnect_delay_set(0.02, 0.02)
         self._client.connect("localhost", broker.port)
         self._client.loop_start()
-        assert listening.wait(PATIENCE_S), "the broker does not let the listener listen"
+        assert self.listening.wait(PATIENCE_S), "the broker does not let the listener listen"
 
     def _on_message(self, _client, _data, message) -> None:
         self.heard.append((message.topic, message.payload, bool(message.retain)))
@@ -170,12 +177,3 @@ class Listener:
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
-
-
-def until(true, patience_s: float = PATIENCE_S):
-    """Wait until a function returns something true, and return that."""
-    end = monotonic() + patience_s
-    while not (found := true()):
-        assert monotonic() < end, "the condition never became true"
-        sleep(0.02)
-    return found

@@ -1,7 +1,31 @@
+import bench.web
 from bench.web import command
+from device.bench import phones
+from tests.waiting import PATIENCE_S, until
 
 
-def test_every_phone_receives_every_action(capsys):
+class PatientCompanion:
+    """A companion that waits after each action until the phones have received it.
+
+    While a phone is slow, the stream leaves out all snapshots but the newest.
+    """
+
+    def __init__(self, companion, phones):
+        self._companion, self._phones = companion, phones
+        until(lambda: companion.snapshot().camera is not None)
+
+    def do(self, action):
+        snapshot = self._companion.do(action)
+        until(lambda: all(snapshot.version in phone.received_s for phone in self._phones))
+        return snapshot
+
+
+def test_every_phone_receives_every_action(capsys, monkeypatch):
+    def measure_delays(companion, connected, actions):
+        return phones.measure_delays(PatientCompanion(companion, connected), connected, actions)
+
+    monkeypatch.setattr(phones, "GRACE_S", PATIENCE_S)
+    monkeypatch.setattr(bench.web, "measure_delays", measure_delays)
     assert command.callback(phones=5, seconds=3) == 0
 
     output = capsys.readouterr().out

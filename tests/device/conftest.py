@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from device.calibrating import wizard, wizard_camera
+from device.coach import coach
+from device.companion import inbox
+from device.doctor import check_network, system
 from game.commands import StartMatch
 from tests import remembered_answers
 from tests.device.rig import Rig, open_rig
+from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
 from vision import networks
 
 
@@ -16,6 +21,20 @@ def _answers_remembered():
     """Answer the frames that the simulated tray shows in many tests from memory, which saves a quarter of the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(networks, "_load", remembered_answers.load)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_parts():
+    """Let the parts of Traykeeper wait for each other as long as a busy machine needs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inbox, "ANSWER_S", PATIENCE_S)
+        patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)
+        patch.setattr(check_network, "ANSWER_S", PATIENCE_S)
+        patch.setattr(system, "COMMAND_TIMEOUT_S", PATIENCE_S)
+        patch.setattr(wizard, "PAGE_S", PATIENCE_S)
+        for limit in ("FRAME_S", "FOCUS_S", "SETTLE_S"):
+            patch.setattr(wizard_camera, limit, PATIENCE_S)
         yield
 
 

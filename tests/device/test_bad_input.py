@@ -24,13 +24,14 @@ from game.file_io import MAX_CHARS
 from game.journal.journal import JOURNAL_FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
+from tests.waiting import PATIENCE_S
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
 
 
 def run(*words, **options):
     done = subprocess.run(
-        [COMMAND, *map(str, words)], capture_output=True, timeout=60, check=False, **options
+        [COMMAND, *map(str, words)], capture_output=True, timeout=PATIENCE_S, check=False, **options
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

@@ -19,6 +19,7 @@ def test_a_backup_is_saved_to_the_phone_and_restored(browser, tmp_path):
         companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         page = browser.new_page(viewport=PHONE)
         open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        expect(page.locator("html.holder")).to_be_attached()
         page.goto(f"http://127.0.0.1:{server.port}/health")
         with page.expect_download() as download:
             page.get_by_text("Save a backup").click()

@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
 from game.situation import Situation
-from tests.browser import PATIENCE_MS, open_with_pencil
+from tests.browser import open_with_pencil, wait_before_taps
 from tests.campaigns.size import count
 from tests.device.test_browser_match import is_let_go
 from tests.device.test_german_pages import without_names
 from tests.languages import OTHERS, english_left, spoken
+from tests.waiting import PATIENCE_S
 from web.app import new_link
 from web.i18n.translate import translate
 
@@ -95,7 +96,7 @@ class Evening:
 
         With `before`, the message of an earlier snapshot, wait until the message has changed.
         """
-        until_s = time.monotonic() + PATIENCE_MS / 1000
+        until_s = time.monotonic() + PATIENCE_S
         while (
             snapshot := self.companion.snapshot()
         ).situation is Situation.WAITING or snapshot.message == before:
@@ -182,12 +183,13 @@ def phones(browser, home, link):
             viewport=SMALL, locale=language, reduced_motion="reduce", storage_state=cookies
         )
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
+        wait_before_taps(page)
         if cookies is None:
             open_with_pencil(page, home + link)
             cookies = context.storage_state()
         else:
             page.goto(home)
+        expect(page.locator("html.holder")).to_be_attached()
         found.append(Walk(page, home, language))
     return found
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PATIENCE_MS, PHONE, open_with_pencil
+from tests.browser import PHONE, open_with_pencil, wait_before_taps
 from tests.device.rig import open_rig
 from web.app import create_app, new_link
 from web.server import Server
@@ -35,7 +35,7 @@ def phone(browser, tmp_path):
     with open_rig(tmp_path, open_camera=None, simulated=False, opened=False) as rig:
         app = create_app(rig.companion, scorekeeper=rig.companion.scorekeeper)
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
-        page.set_default_timeout(PATIENCE_MS)
+        wait_before_taps(page)
         with Server(app, "127.0.0.1", 0) as server:
             open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
             rig.loop.process_all()
@@ -56,7 +56,7 @@ def take(page, picture):
 def test_a_real_photo_becomes_a_throw_and_is_corrected_by_a_tap(phone, shared):
     picture, values = shared
     take(phone, picture)
-    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values), timeout=PATIENCE_MS)
+    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values))
 
     assert json.loads(phone.locator("#throw .big-dice").get_attribute("data-dice")) == values
     expect(phone.locator(".photo img")).to_be_visible()
@@ -78,7 +78,7 @@ def test_a_large_photo_is_made_smaller_on_the_phone(phone, shared, tmp_path):
     sent = []
     phone.on("request", lambda request: sent.append(len(request.post_data or "")))
     take(phone, file)
-    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values), timeout=PATIENCE_MS)
+    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values))
 
     assert sum(sent) < 3_000_000
 
@@ -101,7 +101,7 @@ def test_a_file_without_dice_is_refused_in_one_line(phone, tmp_path, name, data,
     (tmp_path / name).write_bytes(data)
     take(phone, tmp_path / name)
 
-    expect(phone.locator("#toast")).to_contain_text(words, timeout=PATIENCE_MS)
+    expect(phone.locator("#toast")).to_contain_text(words)
     expect(phone.locator(".hero h1")).to_contain_text("Anna")
 
 

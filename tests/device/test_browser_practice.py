@@ -15,15 +15,14 @@ from game.match.bot import BotDice
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import open_with_pencil
+from tests.browser import open_with_pencil, wait_before_taps
+from tests.waiting import COACH_PATIENCE_S
 from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SMALL = {"width": 360, "height": 640}
 TARGET = 1_000
 MOST_TURNS = 60
-BOT_S = 120.0
-"""Longest wait for a bot. Its decisions are computed at a low priority, so a busy machine delays them."""
 THROWS = cycle([(1, 5, 5, 2, 3, 4), (2, 2, 3, 4, 6, 6), (5, 5, 5, 1, 2, 2), (1, 2, 1, 3, 4, 4)])
 """What the person throws, for both; the second is a farkle."""
 
@@ -51,6 +50,7 @@ class Practice:
     def set_up(self, bot: str, dice: BotDice) -> None:
         page = self.page
         page.goto(f"{page.url.partition('#')[0]}new")
+        expect(page.locator("html.holder")).to_be_attached()
         page.locator("#name-0").fill("Cleo")
         page.locator("select[name=rules]").select_option("complete-guide")
         page.locator("input[name=target]").fill(str(TARGET))
@@ -59,7 +59,7 @@ class Practice:
             page.locator("#bot-like").fill("anna")
         page.locator("#bot-dice").select_option(dice)
         page.locator("#start").click()
-        expect(page.locator(".hero h1")).to_contain_text("Cleo", timeout=BOT_S * 1000)
+        expect(page.locator(".hero h1")).to_contain_text("Cleo", timeout=COACH_PATIENCE_S * 1000)
 
     def tap_in(self, dice) -> None:
         page = self.page
@@ -82,7 +82,7 @@ class Practice:
     def wait_for_bot(self) -> None:
         """Wait until the bot has played, and the page shows who is next or has won."""
         while (snapshot := self.companion.snapshot()).situation is Situation.BOT:
-            assert self.companion.wait(snapshot.version, BOT_S)
+            assert self.companion.wait(snapshot.version, COACH_PATIENCE_S)
         state = snapshot.match.state
         expect(self.page.locator(f".hero[data-step='{snapshot.step}']")).to_be_visible()
         if state.winner is None:
@@ -106,6 +106,7 @@ def practice(browser, folder) -> Iterator[Practice]:
     with serving(options) as (companion, server):
         page = browser.new_page(viewport=SMALL, reduced_motion="reduce")
         page.on("pageerror", lambda error: errors.append(str(error)))
+        wait_before_taps(page)
         open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("html.holder")).to_be_attached()
         yield Practice(page, companion)
@@ -113,7 +114,6 @@ def practice(browser, folder) -> Iterator[Practice]:
     assert errors == []
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("bot", "dice", "plays"),
     [("best", BotDice.SIMULATED, "plays best"), ("like", BotDice.TRAY, "plays like Anna")],

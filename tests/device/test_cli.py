@@ -20,6 +20,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
 from device.commands.read import MAX_TABLES, _known_table
 from tests.vision.painted import Put, photograph
+from tests.waiting import PATIENCE_S
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
@@ -313,9 +314,9 @@ def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
         try:
             line = next(line for line in process.stdout if "Traykeeper is at" in line)
             address = line.split()[3]
-            state = json.load(urllib.request.urlopen(f"{address}api/v1/state", timeout=10))  # noqa: S310 - our own
+            state = json.load(urllib.request.urlopen(f"{address}api/v1/state", timeout=PATIENCE_S))  # noqa: S310 - our own
             process.send_signal(signal.SIGTERM)
-            rest = process.communicate(timeout=20)[0]
+            rest = process.communicate(timeout=PATIENCE_S)[0]
         finally:
             process.kill()
 

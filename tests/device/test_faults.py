@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -23,6 +22,7 @@ from game.message import Message, Paragraph
 from game.situation import Situation, TableError
 from tests.device import disks
 from tests.device.rig import open_rig
+from tests.waiting import PATIENCE_S
 from vision.reader import read
 
 THOUSAND = (1, 1, 1, 2, 3, 4)
@@ -129,7 +129,7 @@ def run_play(folder):
         [*COMMAND, "play", "--camera", "usb:97", "--port", "0", "--state", str(folder)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -234,7 +234,7 @@ class SlowWorker:
 
     def perform(self, task, request):
         self.begun.set()
-        self.may_end.wait(10)
+        self.may_end.wait()
         self.done.append(task)
 
     def publish(self):
@@ -252,17 +252,16 @@ class SlowWorker:
 
 def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out_later(monkeypatch):
     worker = SlowWorker()
-    loop = InboxLoop(Inbox(), worker, lambda: None)
+    monkeypatch.setattr(inbox, "ANSWER_S", 0.05)
+    notes, first = Inbox(), inbox.Asked(EnterThrow(THOUSAND))
+    loop = InboxLoop(notes, worker, lambda: None)
     loop.start()
-    with ThreadPoolExecutor(1) as phones:
-        first = phones.submit(loop.ask, EnterThrow(THOUSAND))
-        assert worker.begun.wait(10)
-        with monkeypatch.context() as patch:
-            patch.setattr(inbox, "ANSWER_S", 0.05)
-            with pytest.raises(TableError, match="Traykeeper is busy"):
-                loop.ask(Undo())
-        worker.may_end.set()
-        first.result(10)
+    notes.post(first)
+    assert worker.begun.wait(PATIENCE_S)
+    with pytest.raises(TableError, match="Traykeeper is busy"):
+        loop.ask(Undo())
+    worker.may_end.set()
+    first.done.result(PATIENCE_S)
     loop.close()
 
     assert worker.done == [EnterThrow(THOUSAND)]

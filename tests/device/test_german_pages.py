@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import time
 import urllib.request
 from http.cookiejar import CookieJar
 from itertools import chain
@@ -17,6 +16,7 @@ from game.commands import Bank, EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
 from game.rules import rule_files
 from tests.languages import english_left
+from tests.waiting import COACH_PATIENCE_S, PATIENCE_S, until
 from tests.web.guest import ENDLESS, filled, routes
 from web.app import new_link
 
@@ -30,8 +30,6 @@ NO_TEXT = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
 PUBLISHED = [rule_files.load(name) for name in rule_files.names()]
 NAMES = sorted({name for rules in PUBLISHED for name in (rules.title, rules.source)}, key=len)
 """Titles of games and of rule books, which are not translated."""
-
-PATIENCE_S = 60.0
 
 
 class GermanPhone:
@@ -53,17 +51,14 @@ class GermanPhone:
         data = json.dumps(body).encode() if body else None
         request = urllib.request.Request(self._base + path, data, headers)  # noqa: S310 - our own page
         try:
-            answer = self._opener.open(request, timeout=30)
+            answer = self._opener.open(request, timeout=PATIENCE_S)
         except HTTPError as error:
             answer = error
         with answer:
             return answer.status, answer.headers.get_content_type(), answer.read()
 
     def wait_for(self, path):
-        until_s = time.monotonic() + PATIENCE_S
-        while self.ask(path)[0] != 200:
-            assert time.monotonic() < until_s, path
-            time.sleep(0.1)
+        until(lambda: self.ask(path)[0] == 200, COACH_PATIENCE_S)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """The health page, backups over HTTP, and pictures of throws."""
 
 import json
-import time
 import urllib.request
 from base64 import b64encode
 from urllib.error import HTTPError
@@ -23,6 +22,7 @@ from game.journal.entry import checksum
 from game.journal.history import History
 from game.journal.rows import insert
 from game.situation import Situation
+from tests.waiting import PATIENCE_S, until
 from web.app import new_link
 
 
@@ -75,15 +75,12 @@ def test_the_picture_of_a_throw_is_saved_under_its_position(maintenance):
     companion.do(ThrowSimulatedDice())
     snapshot = companion.do(Press())
     while snapshot.situation is Situation.WAITING:
-        snapshot = companion.wait(snapshot.version, 20)
+        snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
     if snapshot.match.last_throw is None:
         pytest.skip(f"this throw was not read: {snapshot.message}")
     last = History(maintenance.journal.path).entries()[-1].position
-    until_s = time.monotonic() + 10
-    while maintenance.frame(last) is None and time.monotonic() < until_s:
-        time.sleep(0.05)
 
-    assert maintenance.frame(last).startswith(b"\xff\xd8")
+    assert until(lambda: maintenance.frame(last)).startswith(b"\xff\xd8")
     assert maintenance.frame(last + 1) is None
 
 
@@ -96,13 +93,13 @@ class Phone:
         self.post("pencil/link", token=new_link(server.app).partition("=")[2])
 
     def get(self, path):
-        with self._opener.open(self._base + path, timeout=30) as answer:
+        with self._opener.open(self._base + path, timeout=PATIENCE_S) as answer:
             return answer.read()
 
     def post(self, path, **body):
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310 - our own page
-        with self._opener.open(request, timeout=30) as answer:
+        with self._opener.open(request, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
     def restore(self, backup):

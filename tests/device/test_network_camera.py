@@ -16,7 +16,7 @@ from game.match.match import Match
 from game.rules import rule_files
 from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
-from tests.device.rig import open_rig
+from tests.device.rig import Finger, open_rig
 from tests.handled_tray import HandledTray
 from tests.mjpeg_server import MjpegServer
 
@@ -39,6 +39,14 @@ class RealClock:
     @now_s.setter
     def now_s(self, time_s):
         sleep(max(0.0, time_s - monotonic()))
+
+
+class QuickFinger(Finger):
+    """A finger that reports how long it holds the button. No time passes, and a press never becomes a hold."""
+
+    def press(self, seconds=0.1):
+        self.button.drive(down=True)
+        self.button.drive(down=False, held_s=seconds)
 
 
 class PhoneOverTheTray:
@@ -89,6 +97,7 @@ def test_a_match_is_played_over_a_stream_that_breaks_off(tmp_path):
             clock=RealClock(),
         ) as rig,
     ):
+        rig.finger = QuickFinger(rig.finger.button, rig.clock)
         rig.companion.tray_camera.profiles.save(phone.profile())
         for face in (3, 5):
             phone.tray.gather()

@@ -26,8 +26,9 @@ from game.commands import Bank, EnterThrow, LeaveSafeMode, StartMatch, SubmitPho
 from game.errors import JournalError
 from game.message import Message
 from game.situation import TableError
-from tests.browser import PHONE, open_with_pencil
+from tests.browser import PHONE, open_with_pencil, wait_before_taps
 from tests.clock import Clock
+from tests.waiting import PATIENCE_S
 from web.app import new_link
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper")), "play"]
@@ -97,7 +98,7 @@ def test_the_networks_that_read_dice_are_not_loaded(tmp_path, is_safe, monkeypat
     monkeypatch.setattr(app, "notify", lambda word: word == "READY=1" and raise_end(loading))
 
     def raise_end(loading):
-        loading.wait(0.2 if is_safe else 20)
+        loading.wait(0.2 if is_safe else PATIENCE_S)
         signal.raise_signal(signal.SIGTERM)
 
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
@@ -233,7 +234,7 @@ def as_service(tmp_path, *options):
     address = tmp_path / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(str(address))
-        systemd.settimeout(60)
+        systemd.settimeout(PATIENCE_S)
         (tmp_path / "run").mkdir()
         env = os.environ | {"NOTIFY_SOCKET": str(address), "GPIOZERO_PIN_FACTORY": "mock"}
         env |= {"RUNTIME_DIRECTORY": str(tmp_path / "run")}
@@ -258,7 +259,7 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
             clock.now_s += 1
             StartRecord([tmp_path / "state"], boot, clock)
         process = start()
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 2
         assert "prot is not a setting" in said
         process = start()
@@ -268,7 +269,7 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
                 pass
         finally:
             process.send_signal(signal.SIGTERM)
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=PATIENCE_S)
         assert "Traykeeper is at http" in out
         assert "prot is not a setting" in said
         assert process.returncode == 0
@@ -298,6 +299,7 @@ def test_one_tap_on_the_page_tries_a_normal_start(browser, tmp_path, monkeypatch
     safe = in_safe_mode(usual, record_of(tmp_path, StartPart.CAMERA, "the camera does not start"))
     with serving(safe) as (_, server):
         page = browser.new_page(viewport=PHONE)
+        wait_before_taps(page)
         open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("html.holder")).to_be_attached()
         card = page.locator(".fit.attention")

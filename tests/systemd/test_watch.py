@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from tests import waiting
 from tests.clock import Clock
 
 FILE = Path(__file__).parents[2] / "systemd" / "watch"
@@ -253,6 +254,14 @@ def checks(**levels):
     return json.dumps(found).encode()
 
 
+@pytest.fixture
+def look_at(script, monkeypatch):
+    """A look that waits for the answer as long as a busy machine needs."""
+    monkeypatch.setattr(script, "LOOK_S", waiting.PATIENCE_S)
+    monkeypatch.setattr(script, "CONNECT_S", waiting.PATIENCE_S)
+    return script.look_at
+
+
 def running(restarts=0):
     """Return a function that returns what systemd reports about a service that is running."""
     return lambda: {"ActiveState": "active", "NRestarts": str(restarts)}
@@ -269,19 +278,19 @@ def running(restarts=0):
         (b'[{"check": 1}]', {"answers": False}),
     ],
 )
-def test_a_check_reads_the_health_that_the_page_reports(script, body, expected):
+def test_a_check_reads_the_health_that_the_page_reports(script, look_at, body, expected):
     handler = type("Said", (Health,), {"body": body})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.05,)).start()
         try:
-            found = script.look_at(f"http://127.0.0.1:{server.server_port}", running(2))
+            found = look_at(f"http://127.0.0.1:{server.server_port}", running(2))
         finally:
             server.shutdown()
 
     assert found == script.Look(restarts=2, **expected)
 
 
-def test_an_answer_that_is_not_http_is_not_a_page(script):
+def test_an_answer_that_is_not_http_is_not_a_page(script, look_at):
     def answer(server):
         connection, _ = server.accept()
         with connection:
@@ -290,29 +299,29 @@ def test_an_answer_that_is_not_http_is_not_a_page(script):
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         Thread(target=answer, args=(server,)).start()
-        found = script.look_at(f"http://127.0.0.1:{server.getsockname()[1]}", running())
+        found = look_at(f"http://127.0.0.1:{server.getsockname()[1]}", running())
 
     assert found == script.Look(answers=False)
 
 
-def test_a_check_reports_that_no_page_answers(script):
-    assert script.look_at("http://127.0.0.1:9", running()) == script.Look(answers=False)
+def test_a_check_reports_that_no_page_answers(script, look_at):
+    assert look_at("http://127.0.0.1:9", running()) == script.Look(answers=False)
 
 
-def test_a_check_reports_that_the_service_is_stopped(script):
-    found = script.look_at("http://127.0.0.1:9", lambda: {"ActiveState": "inactive"})
+def test_a_check_reports_that_the_service_is_stopped(script, look_at):
+    found = look_at("http://127.0.0.1:9", lambda: {"ActiveState": "inactive"})
 
     assert found == script.Look(answers=False, is_stopped=True)
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(script, is_there):
+def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(look_at, is_there):
     handler = type("Lost", (Health,), {"body": checks(camera="warning")})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.05,)).start()
         try:
             address = f"http://127.0.0.1:{server.server_port}"
-            found = script.look_at(address, running(), lambda: is_there)
+            found = look_at(address, running(), lambda: is_there)
         finally:
             server.shutdown()
 

@@ -5,8 +5,10 @@ import pytest
 from click.testing import CliRunner
 
 from device.bench import fit as bench_fit
+from device.bench import phones
 from device.cli import cli
 from device.machine_fit import load
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -14,6 +16,7 @@ def quick(monkeypatch):
     """Measure for a few seconds instead of a minute."""
     for name in ("READS", "PHONES", "SECONDS"):
         monkeypatch.setattr(bench_fit, name, 2)
+    monkeypatch.setattr(phones, "GRACE_S", PATIENCE_S)
     yield
     cv2.setNumThreads(1)
 

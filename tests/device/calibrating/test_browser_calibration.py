@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
 from device.calibrating.profile_file import FILE, load
+from tests import waiting
 from tests.browser import PHONE
 from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-PATIENCE_MS = 20_000
 TRIES = 12
 
 
@@ -34,15 +34,14 @@ def table(tmp_path):
 def phone(browser, table):
     errors = []
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
     page.goto(f"{table[1]}/{table[2]}")
     expect(page.locator("html.holder")).to_be_attached()
     page.goto(f"{table[1]}/calibrate")
-    expect(page.locator("#words")).not_to_contain_text("not looked for", timeout=PATIENCE_MS)
-    expect(page.locator("#handles .handle")).to_have_count(8, timeout=PATIENCE_MS)
+    expect(page.locator("#words")).not_to_contain_text("not looked for")
+    expect(page.locator("#handles .handle")).to_have_count(8)
     yield page
     assert [error for error in errors if "409" not in error] == []
 
@@ -71,11 +70,7 @@ def drag(phone, handle, right, down):
 
 
 def until(companion, holds):
-    for _ in range(200):
-        if holds(companion.wizard.state()):
-            return
-        companion.wait(companion.snapshot().version, 0.1)
-    raise AssertionError(companion.wizard.state())
+    waiting.until(lambda: holds(companion.wizard.state()))
 
 
 def throw_and(phone, step, button, shown):
@@ -160,6 +155,7 @@ def test_the_draft_is_still_there_after_leaving_and_coming_back(table, phone):
 def test_every_target_is_large_enough_for_a_thumb_and_nothing_is_cut_off(phone):
     for step in range(6):
         phone.locator(f"[data-go='{step}']").click()
+        expect(phone.locator("[data-step]").nth(step)).to_be_visible()
         phone.wait_for_timeout(200)
         for button in phone.locator("main button:visible").all():
             box = button.bounding_box()

@@ -1,6 +1,6 @@
 """Calibration of the simulated tray, with a real camera thread, reader and file."""
 
-from time import monotonic, sleep
+from time import monotonic
 
 import pytest
 
@@ -15,6 +15,7 @@ from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import TunableTray
 from tests.handled_tray import HandledTray
+from tests.waiting import until
 from vision import Die, Reading
 from web.contracts.calibration import CalibrationStep
 
@@ -23,7 +24,11 @@ FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 
 
 class Bench:
-    """A tray, the watch over it, and the calibration."""
+    """A tray, the watch over it, and the calibration.
+
+    Attributes:
+        ahead_s: How much later it is for the calibration than on the real clock, in seconds.
+    """
 
     def __init__(self, folder, tray, n_dice):
         self.tray, self.file = tray, folder / FILE
@@ -34,13 +39,14 @@ class Bench:
             WatchOptions(still_s=0.1, zones_of=self.profiles.zones_of),
         )
         self.camera_thread = CameraThread(watch)
-        self.lamps = []
+        self.lamps, self.ahead_s = [], 0.0
         self.wizard = Wizard(
             watch,
             self.profiles,
             n_dice=n_dice,
             simulated=tray,
             changed=lambda: self.lamps.append(1),
+            clock=lambda: monotonic() + self.ahead_s,
         )
         self.wizard.camera_found(tray.name)
 
@@ -48,10 +54,7 @@ class Bench:
         self.tray.throw_all(values)
 
     def until(self, holds):
-        until_s = monotonic() + 10
-        while not holds(self.wizard.state()):
-            assert monotonic() < until_s
-            sleep(0.05)
+        until(lambda: holds(self.wizard.state()))
 
 
 @pytest.fixture
@@ -211,10 +214,9 @@ def test_presses_belong_to_the_calibration_only_while_its_page_is_open(bench, mo
     assert not bench.wizard.handle_press(0.1)
 
 
-def test_reading_the_state_does_not_keep_the_button_from_the_match(bench, monkeypatch):
+def test_reading_the_state_does_not_keep_the_button_from_the_match(bench):
     bench.wizard.set_button_use("button")
-    monkeypatch.setattr(module, "PAGE_S", 0.1)
-    sleep(0.1)
+    bench.ahead_s += module.PAGE_S
     bench.wizard.state()
     assert not bench.wizard.handle_press(0.1)
 

@@ -13,6 +13,7 @@ from device.cameras import picamera
 from device.cameras.base import CameraError, CameraStuckError
 from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, has_pi_camera, pi_cameras
+from tests.waiting import PATIENCE_S
 
 MODULE_3 = [
     {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},
@@ -93,7 +94,7 @@ class Picamera2:
         assert wait == picamera.TIMEOUT_S
         self.flushed.append(flush)
         self.held += 1
-        lag_ns = 10_000_000_000 if self.late else -50_000_000
+        lag_ns = 1_000_000_000_000 if self.late else -50_000_000
         self.late = max(0, self.late - 1)
         self.seen = {"SensorTimestamp": time.monotonic_ns() - lag_ns, **self.exposure}
         return Request(self)
@@ -121,6 +122,8 @@ def library(monkeypatch):
         pass
 
     monkeypatch.setitem(sys.modules, "picamera2", SimpleNamespace(Picamera2=Fresh))
+    for limit in ("TIMEOUT_S", "CLOSING_S"):
+        monkeypatch.setattr(picamera, limit, PATIENCE_S)
     return Fresh
 
 
@@ -278,7 +281,7 @@ def test_a_camera_that_hangs_while_closing_is_abandoned(library, monkeypatch):
 
     assert not closed.is_set()
     hang.set()
-    assert closed.wait(5)
+    assert closed.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize(

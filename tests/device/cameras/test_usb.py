@@ -5,11 +5,12 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras import usb
+from device.cameras import newest_frame, usb
 from device.cameras.base import CameraError, CameraStuckError, has_content
 from device.cameras.controls import HeldLight, Tuning
 from device.cameras.usb import UsbCamera
 from device.cameras.usb_controls import POWER_LINE
+from tests.waiting import PATIENCE_S
 
 FRAME_S = 0.01
 
@@ -21,26 +22,49 @@ def picture(level, lit):
     return image
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """Let the cameras wait for frames as long as a busy machine needs."""
+    for limit in ("TIMEOUT_S", "CLOSING_S", "SETTLING_S", "LIGHT_S"):
+        monkeypatch.setattr(usb, limit, PATIENCE_S)
+
+
+def numbered(number):
+    """Return a picture whose first pixel shows a number."""
+    image = picture(number % 256, lit=200)
+    image[0, 0, :2] = number % 256, number // 256
+    return image
+
+
+def number_of(image):
+    return int(image[0, 0, 0]) + 256 * int(image[0, 0, 1])
+
+
 class Webcam:
     """Delivers each frame two exposures late; a frame shows the number of its exposure.
 
     Its driver refuses all controls.
+
+    Attributes:
+        read_frames: Number of frames that were read.
+        exposing: The same, when the camera was last waited for.
     """
 
     def __init__(self, index=0):
-        self.exposing = 0
+        self.read_frames = self.exposing = 0
         self.released = threading.Event()
         self.unplugged = False
         self.flows = threading.Event()
         self.flows.set()
 
     def read(self):
+        self.exposing = self.read_frames
         time.sleep(FRAME_S)
         self.flows.wait()
         if self.unplugged:
             return False, None
-        self.exposing += 1
-        return True, picture(max(0, self.exposing - 2) % 256, lit=200)
+        self.read_frames += 1
+        return True, numbered(max(0, self.read_frames - 2))
 
     def get(self, prop):
         return 0.0
@@ -99,7 +123,7 @@ def camera(webcam):
 def test_a_captured_frame_was_exposed_after_the_call(camera, webcam):
     for _ in range(10):
         exposing = webcam.exposing
-        shown = camera.capture().image[0, 0, 0]
+        shown = number_of(camera.capture().image)
 
         assert shown > exposing
 
@@ -122,15 +146,16 @@ def test_an_unplugged_camera_is_an_error_with_the_remedy(camera, webcam):
         CameraError, match="USB camera 3 is not sending any pictures: plug it in again"
     ):
         camera.capture()
-    assert webcam.released.wait(1)
+    assert webcam.released.wait(PATIENCE_S)
 
 
 def test_a_hung_camera_times_out(monkeypatch, webcam):
     monkeypatch.setattr(usb, "TIMEOUT_S", 0.05)
     monkeypatch.setattr(usb, "CLOSING_S", 0.05)
-    hang = threading.Event()
+    hangs, hang = threading.Event(), threading.Event()
     camera = UsbCamera(open_device=lambda which: webcam)
-    monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
+    monkeypatch.setattr(webcam, "read", lambda: (hangs.set() or (hang.wait() and False), None))
+    assert hangs.wait(PATIENCE_S)
     time.sleep(0.1)
 
     with pytest.raises(CameraError, match="is not sending any pictures"):
@@ -140,7 +165,7 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     with pytest.raises(CameraStuckError):
         camera.close()
     hang.set()
-    assert webcam.released.wait(1)
+    assert webcam.released.wait(PATIENCE_S)
 
 
 def test_a_missing_camera_is_named():
@@ -152,16 +177,26 @@ def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
     monkeypatch.setattr(usb, "SETTLING_S", 0.05)
     monkeypatch.setattr(usb, "CLOSING_S", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
+    monkeypatch.setattr(webcam, "read", lambda: (hang.wait() and False, None))
 
     with pytest.raises(CameraStuckError, match="cannot be closed"):
         UsbCamera(open_device=lambda which: webcam)
     hang.set()
 
 
-def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
-    monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # settling takes about fifty frames
-    camera = UsbCamera(open_device=lambda which: Webcam())
+def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch, webcam):
+    """Each frame counts as one second, and settling takes about fifty frames."""
+
+    class Arrival(threading.Condition):
+        def wait_for(self, holds, timeout):
+            end = webcam.read_frames + timeout
+            while not holds() and webcam.read_frames < end:
+                self.wait()
+            return holds()
+
+    monkeypatch.setattr(newest_frame, "Condition", Arrival)
+    monkeypatch.setattr(usb, "SETTLING_S", 30)
+    camera = UsbCamera(open_device=lambda which: webcam)
     camera.relock_exposure()
 
     assert camera.capture() is not None

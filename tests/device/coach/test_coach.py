@@ -5,6 +5,7 @@ import signal
 from contextlib import closing
 from dataclasses import replace
 from threading import Event
+from time import monotonic
 
 import pytest
 
@@ -22,10 +23,10 @@ from game.rules.rule_files import load
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from tests.throws import FARKLE
+from tests.waiting import COACH_PATIENCE_S
 from web.contracts.coach import CoachMode
 
 RULES = load("walnut-studiolo")
-PATIENCE_S = 120.0
 
 
 class CoachRig:
@@ -45,12 +46,12 @@ class CoachRig:
 
     def until(self, ask, *, holds=bool):
         """Return what the coach says once `holds` accepts it; ask at every change, and from time to time."""
-        for _ in range(int(PATIENCE_S / 0.1)):
-            if holds(found := ask()):
-                return found
+        end_s = monotonic() + COACH_PATIENCE_S
+        while not holds(found := ask()):
+            assert monotonic() < end_s, found
             self._news.wait(0.1)
             self._news.clear()
-        raise TimeoutError(found)
+        return found
 
     def play(self, rules=RULES):
         """Record a match with its first throw, and return the number of the match."""
@@ -169,7 +170,7 @@ def test_a_process_that_is_killed_is_started_again(rig):
 
 
 def test_the_process_has_a_low_priority_and_ends_with_the_companion(rig):
-    rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
+    rig.worker.ask("figures", short(10_000)).result(COACH_PATIENCE_S)
     process = rig.worker._process
 
     own = os.getpriority(os.PRIO_PROCESS, 0)
@@ -177,7 +178,7 @@ def test_the_process_has_a_low_priority_and_ends_with_the_companion(rig):
     rig.coach.close()
     assert process.poll() is not None
     with pytest.raises(WorkerLostError):
-        rig.worker.ask("figures", short(10_000)).result(PATIENCE_S)
+        rig.worker.ask("figures", short(10_000)).result(COACH_PATIENCE_S)
 
 
 def test_a_match_from_the_journal_is_reviewed(rig):

@@ -2,8 +2,7 @@
 
 import shutil
 import wave
-from itertools import accumulate
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
@@ -16,13 +15,30 @@ from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from device.settings import Settings
 from game.message import Message
 from game.situation import Situation
+from tests.waiting import until
 
 HOUR_S = 3600
 
 
+class RecordedPin(MockPWMPin):
+    """A pin that remembers every state and every frequency that was set."""
+
+    def __init__(self, *args):
+        self.set_states, self.set_frequencies = [], []
+        super().__init__(*args)
+
+    def _set_state(self, value):
+        super()._set_state(value)
+        self.set_states.append(value)
+
+    def _set_frequency(self, value):
+        super()._set_frequency(value)
+        self.set_frequencies.append(value)
+
+
 @pytest.fixture
 def pins():
-    factory = MockFactory(pin_class=MockPWMPin)
+    factory = MockFactory(pin_class=RecordedPin)
     yield factory
     factory.close()
 
@@ -105,33 +121,30 @@ def test_the_rgb_led_blinks_if_the_indicator_does(pins):
     lamp.show(Indicator.SHUT_DOWN)
     red = pins.pin("GPIO22")
     red.clear_states()
-    sleep(0.5)
+    until(lambda: {0, 1} <= {state.state for state in red.states})
     lamp.close()
-
-    assert {0, 1} <= {state.state for state in red.states}
-
-
-def timed(states):
-    """Return the states with their times; gpiozero's mock records the time since the last change."""
-    times_s = accumulate(state.timestamp for state in states)
-    return list(zip(times_s, (state.state for state in states), strict=True))
 
 
 @pytest.mark.parametrize("anode", [False, True])
 def test_a_single_colour_lamp_blinks_its_pattern(pins, anode):
     lamp = SingleColourLamp(pins, 22, anode=anode)
     pin = pins.pin("GPIO22")
-    lamp.show(Indicator.BANK)
-    pin.clear_states()
-    sleep(1.3)
-    lamp.show(Indicator.READY)
-    sleep(0.2)
-    lit = pin.state != anode
-    lamp.close()
-    lit_at_s = [time_s for time_s, state in timed(pin.states) if state != anode]
 
-    assert lit
-    assert lit_at_s[2] - lit_at_s[1] == pytest.approx(0.6, abs=0.15)
+    def steps():
+        """Return whether the LED was lit at each step, from the first step at which it was."""
+        lit = [state != anode for state in pin.set_states]
+        return lit[lit.index(True) :] if True in lit else []
+
+    lamp.show(Indicator.BANK)
+    blinking = until(lambda: steps()[:12] if len(steps()) > 12 else None)
+    lamp.show(Indicator.READY)
+    pin.set_states.clear()
+    ready = until(lambda: steps()[:7] if len(steps()) > 6 else None)
+    lamp.close()
+
+    assert blinking == [True, False, False, False, False, False] * 2
+    assert all(ready)
+    assert lamp._led.source_delay == 0.1
 
 
 def test_each_change_is_heard_once():
@@ -162,7 +175,8 @@ def test_an_active_buzzer_beeps_and_stops(pins, sign, beeps):
     pin = pins.pin("GPIO27")
     sounder.show(Indicator.WAITING)
     sounder.show(sign)
-    sleep(0.8)
+    until(lambda: len(pin.states) > 2 * beeps)
+    sleep(0.3)  # there could be another beep
     states = [bool(state.state) for state in pin.states]
     sounder.close()
 
@@ -172,15 +186,13 @@ def test_an_active_buzzer_beeps_and_stops(pins, sign, beeps):
 def test_a_passive_buzzer_plays_tones_and_stops(pins):
     sounder = Sounder(pins, 27, tones=True)
     sounder.show(Indicator.WAITING)
+    heard = pins.pin("GPIO27").set_frequencies
+    heard.clear()
     sounder.show(Indicator.HOT_DICE)
-    heard = set()
-    until_s = monotonic() + 0.6
-    while monotonic() < until_s:
-        heard.add(pins.pin("GPIO27").frequency)
-        sleep(0.01)
+    until(lambda: len(heard) > 3)
     sounder.close()
 
-    assert heard == {440, 880, 1760, None}
+    assert heard[:4] == [440, 880, 1760, None]
 
 
 def test_every_connected_output_is_opened(pins):
@@ -222,48 +234,45 @@ def voice(tmp_path):
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed: sudo apt install espeak-ng")
     voice = Voice(to_file=tmp_path / "spoken.wav")
+    speak, voice.spoken = voice._speak, []
+
+    def speak_and_note(words):
+        speak(words)
+        voice.spoken.append(words)
+
+    voice._speak = speak_and_note
     yield voice
     voice.close()
 
 
-def seconds_of(path, timeout_s=5.0):
+def seconds_of(path):
     """Return the duration of the finished sound."""
-    until_s = monotonic() + timeout_s
-    while monotonic() < until_s:
-        try:
-            with wave.open(str(path)) as sound:
-                if sound.getnframes():
-                    return sound.getnframes() / sound.getframerate()
-        except (OSError, EOFError, wave.Error):
-            pass
-        sleep(0.05)
-    raise AssertionError(f"no sound was written to {path}")
-
-
-def settled(voice):
-    until_s = monotonic() + 5
-    while (voice._next or voice._speaking) and monotonic() < until_s:
-        sleep(0.02)
+    with wave.open(str(path)) as sound:
+        return sound.getnframes() / sound.getframerate()
 
 
 def test_a_sentence_is_spoken(voice, tmp_path):
     voice.show(Indicator.READ, "Anna threw 1 1 5: 250 at risk.")
-    settled(voice)
+    until(lambda: voice.spoken)
 
     assert 1.5 < seconds_of(tmp_path / "spoken.wav") < 8
 
 
 def test_speaking_does_not_block_the_caller(voice):
-    voice.show(Indicator.READ, "One two three four five six seven eight nine ten. " * 40)
+    """The words go to a program that never ends by itself."""
+    voice._command = ["sleep", "inf"]
+    voice.show(Indicator.READ, "One two three four five six seven eight nine ten.")
+    until(lambda: voice._speaking)
+    voice.show(Indicator.READ, "Ben throws.")
 
-    assert voice._next or voice._speaking
+    assert "Ben throws." not in voice.spoken
 
 
 def test_a_new_message_interrupts_the_previous_one(voice, tmp_path):
     for i in range(30):
         voice.show(Indicator.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
     voice.show(Indicator.READ, "Ben throws.")
-    settled(voice)
+    until(lambda: voice.spoken[-1:] == ["Ben throws."])
 
     assert seconds_of(tmp_path / "spoken.wav") < 3
 

@@ -1,49 +1,57 @@
 """Several phones and programs share one simulated button."""
 
-from threading import Thread
-from time import sleep
-
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from device.hardware import simulated_button
 from device.hardware.button import TrayButton
-from device.hardware.simulated_button import SimulatedButton
+from device.hardware.simulated_button import STUCK_S, SimulatedButton
 from game.situation import TableError
 
 
 @pytest.fixture
-def table():
+def others():
+    """What other phones do while the button is being held."""
+    return []
+
+
+@pytest.fixture
+def table(clock, others):
     """Return a simulated button and the list of its holds in seconds, 0 for a press."""
     pins, made = MockFactory(), []
     button = TrayButton(
         pins,
         on_release=lambda seconds, _: made.append(seconds),
         hold_s=0.2,
+        clock=clock,
     )
-    yield SimulatedButton(button), made
+
+    def pause(seconds):
+        while others:
+            others.pop()()
+        clock.now_s += seconds
+
+    yield SimulatedButton(button, clock, pause), made
     button.close()
     pins.close()
 
 
-def held(simulated_button, seconds):
-    thread = Thread(target=simulated_button.hold, args=(seconds,))
-    thread.start()
-    sleep(0.1)
-    return thread
-
-
-def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table):
+def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table, others):
     simulated_button, made = table
-    hold = held(simulated_button, 0.4)
-    with pytest.raises(TableError, match="wait until it is released"):
-        simulated_button.hold(0.01)
-    for down in (True, False):
-        with pytest.raises(TableError, match="being held"):
-            simulated_button.move(down=down)
-    hold.join()
+    refused = []
 
-    assert made == [pytest.approx(0.4, abs=0.15)]
+    def press():
+        with pytest.raises(TableError, match="wait until it is released"):
+            simulated_button.hold(0.01)
+        for down in (True, False):
+            with pytest.raises(TableError, match="being held"):
+                simulated_button.move(down=down)
+        refused.append(True)
+
+    others.append(press)
+    simulated_button.hold(0.4)
+
+    assert refused == [True]
+    assert made == [pytest.approx(0.4)]
 
 
 def test_two_presses_in_turn_both_count(table):
@@ -62,25 +70,24 @@ def test_releasing_a_button_that_is_not_down_does_nothing(table):
     assert made == []
 
 
-def test_a_phone_that_has_left_does_not_block_the_button(table, monkeypatch):
-    monkeypatch.setattr(simulated_button, "STUCK_S", 0.1)
+def test_a_phone_that_has_left_does_not_block_the_button(table, clock):
     hand, made = table
     hand.move(down=True)
     with pytest.raises(TableError):
         hand.hold(0.01)
-    sleep(0.15)
+    clock.now_s += STUCK_S
     hand.hold(0.01)
 
     assert len(made) == 2
 
 
-def test_a_phone_measures_the_hold_itself(table):
+def test_a_phone_measures_the_hold_itself(table, clock):
     finger, made = table
     finger.move(down=True)
     finger.move(down=False, held_s=1.5)
     finger.hold(0.25)
     finger.move(down=True)
-    sleep(0.25)  # the release is delayed on its way
+    clock.now_s += 0.25  # the release is delayed on its way
     finger.move(down=False, held_s=0.1)
 
-    assert made == [1.5, pytest.approx(0.25, abs=0.15), 0]
+    assert made == [1.5, pytest.approx(0.25), 0]

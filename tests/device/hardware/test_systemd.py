@@ -9,6 +9,7 @@ import pytest
 from device.companion.inbox import Inbox, InboxLoop, Refresh
 from device.hardware import systemd as systemd_words
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ class HangingWorker:
 
     def handle(self, note):
         self.is_hanging.set()
-        self.may_continue.wait(20)
+        self.may_continue.wait()
 
     def perform(self, task, request):
         pass
@@ -105,7 +106,7 @@ def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hang
     loop = InboxLoop(inbox, worker, lambda: beats.append(1))
     loop.start()
     inbox.changed()
-    assert worker.is_hanging.wait(10)
+    assert worker.is_hanging.wait(PATIENCE_S)
     before = len(beats)
     worker.may_continue.wait(1.5)
     assert len(beats) == before
@@ -124,8 +125,8 @@ def test_a_long_task_is_kept_alive_only_for_a_limited_time(monkeypatch):
         if len(beats) == 3:
             three.set()
 
-    with systemd_words.keep_alive(alive, max_s=60):
-        assert three.wait(10)
+    with systemd_words.keep_alive(alive, max_s=PATIENCE_S):
+        assert three.wait(PATIENCE_S)
     stopped = len(beats)
     with systemd_words.keep_alive(alive, max_s=0):
         Event().wait(0.05)

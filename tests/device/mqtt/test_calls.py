@@ -12,10 +12,10 @@ from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from game.commands import AnswerQuestion, Bank, EnterThrow, KeepDice
 from tests.device.mqtt.conftest import RULES
-from tests.mosquitto import needs_mosquitto, until
+from tests.mosquitto import needs_mosquitto
+from tests.waiting import until
 
 pytestmark = [needs_mosquitto, pytest.mark.slow]
-PATIENCE_S = 60
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def test_three_players_finish_a_tournament_at_one_tray(table, join, board):
     form = {"name": "Club cup", "kind": "round robin", "rules": RULES.name, "target": 1000}
     board("tournaments", **form, names="Anna\nBen\nCleo")
     for seed in range(3):
-        until(lambda: "have been called" in str(table.snapshot().question), PATIENCE_S)
+        until(lambda: "have been called" in str(table.snapshot().question))
         answer_yes(table)
         play_to_the_end(table, seed)
-    until(lambda: " won!" in board("tournaments/1"), PATIENCE_S)
+    until(lambda: " won!" in board("tournaments/1"))
 
     assert table.snapshot().question is None

@@ -11,7 +11,8 @@ from device.mqtt.tray_state import state_json
 from game.commands import EnterThrow, StartMatch
 from game.journal.feed import FeedLine
 from game.journal.wire import WireEntry
-from tests.mosquitto import needs_mosquitto, until
+from tests.mosquitto import needs_mosquitto
+from tests.waiting import until
 
 CONFIG = "homeassistant/device/traykeeper_t1/config"
 

@@ -18,13 +18,13 @@ from game.match.events import Undone
 from game.match.match import Match
 from tests.campaigns.size import count
 from tests.device.mqtt.conftest import RULES
-from tests.mosquitto import PASSWORD, USER, Mosquitto, mosquitto, needs_mosquitto, until
+from tests.mosquitto import PASSWORD, USER, Mosquitto, mosquitto, needs_mosquitto
+from tests.waiting import until
 
 pytestmark = [needs_mosquitto, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[3]
 TRAYKEEPER = str(Path(sys.executable).with_name("traykeeper"))
-PATIENCE_S = 60
 KILLS = 0.25
 """Share of the moves after which a process is killed."""
 
@@ -174,7 +174,7 @@ def test_no_step_is_lost_when_broker_board_and_tray_are_killed_again_and_again(
                 victim.kill()
                 victim.start()
                 killed += 1
-        until(lambda: agrees(board, tray), PATIENCE_S)
+        until(lambda: agrees(board, tray))
 
         assert killed >= 3
         assert len(board.chains()) == 1
@@ -187,7 +187,7 @@ def test_a_board_that_lost_its_history_receives_all_of_it_again(start, tmp_path)
             for move in moves(seed):
                 tray.do(*move)
         board = start(Board, tmp_path / "new", broker)
-        until(lambda: agrees(board, tray), PATIENCE_S)
+        until(lambda: agrees(board, tray))
         until(lambda: len(board.chains()) == 2)
 
 
@@ -202,7 +202,7 @@ def test_events_during_an_outage_of_the_broker_arrive_in_order(start, tmp_path):
         for move in made[10:]:
             tray.do(*move)
         broker.start()
-        until(lambda: agrees(board, tray), PATIENCE_S)
+        until(lambda: agrees(board, tray))
 
 
 def bridge(to: Mosquitto) -> str:
@@ -230,9 +230,9 @@ def test_a_board_behind_a_bridge_receives_every_step(start, tmp_path):
         for move in made[:half]:
             tray.do(*move)
         board = start(Board, tmp_path / "club", county)
-        until(lambda: agrees(board, tray), PATIENCE_S)
+        until(lambda: agrees(board, tray))
         county.kill()
         for move in made[half:]:
             tray.do(*move)
         county.start()
-        until(lambda: agrees(board, tray), PATIENCE_S)
+        until(lambda: agrees(board, tray))

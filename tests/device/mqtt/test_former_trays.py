@@ -9,7 +9,8 @@ import pytest
 from device.mqtt import former_trays
 from device.mqtt.former_trays import FormerTrays
 from device.mqtt.outbox import Progress
-from tests.mosquitto import Listener, needs_mosquitto, until
+from tests.mosquitto import Listener, needs_mosquitto
+from tests.waiting import until
 
 RETAINED = (
     "homeassistant/device/traykeeper_t1/config",

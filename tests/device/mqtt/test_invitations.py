@@ -7,7 +7,8 @@ import pytest
 
 from device.mqtt.invitations import Invitation, Invitations
 from game.commands import AnswerQuestion, Bank, EnterThrow, StartMatch
-from tests.mosquitto import needs_mosquitto, until
+from tests.mosquitto import needs_mosquitto
+from tests.waiting import until
 
 CALL = {
     "id": "1-0",

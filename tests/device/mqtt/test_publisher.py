@@ -2,7 +2,9 @@
 
 import json
 from contextlib import ExitStack
+from threading import Event
 
+import paho.mqtt.client as mqtt
 import pytest
 
 from game.commands import Bank, EnterThrow, KeepDice, Redo, StartMatch, Undo
@@ -11,7 +13,8 @@ from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.journal.wire import WireEntry
 from game.stats.summary import summary
-from tests.mosquitto import Listener, mosquitto, needs_mosquitto, until
+from tests.mosquitto import Listener, mosquitto, needs_mosquitto
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = needs_mosquitto
 
@@ -93,13 +96,29 @@ def test_a_clean_end_publishes_offline(table, join, listener):
     until(lambda: listener.on("traykeeper/t1/availability") == [b"online", b"offline"])
 
 
-def test_nothing_is_lost_when_the_broker_dies_in_the_middle_of_a_turn(
-    table, join, broker, listener, tmp_path
-):
+@pytest.fixture
+def may_return(join, monkeypatch):
+    """An event without which the tray does not reconnect: a listener who is not back yet would miss messages."""
+    may_return, reconnect = Event(), mqtt.Client.reconnect
+    may_return.set()
+
+    def reconnect_later(client):
+        if client._client_id == b"traykeeper-t1":
+            may_return.wait(PATIENCE_S)
+        return reconnect(client)
+
+    monkeypatch.setattr(mqtt.Client, "reconnect", reconnect_later)
     join.stay()
+    return may_return
+
+
+def test_nothing_is_lost_when_the_broker_dies_in_the_middle_of_a_turn(
+    table, may_return, broker, listener, tmp_path
+):
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     until(lambda: received(listener))
+    may_return.clear()
     broker.kill()
     table.do(KeepDice((1, 1)))
     for _ in range(
@@ -109,8 +128,11 @@ def test_nothing_is_lost_when_the_broker_dies_in_the_middle_of_a_turn(
         table.do(Redo())
     table.do(EnterThrow(FARKLE[:4]))
     moments = len(listener.on("traykeeper/t1/moment"))
+    until(lambda: not listener.listening.is_set())
     broker.start()
-    until(lambda: received(listener) == recorded(tmp_path), patience_s=60)
+    until(listener.listening.is_set)
+    may_return.set()
+    until(lambda: received(listener) == recorded(tmp_path))
     state = until(lambda: [s for s in map(json.loads, listener.on(STATE)) if s["seq"] == 63])
 
     assert state[-1]["turn"]["player"] == "Ben"

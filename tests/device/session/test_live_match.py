@@ -113,7 +113,9 @@ ACTIONS = st.one_of(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
 def test_any_steps_are_recorded_as_they_were(journal, steps):

@@ -6,11 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
-from tests.browser import PHONE, open_with_pencil
+from tests.browser import PHONE, open_with_pencil, wait_before_taps
 from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-PATIENCE_MS = 30_000
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def open_phone(browser, tmp_path):
             )
             _, server = stack.enter_context(serving(options))
             page = browser.new_context(viewport=PHONE, reduced_motion="reduce").new_page()
-            page.set_default_timeout(PATIENCE_MS)
+            wait_before_taps(page)
             page.on("pageerror", lambda error: errors.append(str(error)))
             open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
             expect(page.locator("html.holder")).to_be_attached()
@@ -58,22 +57,21 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     guest.locator("#invitation").fill(invitation)
     guest.locator("[data-share=join]").click()
 
-    expect(guest.locator(".elsewhere")).to_have_text(
-        "It is Anna's turn at the other tray.", timeout=PATIENCE_MS
-    )
+    expect(guest.locator(".elsewhere")).to_have_text("It is Anna's turn at the other tray.")
     expect(guest.locator("#throw-dice")).to_be_hidden()
-    expect(host.locator("#throw-dice")).to_be_visible(timeout=PATIENCE_MS)
-    host.locator("#throw-dice").click()
+    expect(host.locator("#throw-dice")).to_be_visible()
+    with host.expect_response("**/throw"):
+        host.locator("#throw-dice").click()
     host.wait_for_timeout(800)  # the dice are rolling
     host.locator("#tray-button").click()
-    expect(host.locator(".big-dice .slot").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(host.locator(".big-dice .slot").first).to_be_visible()
 
     picture = guest.locator(".photo img[src^='/api/v1/photo/']")
-    expect(picture).to_be_visible(timeout=PATIENCE_MS)
+    expect(picture).to_be_visible()
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 300
     expect(guest.locator(".keep")).to_have_count(0)
     expect(host.locator("#roll-again")).to_be_visible()
-    expect(guest.locator("#roll-again")).to_be_visible(timeout=PATIENCE_MS)
+    expect(guest.locator("#roll-again")).to_be_visible()
     faces = [
         page.locator(".big-dice[data-dice]").get_attribute("data-dice") for page in (host, guest)
     ]
@@ -81,5 +79,5 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
 
     server.stop()
     expect(guest.locator("#other_tray")).to_contain_text(
-        "The other tray is not reachable: the match is waiting.", timeout=PATIENCE_MS
+        "The other tray is not reachable: the match is waiting."
     )

@@ -18,11 +18,11 @@ from game.journal.comparison import comparable_entries
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from tests.campaigns.size import count
-from tests.mosquitto import mosquitto, needs_mosquitto, until
+from tests.mosquitto import mosquitto, needs_mosquitto
+from tests.waiting import PATIENCE_S, until
 from web.app import new_link
 
 N_CUTS = count(4, 10)
-PATIENCE_S = 60
 
 
 class Phone:
@@ -42,7 +42,7 @@ class Phone:
     def _open(self, path: str, data: bytes | None):
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}"
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-        return self._opener.open(request, timeout=20)
+        return self._opener.open(request, timeout=PATIENCE_S)
 
     @property
     def state(self):
@@ -126,7 +126,7 @@ def begin(host: Phone, guest: Phone, *, by_broker: bool, cable: Cable | None = N
     made = host.get("shared-match")
     link = made["code"] if by_broker else made["link"].replace(f":{host.port}/", f":{cable.port}/")
     guest.post("shared-match/join", invitation=link, names=["Ben"])
-    until(lambda: host.state["turn"] and guest.state["turn"], PATIENCE_S)
+    until(lambda: host.state["turn"] and guest.state["turn"])
 
 
 def play_turn(phone: Phone, random: Random) -> None:
@@ -155,7 +155,7 @@ def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone] | None:
         throws = tuple(state["other_tray"]["throws"] for state in states)
         return {(False, True): ((host, guest),), (True, False): ((guest, host),)}.get(throws)
 
-    return until(found, PATIENCE_S)[0]
+    return until(found)[0]
 
 
 def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
@@ -172,7 +172,7 @@ def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
             mend()
         else:
             play_turn(phone, random)
-        until(lambda: host.entries == guest.entries, PATIENCE_S)
+        until(lambda: host.entries == guest.entries)
     return n_cuts
 
 

@@ -12,6 +12,7 @@ from device.storage import backup
 from device.storage.incoming_backup import FOLDER, BackupUpload, IncomingBackup
 from game.commands import StartMatch
 from game.situation import TableError
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -116,17 +117,16 @@ def test_an_upload_that_is_too_large_is_refused(monkeypatch):
         BackupUpload().append(0, b"PKzip")
 
 
-def test_an_abandoned_upload_is_dropped():
-    upload = BackupUpload(abandoned_s=0.2)
+def test_an_abandoned_upload_is_dropped(clock):
+    upload = BackupUpload(abandoned_s=0.2, clock=clock)
     upload.append(0, b"P")
-    time.sleep(0.15)
+    clock.now_s += 0.15
     upload.append(1, b"K")  # before it is dropped
-    time.sleep(0.1)
+    clock.now_s += 0.1
+    time.sleep(0.3)
     assert len(upload) == 2
 
-    until_s = time.monotonic() + 5
-    while len(upload) and time.monotonic() < until_s:
-        time.sleep(0.02)
-    assert len(upload) == 0
+    clock.now_s += 0.15
+    until(lambda: len(upload) == 0)
     with pytest.raises(TableError, match="try again"):
         upload.append(2, b"zip")

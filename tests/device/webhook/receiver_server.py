@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
             if behaviour in {"accept", "drop"}:
                 server.bodies.setdefault(self.headers["webhook-id"], json.loads(body))
         if behaviour == "hang":
-            server.is_over.wait(60)
+            server.is_over.wait()
         if behaviour in {"hang", "hang up"}:
             self.close_connection = True
             return
