@@ -3,19 +3,15 @@
 import pytest
 
 from device.app import PlayOptions, serving
-from device.calibrating import wizard_camera
-from device.companion import inbox
 from scripts import memory
-from tests.patience import PATIENCE_S
+from tests.patient_parts import patient_parts
 
 
 @pytest.fixture
-def phone(tmp_path, monkeypatch):
-    monkeypatch.setattr(inbox, "ANSWER_S", PATIENCE_S)
-    monkeypatch.setattr(wizard_camera, "FRAME_S", PATIENCE_S)
+def phone(tmp_path):
     state = str(tmp_path)
     options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1, roll_s=0.3)
-    with serving(options) as (_, server):
+    with patient_parts(), serving(options) as (_, server):
         yield memory.Phone(f"http://127.0.0.1:{server.port}/", state)
 
 

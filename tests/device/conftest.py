@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from device.calibrating import wizard, wizard_camera
-from device.coach import coach
-from device.companion import inbox
-from device.doctor import check_network, system
 from game.commands import StartMatch
 from tests import remembered_answers
 from tests.device.rig import Rig, open_rig
-from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
+from tests.patient_parts import patient_parts
 from vision import networks
 
 
@@ -26,15 +22,7 @@ def _answers_remembered():
 
 @pytest.fixture(scope="session", autouse=True)
 def _patient_parts():
-    """Let the parts of Traykeeper wait for each other as long as a busy machine needs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inbox, "ANSWER_S", PATIENCE_S)
-        patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)
-        patch.setattr(check_network, "ANSWER_S", PATIENCE_S)
-        patch.setattr(system, "COMMAND_TIMEOUT_S", PATIENCE_S)
-        patch.setattr(wizard, "PAGE_S", PATIENCE_S)
-        for limit in ("FRAME_S", "FOCUS_S", "SETTLE_S"):
-            patch.setattr(wizard_camera, limit, PATIENCE_S)
+    with patient_parts():
         yield
 
 

@@ -15,7 +15,7 @@ from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import TunableTray
 from tests.handled_tray import HandledTray
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from vision import Die, Reading
 from web.contracts.calibration import CalibrationStep
 
@@ -102,7 +102,7 @@ def test_corners_that_were_dragged_are_used_by_the_watch_once_saved(bench):
     bench.wizard.do(CalibrationStep.SAVE)
 
     for _ in range(3):  # until the watch has begun again and has shown a preview
-        bench.watch.run_with_camera(lambda _: None).result(5)
+        bench.watch.run_with_camera(lambda _: None).result(PATIENCE_S)
     assert bench.watch.preview.zones_in_view == (Outline(FAR).in_px(*SIZE).scaled(320 / 1536),)
 
 

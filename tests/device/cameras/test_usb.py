@@ -1,3 +1,4 @@
+import itertools
 import threading
 import time
 
@@ -310,7 +311,7 @@ def test_a_camera_that_is_black_with_the_held_exposure_stays_automatic_and_says_
 @pytest.mark.parametrize("tuning", [Tuning(), KNOWN])
 def test_a_webcam_that_starts_with_black_frames_opens_calibrated_or_not(tuning):
     webcam = Adjustable()
-    read, frames = webcam.read, iter(range(10_000))
+    read, frames = webcam.read, itertools.count()
     webcam.read = lambda: (True, np.zeros((90, 160, 3), np.uint8)) if next(frames) < 60 else read()
     camera = UsbCamera(tuning=tuning, open_device=lambda which: webcam)
     shown = camera.capture().image

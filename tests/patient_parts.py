@@ -1,0 +1,26 @@
+"""Parts of Traykeeper that wait for each other as long as a busy machine needs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from device.calibrating import wizard, wizard_camera
+from device.coach import coach
+from device.companion import inbox
+from device.doctor import check_network, system
+from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
+
+
+@contextmanager
+def patient_parts() -> Iterator[None]:
+    """Raise the limits within the block. A test whose subject is a limit lowers it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inbox, "ANSWER_S", PATIENCE_S)
+        patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)
+        patch.setattr(check_network, "ANSWER_S", PATIENCE_S)
+        patch.setattr(system, "COMMAND_TIMEOUT_S", PATIENCE_S)
+        patch.setattr(wizard, "PAGE_S", PATIENCE_S)
+        for limit in ("FRAME_S", "FOCUS_S", "SETTLE_S"):
+            patch.setattr(wizard_camera, limit, PATIENCE_S)
+        yield
