@@ -31,7 +31,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 from tests.campaigns.phone import Played
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from tests.web.conftest import MemoryTable, make_app
 from tests.web.guest import ENDLESS, filled, routes
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import HTTPCookieProcessor
 
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from web.stream import HEARTBEAT_S
 
 COMMAND = Path(sys.executable).with_name("traykeeper")

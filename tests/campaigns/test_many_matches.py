@@ -18,7 +18,7 @@ from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.match.events import Skipped
 from tests.campaigns.size import count
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 
 MATCHES = count(50, 10_000)
 GROWTH_MB = 12

@@ -31,8 +31,8 @@ from game.odds.figures import Figures, figures
 from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
-from tests.patience import PATIENCE_S
 from tests.tray_reader import FakeTrayReader
+from tests.waiting import PATIENCE_S
 from web.access.phone import COOKIE, PhoneCookies
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.app import create_app

@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from flask import Blueprint, Flask, Response
 
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from web import concurrency_limit, problem
 from web.concurrency_limit import ConcurrencyLimit
 from web.i18n import languages

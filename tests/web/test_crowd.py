@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from game.commands import EnterThrow, StartMatch
-from tests.patience import PATIENCE_S, wait_until
+from tests.waiting import PATIENCE_S, until
 from web.app import create_app
 from web.server import Server
 from web.stream import Streams
@@ -38,7 +38,7 @@ def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table)
     with Server(app, "127.0.0.1", 0, send_timeout_s=SEND_TIMEOUT_S) as server:
         slow, quick = connect(server.port, buffer_bytes=2048), connect(server.port)
         slow.sendall(STREAM)
-        wait_until(lambda: streams.number == 1)
+        until(lambda: streams.number == 1)
         quick.sendall(STREAM)
         read = quick.makefile("rb")
         assert b"200" in read.readline()
@@ -53,7 +53,7 @@ def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table)
 
         for _ in range(400):
             one_is_free_after_a_change()
-        wait_until(one_is_free_after_a_change)
+        until(one_is_free_after_a_change)
         slow.close()
         quick.close()
 

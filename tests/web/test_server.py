@@ -10,7 +10,7 @@ from importlib.metadata import version
 import pytest
 from flask import request
 
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from web.app import create_app
 from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server, ServerError
 

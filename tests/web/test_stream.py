@@ -11,7 +11,7 @@ import pytest
 from game.commands import Bank, CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
 from game.journal.history import History
 from tests.device.mqtt.conftest import TapTable
-from tests.patience import PATIENCE_S, wait_until
+from tests.waiting import PATIENCE_S, until
 from tests.web.conftest import HttpClient, make_app
 from web import stream as module
 from web.server import Server
@@ -138,7 +138,7 @@ def test_phone_that_hangs_up_frees_its_stream(table, serve, new_client):
         with http.get("/live") as stream:
             return stream.status == 200
 
-    wait_until(is_open_again)
+    until(is_open_again)
 
 
 def test_head_request_opens_no_stream(table, client):

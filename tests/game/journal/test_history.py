@@ -12,7 +12,7 @@ from game.journal.journal import Journal
 from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.rules import rule_files
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 
 RULES = rule_files.load("walnut-studiolo")
 NOON_S = 1_800_000_000.0

@@ -6,7 +6,7 @@ import pytest
 
 from game.commands import EnterThrow, StartMatch
 from tests.browser import PHONE, new_page
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from web.access.origin import AllowedHosts
 from web.app import create_app
 from web.server import Server

@@ -7,7 +7,7 @@ import pytest
 from game.commands import Bank, EnterThrow, StartMatch
 from game.journal.history import History
 from tests.device.rig import open_rig
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from tests.web.conftest import as_scorekeeper, make_app
 from web.access import idempotency
 from web.access.idempotency import HEADER, MAX_PHONES, MAX_REQUESTS

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from game.situation import TableError
 from tests.clock import Clock
-from tests.patience import PATIENCE_S
+from tests.waiting import PATIENCE_S
 from web.access.scorekeeper import ABSENT_AFTER_S, REQUEST_S, Scorekeeper, ScorekeeperRecord
 
 

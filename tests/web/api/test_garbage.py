@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from game.commands import EnterThrow, StartMatch
-from tests.patience import PATIENCE_S, wait_until
+from tests.waiting import PATIENCE_S, until
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.server import Server
@@ -133,7 +133,7 @@ def test_hundred_broken_streams_leave_nothing_behind(begun, caplog):
         for phone in phones:
             phone.close()
         begun.show(message="something happened")
-        wait_until(lambda: streams.number == 0)
+        until(lambda: streams.number == 0)
 
         assert send(server.port, "GET", "/api/v1/state")[0] == 200
     assert warnings(caplog) == []

@@ -21,7 +21,7 @@ from game.commands import (
 from game.message import Message
 from game.situation import Choice, Situation, TableError
 from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late, stop_timers
-from tests.patience import wait_until
+from tests.waiting import until
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.coach import CoachMode
@@ -559,7 +559,7 @@ def test_quick_presses_keep_their_number_and_order(begun, phone):
         phone.keyboard.press("Enter")
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
-    wait_until(lambda: len(moves(begun)) >= 10)
+    until(lambda: len(moves(begun)) >= 10)
     assert moves(begun) == [True, False] * 5
 
 
