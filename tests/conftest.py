@@ -2,6 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import cv2
 import pytest
@@ -31,6 +34,15 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def clock():
     return Clock()
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that all users can reach. Those of pytest are private again once another run of tests begins."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
 
 
 @pytest.fixture(scope="session", autouse=True)

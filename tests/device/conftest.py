@@ -41,23 +41,20 @@ def match_rig(rig) -> Rig:
 
 
 @pytest.fixture
-def other_users_folder(tmp_path) -> Path:
+def other_users_folder(public_folder) -> Path:
     """A folder that belongs to another user; only root can create one."""
     if os.geteuid() != 0:
         pytest.skip("needs root")
-    folder = tmp_path / "state"
+    folder = public_folder / "state"
     folder.mkdir()
-    for path in (*reversed(tmp_path.parents), tmp_path):  # other users must be able to reach it
-        if path.stat().st_mode & 0o055 != 0o055:
-            path.chmod(path.stat().st_mode | 0o055)
     os.chown(folder, 1234, 1234)
     return folder
 
 
 @pytest.fixture
-def root_only_file(tmp_path) -> Path:
+def root_only_file(public_folder) -> Path:
     """A file that only root can read."""
-    path = tmp_path / "secret"
+    path = public_folder / "secret"
     path.write_text("root's")
     path.chmod(0o600)
     return path

@@ -20,6 +20,12 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it is run by root")
 
 
 @pytest.fixture
+def tmp_path(public_folder):
+    """A folder that the service's user can reach as well."""
+    return public_folder
+
+
+@pytest.fixture
 def stick(tmp_path):
     (tmp_path / "stick").mkdir()
     return tmp_path / "stick"
@@ -31,9 +37,6 @@ def state(tmp_path):
     (folder / "backups").mkdir(parents=True)
     for path in (folder, folder / "backups"):
         os.chown(path, SERVICE, SERVICE)
-    for path in (*reversed(tmp_path.parents), tmp_path):  # other users must be able to reach it
-        if path.stat().st_mode & 0o055 != 0o055:
-            path.chmod(path.stat().st_mode | 0o055)
     return folder
 
 
