@@ -91,7 +91,7 @@ def expect_status(page, words):
 
 def expect_pulse(page):
     """Wait until the question has pulsed since the last call."""
-    page.wait_for_function("globalThis.hasPulsed")
+    page.wait_for_function("() => globalThis.hasPulsed")
     page.evaluate("globalThis.hasPulsed = false")
 
 

@@ -38,7 +38,8 @@ class Thumb:
         )  # a button that has just changed accepts no tap
         until(lambda: target.evaluate(ON_TOP))  # in view
         target.click()
-        self.page.wait_for_function("scrollY === 0")  # possibly on the page that the tap opens
+        # This is possibly the page that the tap opens.
+        self.page.wait_for_function("() => scrollY === 0")
         self.taps += 1
 
     def taken(self):
