@@ -38,7 +38,7 @@ def clock():
 
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
-    """A folder that all users can reach. Those of pytest are private again once another run of tests begins."""
+    """A folder that all users can reach. pytest makes its own folders private when another run of tests starts."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

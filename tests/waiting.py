@@ -1,4 +1,4 @@
-"""Waiting for what must happen. Only a failing test waits for long, so the limits suit a machine that stands still."""
+"""Waiting until something happens. Only a failing test waits for long, so the limits suit a machine that is very busy."""
 
 from time import monotonic, sleep
 
