@@ -41,8 +41,8 @@
     document.documentElement.classList.remove("reads");
   }
 
-  document.addEventListener("click", ({ target }) => {
-    if (!target.closest("[data-picture]") || !window.mayPost(API)) return;
+  document.addEventListener("click", async ({ target }) => {
+    if (!target.closest("[data-picture]") || !await window.mayPost(API)) return;
     step = window.shownStep();
     input.click();
   });

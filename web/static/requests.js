@@ -12,9 +12,10 @@
   let stalls = 0; // changes when an answer becomes overdue and when it arrives
   let reached = 0; // the step of the match after this page's last request that named a step
 
-  // Sends requests one after the other, so that quick taps keep their order. Resolves to the answer or false.
+  // Sends requests one after the other, so that quick taps keep their order.
   window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
-    queue = queue.then(() => isWanted() && window.mayPost(address) && send(address, body));
+    const may = window.mayPost(address);
+    queue = queue.then(() => may).then((is) => is && isWanted() && send(address, body));
     return queue;
   };
 
@@ -81,7 +82,7 @@
       if ("step" in body) reached = result.step || 0;
       window.toast(answer.ok ? "" : result.detail);
       document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
-      return answer.ok && result;
+      return answer.ok;
     } catch {
       window.toast(words.silent);
       return false;

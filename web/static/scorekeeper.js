@@ -68,13 +68,20 @@
     byId("who").hidden = !names.length;
   }
 
+  let linkAnswer; // a promise; taps wait for it
+
   // Called by the other scripts before they send; on a watcher's phone it opens the dialog instead.
-  window.mayPost = (address) => {
-    if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNER_API)) return true;
-    if (root.classList.contains("own-turn") && OWN_TURN.includes(address)) return true;
+  window.mayPost = async (address) => {
+    if (!isAllowed(address)) await linkAnswer;
+    if (isAllowed(address)) return true;
     if (!byId("asking").open) byId("asking").showModal();
     return false;
   };
+
+  function isAllowed(address) {
+    if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNER_API)) return true;
+    return root.classList.contains("own-turn") && OWN_TURN.includes(address);
+  }
 
   async function send(what, body, refuse = window.toast) {
     try {
@@ -167,14 +174,16 @@
   });
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
 
-  // Uses the link from the terminal. The browser does not send the part after #. Taps wait for the answer.
-  async function useLink() {
-    const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
-    if (!link) return;
+  // Uses the link from the terminal. The browser does not send the part after #.
+  function useLink() {
+    const token = new URLSearchParams(location.hash.slice(1)).get("pencil");
+    if (!token) return;
     history.replaceState(null, "", location.pathname);
-    const holding = await window.post(`${API}/link`, { token: link });
-    if (holding.mine && boardState()) boardState().holder = holding.me;
-    if (holding) onAnswer(holding);
+    linkAnswer = send("link", { token }).then(({ mine, me }) => {
+      if (!mine || !boardState()) return;
+      boardState().holder = me; // the stream says so later
+      update();
+    });
   }
 
   addEventListener("hashchange", useLink);

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, EnterThrow, StartMatch
-from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late
+from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late, stop_timers
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
@@ -29,10 +29,11 @@ def new_phone(browser, server):
     """Open the page on one more phone; `link` is appended to the address."""
     contexts, errors = [], []
 
-    def open_phone(link=""):
+    def open_phone(link="", *, is_patient=True):
         contexts.append(browser.new_context(viewport=PHONE, has_touch=True))
         contexts[-1].set_default_timeout(PATIENCE_MS)
-        never_late(contexts[-1])
+        if is_patient:
+            never_late(contexts[-1])
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"http://127.0.0.1:{server.port}/{link}")
@@ -115,18 +116,33 @@ def test_tap_of_a_watcher_changes_nothing_and_offers_to_ask(new_phone, table):
     assert table.match.state.turn.last.keep is None
 
 
-def test_tap_waits_until_the_link_is_accepted(new_phone, server, table):
+@pytest.fixture
+def opening(new_phone, server):
+    """Open a phone with a link whose answer, like the stream, is held back. Return it and the requests."""
+
+    def opened(link):
+        phone, held = new_phone("rules", is_patient=False), {}
+        phone.clock.install()
+        for path in ("**/api/v1/pencil/link", "**/live"):
+            phone.route(
+                path, lambda route: held.update({route.request.url.rpartition("/")[2]: route})
+            )
+        with phone.expect_request("**/api/v1/pencil/link"):
+            phone.goto(f"http://127.0.0.1:{server.port}/{link}")
+        return phone, held
+
+    return opened
+
+
+def test_tap_waits_until_the_link_is_accepted(opening, server, table):
     """The tap counts even if the stream has not yet said who the scorekeeper is."""
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
-    held = {}
-    phone = new_phone("rules")
-    for path in ("**/api/v1/pencil/link", "**/live"):
-        phone.route(path, lambda route: held.update({route.request.url.rpartition("/")[2]: route}))
-    with phone.expect_request("**/api/v1/pencil/link"):
-        phone.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+    phone, held = opening(new_link(server.app))
     phone.locator(".keep").first.tap()
+    stop_timers(phone)  # after the time at which the answer to a tap would be late
     assert not phone.locator("#asking").is_visible()
     assert table.match.state.turn.last.keep is None
+    expect(phone.locator("#toast")).to_be_empty()
     with phone.expect_response("**/api/v1/keep"):
         held["link"].continue_()
 
@@ -137,10 +153,13 @@ def test_tap_waits_until_the_link_is_accepted(new_phone, server, table):
     expect(phone.locator(".keep").first).to_have_attribute("aria-pressed", "true")
 
 
-def test_tap_offers_to_ask_if_the_link_is_refused(new_phone, table):
+def test_tap_offers_to_ask_once_the_link_is_refused(opening, table):
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
-    phone = new_phone("#pencil=used-up")
+    phone, held = opening("#pencil=used-up")
     phone.locator(".keep").first.tap()
+    phone.locator(".keep").first.tap()
+    assert not phone.locator("#asking").is_visible()
+    held["link"].continue_()
 
     expect(phone.locator("#asking")).to_be_visible()
     assert table.match.state.turn.last.keep is None
@@ -208,6 +227,30 @@ def test_players_own_phone_plays_in_the_own_turn(new_phone, server, table):
 
     expect(ben.locator(".hero h1")).to_contain_text("Anna")
     assert table.match.state.players[1].score == 600
+
+
+def test_second_tap_on_bank_opens_no_dialog_once_the_own_turn_is_over(new_phone, server, table):
+    """Whether this phone may act is decided when the tap is made, not when it is sent."""
+    anna, ben = new_phone(new_link(server.app)), new_phone()
+    expect_scorekeeper(anna)
+    table.scorekeeper.players.allow_own_turns(on=True)
+    ben.locator("[data-menu]").tap()
+    with ben.expect_response("**/api/v1/pencil/sit"):
+        ben.locator("#player").select_option("Anna")
+    ben.get_by_role("button", name="Done").tap()
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    expect(ben.locator("html.own-turn")).to_be_attached()
+    held = {}
+    ben.route("**/api/v1/bank", lambda route: held.update(bank=route), times=1)
+    with ben.expect_request("**/api/v1/bank"):
+        ben.locator("#bank").tap()
+    ben.locator("#bank").tap()
+    table.do(Bank())
+    expect(ben.locator("html.watcher")).to_be_attached()
+    with ben.expect_response(lambda answer: answer.url.endswith("/bank") and answer.status == 403):
+        held["bank"].continue_()
+
+    expect(ben.locator("#asking")).to_be_hidden()
 
 
 def test_taken_player_is_refused_in_the_open_menu(new_phone):
