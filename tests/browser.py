@@ -2,8 +2,9 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +36,30 @@ ON_TOP = """(element) => {
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
+    """Start a Chromium whose pages wait long enough for a busy machine."""
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        browser.on("context", lambda context: context.set_default_timeout(PATIENCE_MS))
+        for name in ("new_context", "new_page"):
+            setattr(browser, name, _patient(getattr(browser, name)))
         yield browser
         browser.close()
 
 
+def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Let all contexts or pages that a function makes wait long enough for a busy machine."""
+
+    @wraps(make)
+    def made(**options: Any) -> Any:
+        opened = make(**options)
+        opened.set_default_timeout(PATIENCE_MS)
+        return opened
+
+    return made
+
+
 def wait_before_taps(page: Page) -> None:
-    """Let every later tap on a page wait while its buttons have just changed, because they accept no tap then."""
+    """Let every later tap on a page wait while a button has just changed and accepts no tap."""
     page.add_locator_handler(page.locator("[data-settling]").first, lambda: None)
 
 
@@ -52,13 +67,6 @@ def open_with_pencil(page: Page, address: str) -> None:
     """Open the scorekeeper's link and wait until the server has answered."""
     with page.expect_response("**/api/v1/pencil/link"):
         page.goto(address)
-
-
-def new_page(browser: Browser, **options: Any) -> Page:
-    """Open a page in a context of its own, which waits long enough for a busy machine."""
-    page = browser.new_page(**options)
-    page.set_default_timeout(PATIENCE_MS)
-    return page
 
 
 REQUESTS = Path(__file__).parents[1] / "web" / "static" / "requests.js"
@@ -71,20 +79,22 @@ LONGER = """(() => {
 def never_late(context: BrowserContext) -> None:
     """Let no answer be late for the pages of a phone, and no toast disappear, however slow the machine is.
 
-    A page drops some taps that are made while an answer is late.
+    A page drops some taps that are made while an answer is late. All other timers of the same lengths
+    (1 s and 7 s) also wait 60 s.
     """
     found = re.findall(r"const (?:LATE|TOAST)_MS = (\d+);", REQUESTS.read_text("utf-8"))
     assert len(found) == 2
     context.add_init_script(LONGER % ([*map(int, found)], PATIENCE_MS))
 
 
-JUMP_S = 15
-"""Short enough that a page with a stream does not believe it lost."""
+JUMP_S = 30
+"""Shorter than the silence after which a page believes its stream lost: 40 s, SILENCE_MS in live.js."""
 
 
 def stop_timers(page: Page) -> None:
     """Stop the timers of a page, so that only `page.clock` fires them.
 
-    Call `page.clock.install()` before the page is opened.
+    Call `page.clock.install()` before the page is opened, and this soon afterwards. The clock of the page
+    jumps 30 s ahead, so the machine has 30 s between the two calls that are made here.
     """
     page.clock.pause_at(page.evaluate("Date.now() / 1000") + JUMP_S)

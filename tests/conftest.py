@@ -38,7 +38,10 @@ def clock():
 
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
-    """A folder that all users can reach. pytest makes its own folders private when another run of tests starts."""
+    """A folder that all users can reach.
+
+    pytest makes its own folders private when another run of tests starts.
+    """
     with TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Parts of Traykeeper that wait for each other as long as a busy machine needs."""
+"""Longer limits for what the parts of Traykeeper wait for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
 
 @contextmanager
 def patient_parts() -> Iterator[None]:
-    """Raise the limits within the block. A test whose subject is a limit lowers it again."""
+    """Raise the limits of the companion, the coach, the doctor and the calibration within the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inbox, "ANSWER_S", PATIENCE_S)
         patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)

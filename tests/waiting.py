@@ -1,5 +1,9 @@
-"""Waiting until something happens. Only a failing test waits for long, so the limits suit a machine that is very busy."""
+"""Waiting until something happens.
 
+Only a failing test waits long, so the limits suit a very busy machine.
+"""
+
+from collections.abc import Callable
 from time import monotonic, sleep
 
 PATIENCE_S = 60
@@ -11,10 +15,16 @@ COACH_PATIENCE_S = 120
 POLL_S = 0.02
 
 
-def until(true, patience_s: float = PATIENCE_S):
-    """Wait until a function returns something true, and return that."""
+def until(true, patience_s: float = PATIENCE_S, said: Callable[[], object] | None = None):
+    """Wait until a function returns something true, and return that.
+
+    Args:
+        true: The function.
+        patience_s: How long to wait before the test fails.
+        said: Returns what a failure shows.
+    """
     end_s = monotonic() + patience_s
     while not (found := true()):
-        assert monotonic() < end_s, "the condition never became true"
+        assert monotonic() < end_s, said() if said else "the condition never became true"
         sleep(POLL_S)
     return found

@@ -1,6 +1,7 @@
 import bench.web
 from bench.web import command
 from device.bench import phones
+from tests.patient_parts import patient_parts
 from tests.waiting import PATIENCE_S, until
 
 
@@ -26,7 +27,8 @@ def test_every_phone_receives_every_action(capsys, monkeypatch):
 
     monkeypatch.setattr(phones, "GRACE_S", PATIENCE_S)
     monkeypatch.setattr(bench.web, "measure_delays", measure_delays)
-    assert command.callback(phones=5, seconds=3) == 0
+    with patient_parts():
+        assert command.callback(phones=5, seconds=3) == 0
 
     output = capsys.readouterr().out
     assert "action to the last of 5 phones" in output

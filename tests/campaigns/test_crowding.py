@@ -22,9 +22,9 @@ def test_a_match_continues_while_watchers_request_everything(tmp_path):
     finally:
         table.kill()
         table.gone()
+    assert evening.late_ms, evening.unread
     print(f"\n{told(answers, evening, streams, guests)}")
 
-    assert evening.late_ms
     assert 500 not in answers
     if SOAK:
         assert evening.unread == []

@@ -12,12 +12,12 @@ from threading import Thread
 import pytest
 
 from device.app import PlayOptions, serving
-from device.companion import inbox
 from game.commands import AnswerQuestion, Bank, EnterThrow, RecordEvent, StartMatch
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.match.events import Skipped
 from tests.campaigns.size import count
+from tests.patient_parts import patient_parts
 from tests.waiting import PATIENCE_S
 
 MATCHES = count(50, 10_000)
@@ -59,14 +59,13 @@ def play_one(companion, rng):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_memory_and_files_do_not_grow_over_many_matches(monkeypatch):
-    monkeypatch.setattr(inbox, "ANSWER_S", PATIENCE_S)
+def test_memory_and_files_do_not_grow_over_many_matches():
     rng = random.Random(11)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         options = PlayOptions(
             camera="usb:97", host="127.0.0.1", port=0, state=folder, rules="walnut-studiolo"
         )
-        with serving(options) as (companion, server):
+        with patient_parts(), serving(options) as (companion, server):
             phone = Thread(target=_listen, args=(server.port,), daemon=True)
             phone.start()
             samples, took_s, steps = [], [], 0

@@ -23,7 +23,8 @@ GROWTH_MB = 8
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_throws():
-    # On a machine that needs no time, as a hiccup of this one would count. Real ones are in `bench clips`.
+    # The simulated machine needs no time, because a pause of the real one would count as a fault.
+    # `bench clips` measures real machines.
     table = RollingTable(records_clips=True, slower=0.0)
     for _ in range(WARMING_UP):
         table.roll()

@@ -26,7 +26,7 @@ from tests.clock import Clock
 from tests.handled_tray import HandledTray
 from web.contracts.table import Snapshot
 
-PATIENCE_S = 60.0
+SIMULATED_LIMIT_S = 60.0
 STILL_S = 0.2
 ROLL_S = 0.4
 LET_ROLL_S = 0.5
@@ -149,7 +149,7 @@ class Rig:
         )
 
     def until(self, holds) -> Snapshot:
-        end_s = self.clock() + PATIENCE_S
+        end_s = self.clock() + SIMULATED_LIMIT_S
         while not holds(self.companion.snapshot()):
             assert self.clock() < end_s, f"nothing changed any more: {self.companion.snapshot()}"
             self.step()

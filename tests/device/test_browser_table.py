@@ -36,9 +36,9 @@ class Thumb:
         expect(self.page.locator("[data-settling]")).to_have_count(
             0
         )  # a button that has just changed accepts no tap
-        until(lambda: target.evaluate(ON_TOP))  # in view
+        until(lambda: target.evaluate(ON_TOP), said=lambda: f"{selector} is not in view")
         target.click()
-        # This is possibly the page that the tap opens.
+        # The tap may have opened another page.
         self.page.wait_for_function("() => scrollY === 0")
         self.taps += 1
 

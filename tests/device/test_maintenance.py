@@ -73,9 +73,9 @@ def test_the_picture_of_a_throw_is_saved_under_its_position(maintenance):
     companion = maintenance.companion
     companion.do(StartMatch(("Anna", "Ben")))
     companion.do(ThrowSimulatedDice())
-    snapshot = companion.do(Press())
-    while snapshot.situation is Situation.WAITING:
-        snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
+    companion.do(Press())
+    until(lambda: companion.snapshot().situation is not Situation.WAITING)
+    snapshot = companion.snapshot()
     if snapshot.match.last_throw is None:
         pytest.skip(f"this throw was not read: {snapshot.message}")
     last = History(maintenance.journal.path).entries()[-1].position

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from game.commands import Bank, CorrectThrow, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Renamed
-from tests.browser import PATIENCE_MS, PHONE, never_late, stop_timers
+from tests.browser import PHONE, never_late, stop_timers
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -20,7 +20,6 @@ def new_phone(browser):
 
     def phone(*, scorekeeper=False, notices_late_answers=False):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-        context.set_default_timeout(PATIENCE_MS)
         if not notices_late_answers:
             never_late(context)
         if scorekeeper:

@@ -17,7 +17,7 @@ STREAM = b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def connect(port, *, buffer_bytes=None, address="127.0.0.1"):
-    """Connect a phone, with a receive buffer of this size and an address of its own."""
+    """Connect a phone from this address, with a receive buffer of this size."""
     phone = socket.socket()
     if buffer_bytes:
         phone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
@@ -25,6 +25,12 @@ def connect(port, *, buffer_bytes=None, address="127.0.0.1"):
     phone.bind((address, 0))
     phone.connect(("127.0.0.1", port))
     return phone
+
+
+def read_up_to(stream, words):
+    """Read a stream up to the line with these words."""
+    while words not in (line := stream.readline()):
+        assert line, "the stream has ended"
 
 
 def status(phone):
@@ -47,8 +53,7 @@ def test_phone_that_never_reads_is_dropped_and_the_others_get_every_event(table)
         def one_is_free_after_a_change():
             number = next(numbers)
             table.show(message=f"change {number}: " + "x" * 5000)
-            while f"change {number}:".encode() not in read.readline():
-                pass
+            read_up_to(read, f"change {number}:".encode())
             return streams.number == 1
 
         for _ in range(400):
@@ -77,9 +82,7 @@ def test_five_hundred_phones_at_once_are_served_or_refused(table):
         one_more.sendall(b"GET /api/v1/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert status(one_more) == 200
         table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-        first = phones[found.index(200)].makefile("rb")
-        while b"1,000" not in first.readline():
-            pass
+        read_up_to(phones[found.index(200)].makefile("rb"), b"1,000")
 
 
 @pytest.mark.parametrize("length", ["99999999999", "131073"])

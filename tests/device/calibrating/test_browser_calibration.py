@@ -25,8 +25,7 @@ def table(tmp_path):
         seed=4,
     )
     with serving(options) as (companion, server):
-        while companion.snapshot().camera is None:
-            companion.wait(companion.snapshot().version, 5)
+        waiting.until(lambda: companion.snapshot().camera is not None)
         yield companion, f"http://127.0.0.1:{server.port}", new_link(server.app)
 
 
@@ -70,7 +69,7 @@ def drag(phone, handle, right, down):
 
 
 def until(companion, holds):
-    waiting.until(lambda: holds(companion.wizard.state()))
+    waiting.until(lambda: holds(companion.wizard.state()), said=companion.wizard.state)
 
 
 def throw_and(phone, step, button, shown):

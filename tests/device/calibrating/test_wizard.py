@@ -54,7 +54,7 @@ class Bench:
         self.tray.throw_all(values)
 
     def until(self, holds):
-        until(lambda: holds(self.wizard.state()))
+        until(lambda: holds(self.wizard.state()), said=self.wizard.state)
 
 
 @pytest.fixture

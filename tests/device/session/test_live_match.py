@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.session.live_match import LiveMatch
@@ -14,6 +14,7 @@ from game.match.match import Match
 from game.message import Message
 from game.rules import rule_files
 from game.situation import TableError
+from tests.examples import SHARED_FIXTURES
 
 RULES = rule_files.load("walnut-studiolo")
 
@@ -114,8 +115,7 @@ ACTIONS = st.one_of(
 
 @settings(
     max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=SHARED_FIXTURES,
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
 def test_any_steps_are_recorded_as_they_were(journal, steps):

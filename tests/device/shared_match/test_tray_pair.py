@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.shared_match import shared_matches
@@ -30,6 +30,7 @@ from game.journal.journal import JOURNAL_FILE
 from game.match.events import Joined, ScoreSet, Thrown
 from game.situation import TableError
 from tests.device.shared_match.tables import open_table
+from tests.examples import SHARED_FIXTURES
 from web.contracts.shared_match import SharedPhase, UnknownCodeError
 from web.pages.matches import throw_positions
 
@@ -162,8 +163,7 @@ def test_a_match_begins_and_continues_whichever_message_is_lost(pair, lost, cut)
 
 @settings(
     max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=SHARED_FIXTURES,
 )
 @given(
     steps=st.lists(

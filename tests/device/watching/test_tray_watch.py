@@ -19,10 +19,11 @@ from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.message import Message
 from tests.handled_tray import HandledTray
+from tests.waiting import PATIENCE_S
 from vision.reading import Quad
 
 FAST_S = 1 / 30
-PATIENCE_S = 60.0
+SIMULATED_LIMIT_S = 60.0
 
 
 class Reports:
@@ -43,7 +44,7 @@ class Reports:
         while self.clock() < end_s:
             self.step()
 
-    def next(self, kind, timeout_s=PATIENCE_S):
+    def next(self, kind, timeout_s=SIMULATED_LIMIT_S):
         """Return the next report of this kind, and drop the reports before it."""
         end_s = self.clock() + timeout_s
         while True:

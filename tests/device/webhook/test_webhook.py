@@ -3,8 +3,9 @@
 import hmac
 import json
 from base64 import b64decode, b64encode
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from threading import Thread
 
 import pytest
 
@@ -189,9 +190,14 @@ def test_closing_does_not_wait_for_a_receiver_that_hangs(table, receiver, tmp_pa
     receiver.behaviour = "hang"
     table.do(StartMatch(["Anna", "Ben"]))
     settings = Settings(webhook=receiver.url)
-    with send_to_webhook(settings, table, tmp_path, pytest.fail):
+    with ExitStack() as block:
+        block.enter_context(send_to_webhook(settings, table, tmp_path, pytest.fail))
         until(lambda: receiver.requests)
+        leaving = Thread(target=block.pop_all().close)
+    leaving.start()
+    leaving.join(PATIENCE_S)
 
+    assert not leaving.is_alive()
     assert len(receiver.requests) == 1
     assert receiver.bodies == {}
 

@@ -5,7 +5,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.errors import GameError
@@ -25,6 +25,7 @@ from game.match.events import (
 )
 from game.match.match import Match
 from game.rules import rule_files
+from tests.examples import SHARED_FIXTURES
 
 RULES = rule_files.load("walnut-studiolo")
 HOUSE = replace(rule_files.load("zilch"), name="kitchen", title="Our kitchen", target=2_000)
@@ -63,7 +64,7 @@ def fold(entries) -> Match:
 
 @settings(
     max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=SHARED_FIXTURES,
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
 def test_replaying_the_entries_gives_the_match_of_the_journal(journal, steps):
@@ -138,7 +139,6 @@ def test_different_histories_have_different_chains():
     assert one.chain != other.chain
 
 
-@settings(deadline=None)
 @given(JSON, JSON, JSON)
 def test_any_input_is_an_entry_or_is_refused_with_a_message(options, names, actions):
     begin = {"match": "0" * 16, "seq": 0, "chain": "", "rules": "zilch", "options": options}

@@ -205,7 +205,6 @@ TestMatch = pytest.mark.campaign(MatchMachine.TestCase)
 TestMatch.settings = settings(
     max_examples=count(40, 1000),
     stateful_step_count=40,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

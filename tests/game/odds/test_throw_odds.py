@@ -54,7 +54,7 @@ def test_well_known_chances_of_a_farkle(name, n, farkle):
     assert throw_chances(rule_files.load(name))[n].farkle == farkle
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rulesets())
 def test_chances_of_any_rules_are_consistent(rules):
     for n, chances in throw_chances(rules).items():
@@ -64,7 +64,7 @@ def test_chances_of_any_rules_are_consistent(rules):
         assert farkle_within(rules, n, 1) <= farkle_within(rules, n, 2)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rulesets())
 def test_compiled_rules_cover_every_throw(rules):
     try:

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from game.commands import EnterThrow, StartMatch
-from tests.browser import PHONE, new_page
+from tests.browser import PHONE
 from tests.waiting import PATIENCE_S
 from web.access.origin import AllowedHosts
 from web.app import create_app
@@ -153,7 +153,7 @@ def test_names_that_look_like_scripts_are_shown_as_text(browser, table, port):
     table.do(StartMatch(tuple(SCRIPTS)))
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.show(message=SCRIPTS[1], troubles=(SCRIPTS[0],), question=SCRIPTS[4])
-    page = new_page(browser, viewport=PHONE)
+    page = browser.new_page(viewport=PHONE)
     broken = []
     page.on("console", lambda line: broken.append(line.text) if line.type == "error" else None)
     for path in PAGES:
@@ -167,7 +167,7 @@ def test_names_that_look_like_scripts_are_shown_as_text(browser, table, port):
 
 @pytest.mark.browser
 def test_another_site_cannot_frame_the_page(browser, table, port):
-    page = new_page(browser)
+    page = browser.new_page()
     page.route(
         "http://evil.example/",
         lambda route: route.fulfill(
@@ -186,7 +186,7 @@ def test_another_site_cannot_frame_the_page(browser, table, port):
 def test_script_of_another_site_cannot_read_or_change_anything(browser, table, port):
     table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
-    page = new_page(browser)
+    page = browser.new_page()
     page.route(
         "http://evil.example/",
         lambda route: route.fulfill(content_type="text/html", body="<h1>Win a prize</h1>"),

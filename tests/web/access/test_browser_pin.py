@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
 from web.app import new_link
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,6 @@ def server(table, serve):
 @pytest.fixture
 def watcher(browser, server):
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{server.port}/")
     return page

@@ -253,5 +253,5 @@ class AnyEvening(RuleBasedStateMachine):
             self.holder, self.seen_s[now] = now, self.clock.now_s
 
 
-AnyEvening.TestCase.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
+AnyEvening.TestCase.settings = settings(max_examples=50, stateful_step_count=30)
 test_any_evening = AnyEvening.TestCase

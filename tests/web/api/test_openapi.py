@@ -80,7 +80,6 @@ def test_watching_needs_no_permission(path):
 @schema.exclude(path_regex="/events$|lay-down$|own-turn$|give$").parametrize()
 @settings(
     max_examples=15,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
@@ -92,7 +91,7 @@ def test_every_answer_conforms_to_the_document(case):
 
 
 @schema.include(path_regex="/(bank|undo|score)$").parametrize()
-@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_every_refusal_of_a_watcher_conforms_to_the_document(case):
     case.cookies = {COOKIE: "x"}
     answer = case.call_and_validate(checks=CHECKS)

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from bench.self_play import SelfPlay
 from game.match.match import Match
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE, new_page
+from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES
 from web.server import Server
 
@@ -29,7 +29,7 @@ def send(inbox, tray, entry):
 
 
 def test_screen_shows_a_throw_as_it_happens(browser, board, inbox):
-    page = new_page(browser, viewport=SCREEN)
+    page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     expect(page.get_by_text("No tray has connected to the broker yet")).to_be_visible()
     tape = SelfPlay(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
@@ -48,7 +48,7 @@ def test_screen_shows_a_throw_as_it_happens(browser, board, inbox):
 
 
 def test_won_match_appears_in_tonights_table(browser, board, inbox):
-    page = new_page(browser, viewport=SCREEN)
+    page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     random = Random(5)
     tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
@@ -73,7 +73,6 @@ def test_no_page_of_the_club_has_a_serious_accessibility_fault(browser, board, i
     tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ac", EVENING_S)
     send(inbox, "den", tape.entries[0])
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
-    context.set_default_timeout(PATIENCE_MS)
     page, wrong = context.new_page(), {}
     for path in PAGES:
         answer = page.goto(f"{board}/{path.format(match=match_id)}")
@@ -86,7 +85,7 @@ def test_no_page_of_the_club_has_a_serious_accessibility_fault(browser, board, i
 
 def test_standings_on_a_phone_split_no_name_within_a_word(browser, board, played):
     played(["Bartholomäus", "Oma Gerda", "Mama"], 1)
-    page = new_page(browser, viewport={"width": 360, "height": 640})
+    page = browser.new_page(viewport={"width": 360, "height": 640})
     page.goto(f"{board}/table")
     lines = "names => names.map((each) => [each.textContent, each.getClientRects().length])"
     names = page.locator("table .who a").evaluate_all(lines)
@@ -99,7 +98,7 @@ def test_standings_on_a_phone_split_no_name_within_a_word(browser, board, played
 
 def test_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):
     played(["Anna", "Annie"], 1)
-    page = new_page(browser, viewport=PHONE)
+    page = browser.new_page(viewport=PHONE)
     page.goto(f"{board}/{steward.link_path}")
     page.goto(f"{board}/players/{people.find('Annie', 't1')}")
     page.get_by_label("Same person as").select_option(label="Anna")

@@ -1,7 +1,7 @@
 """The pairings of a tournament, for any number of players."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from game.errors import IllegalMove
@@ -14,7 +14,6 @@ def plan(kind, players):
     return TournamentPlan(kind, tuple(players), "walnut-studiolo")
 
 
-@settings(deadline=None)
 @given(PLAYERS)
 def test_round_robin_pairs_everybody_once_and_nobody_twice_in_a_round(players):
     drawn = pairings(plan(TournamentKind.ROUND_ROBIN, players), {})
@@ -26,7 +25,6 @@ def test_round_robin_pairs_everybody_once_and_nobody_twice_in_a_round(players):
         assert len(seated) == len(set(seated)) == n - n % 2
 
 
-@settings(deadline=None)
 @given(PLAYERS, st.randoms())
 def test_knock_out_eliminates_the_loser_of_each_match(players, random):
     winners = {}
@@ -42,7 +40,6 @@ def test_knock_out_eliminates_the_loser_of_each_match(players, random):
     assert len(losers) == len(set(losers)) == len(players) - 1
 
 
-@settings(deadline=None)
 @given(PLAYERS)
 def test_two_strongest_players_meet_in_the_final(players):
     winners = {}

@@ -2,12 +2,13 @@
 
 from random import Random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay, whole_match
 from game.match.events import Banked, Thrown, Undone
 from game.match.match import Match
+from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.match_history import AddResult, MatchHistory
 
@@ -41,7 +42,7 @@ def test_history_equals_the_tray_after_every_step(history):
 
 @settings(
     max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=SHARED_FIXTURES,
 )
 @given(st.data())
 def test_entries_that_arrive_twice_or_out_of_order_count_once(history, data):

@@ -4,12 +4,13 @@ import json
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay
 from game.match.match import Match
 from game.stats.summary import summary
+from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.tray_inbox import MAX_OPEN_REQUESTS, RETRY_S, TrayRequests
 
@@ -182,13 +183,13 @@ JSON = st.recursive(
 KINDS = st.sampled_from(["state", "event", "answer", "availability"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=SHARED_FIXTURES)
 @given(KINDS, st.binary(max_size=60) | JSON.map(lambda data: json.dumps(data).encode()))
 def test_any_payload_is_survived(inbox, kind, payload):
     inbox.on_message("evil", kind, payload)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=SHARED_FIXTURES)
 @given(st.data())
 def test_message_with_one_invalid_field_is_survived(inbox, trays, tape, data):
     kind, message = data.draw(

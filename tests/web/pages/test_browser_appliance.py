@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 from game.message import Message
 from game.rules.rule_files import names
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
+from tests.waiting import PATIENCE_S
 from tests.web.api.test_calibration import START, MemoryCalibration
 from tests.web.api.test_health import BAD, GOOD, MemoryMaintainer
 from tests.web.api.test_misreads import MemoryMisreads
@@ -67,7 +68,6 @@ def open_page(browser, address, path, **options):
     context = browser.new_context(
         viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
     )
-    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     page = context.new_page()
     page.goto(f"{address}{path}")
@@ -118,7 +118,7 @@ def test_buttons_that_wait_say_why(browser, address, monkeypatch):
     gate = Event()
 
     def slowly(self, _):
-        gate.wait(PATIENCE_MS / 1000)
+        gate.wait(PATIENCE_S)
         return self.now
 
     monkeypatch.setattr(Calibration, "do", slowly, raising=False)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from game.commands import Bank, EnterThrow, StartMatch
 from game.match.match import Match
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE, never_late
+from tests.browser import PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.access.phone import COOKIE
@@ -43,7 +43,6 @@ def address(table, history, coach):
 @pytest.fixture
 def page(browser, address):
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
-    context.set_default_timeout(PATIENCE_MS)
     never_late(context)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     errors = []

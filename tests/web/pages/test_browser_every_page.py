@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from game.match.match import Match
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
 from tests.web.api.test_health import BAD, GOOD, MemoryMaintainer
 from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, as_scorekeeper, make_app
@@ -67,7 +67,6 @@ def test_every_page_is_accessible_and_fits_a_phone(browser, app):
     paths, wrong = pages(app), {}
     assert set(paths) >= KNOWN
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
-    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     page = context.new_page()
     with Server(app, "127.0.0.1", 0) as server:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from game.commands import Bank, EnterThrow, SetJustDice, StartMatch
 from game.situation import Situation
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -36,7 +36,6 @@ def open_phone(browser, table, serve):
 
     def phone(motion="no-preference", path=""):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion=motion)
-        context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         context.add_init_script(COUNT)
         contexts.append(context)

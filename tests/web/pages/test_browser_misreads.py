@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
 from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
@@ -24,7 +24,6 @@ def context(browser, table, corrections):
     server = Server(make_app(table, misreads=corrections), "127.0.0.1", 0)
     server.start()
     context = browser.new_context(viewport=PHONE, base_url=f"http://127.0.0.1:{server.port}")
-    context.set_default_timeout(PATIENCE_MS)
     yield context
     server.stop()
 

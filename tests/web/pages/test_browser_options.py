@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from game.commands import StartMatch
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -21,7 +21,6 @@ def open_page(browser, address, **options):
     context = browser.new_context(
         viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
     )
-    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     page = context.new_page()
     page.goto(address)

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import StartMatch
-from tests.browser import PATIENCE_MS
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -26,7 +25,6 @@ def page(browser, table, serve):
     """The form for a new match, filled with the players of the current one."""
     table.do(StartMatch(NAMES, teams=(1, 2, 1, 2)))
     context = browser.new_context(viewport={"width": 360, "height": 640}, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{serve(table).port}/new")

@@ -6,7 +6,6 @@ Each screen lists what must be visible without scrolling, and neither covered no
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PATIENCE_MS
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, parts_out_of_view, set_font
 from tests.web.screens import kept, late, won
@@ -100,7 +99,6 @@ def opened(browser, address, language, cookie=PHONE_COOKIE):
     context = browser.new_context(
         viewport={"width": 360, "height": 640}, reduced_motion="reduce", locale=language
     )
-    context.set_default_timeout(PATIENCE_MS)
     if cookie:
         context.add_cookies([{"name": COOKIE, "value": cookie, "url": address}])
     return context.new_page()

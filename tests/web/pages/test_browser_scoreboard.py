@@ -1,6 +1,7 @@
 """The scoreboard on a phone, in Chromium."""
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,7 @@ from game.commands import (
 )
 from game.message import Message
 from game.situation import Choice, Situation, TableError
-from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late, stop_timers
+from tests.browser import ON_TOP, PHONE, never_late, stop_timers
 from tests.waiting import until
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
@@ -34,7 +35,6 @@ pytestmark = pytest.mark.browser
 def impatient_context(browser):
     """The scorekeeper's phone, which drops some taps if an answer is late."""
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context
     context.close()
@@ -47,15 +47,29 @@ def context(impatient_context):
     return impatient_context
 
 
-@pytest.fixture
-def phone(context, table, serve):
-    """An open scoreboard; a JavaScript error fails the test."""
+@contextmanager
+def opened(context):
+    """Open a page. A JavaScript error within the block fails the test."""
     errors = []
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"http://127.0.0.1:{serve(table).port}/")
     yield page
     assert errors == []
+
+
+@pytest.fixture
+def phone(context, table, serve):
+    """An open scoreboard; a JavaScript error fails the test."""
+    with opened(context) as page:
+        page.goto(f"http://127.0.0.1:{serve(table).port}/")
+        yield page
+
+
+@pytest.fixture
+def impatient_phone(impatient_context):
+    """A page that drops some taps if an answer is late; a JavaScript error fails the test."""
+    with opened(impatient_context) as page:
+        yield page
 
 
 @pytest.fixture
@@ -484,10 +498,9 @@ def test_button_on_the_page_reports_down_and_up(begun, phone):
     assert moves(begun) == [True, False]
 
 
-def test_length_of_a_hold_is_measured_on_the_phone(begun, impatient_context, serve):
+def test_length_of_a_hold_is_measured_on_the_phone(begun, impatient_phone, serve):
     """The clock of the phone stands still during the hold, and goes on while the answer is late."""
-    held = []
-    phone = impatient_context.new_page()
+    held, phone = [], impatient_phone
     phone.clock.install()
     phone.goto(f"http://127.0.0.1:{serve(begun).port}/")
     stop_timers(phone)
@@ -540,8 +553,7 @@ def test_answer_older_than_the_stream_is_ignored(begun, context, serve):
     context.route("**/sections", lambda route: held.append((route, route.fetch())))
     with page.expect_response("**/live"):
         page.goto(f"http://127.0.0.1:{serve(begun).port}/")
-    while not held:
-        page.wait_for_timeout(50)
+    until(lambda: page.wait_for_timeout(50) or held)
     begun.do(EnterThrow((1, 1, 3, 4, 5, 6)))
     expect(page.locator(".keeps")).to_be_visible()
     with page.expect_response("**/sections"):

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from game.commands import Bank
 from game.match.match import Match
-from tests.browser import PATIENCE_MS, new_page
 from tests.languages import OTHERS
 from tests.web.conftest import PHONE_COOKIE, RULES, make_app
 from tests.web.evening import AtOnce, journal_of
@@ -44,7 +43,6 @@ def open_page(browser, table, serve):
         context = browser.new_context(
             viewport={"width": width, "height": height}, reduced_motion="reduce", **options
         )
-        context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         opened = context.new_page()
         opened.goto(f"http://127.0.0.1:{port}/")
@@ -96,7 +94,7 @@ def test_double_text_size_needs_no_sideways_scrolling_on_past_matches(
     thrown(table)
     table.do(Bank())
     app = make_app(table, history=history, coach=AtOnce(history))
-    page = new_page(browser, viewport={"width": 360, "height": 640}, locale=language)
+    page = browser.new_page(viewport={"width": 360, "height": 640}, locale=language)
     wide = {}
     with Server(app, "127.0.0.1", 0) as server:
         for path in LOOKING_BACK:

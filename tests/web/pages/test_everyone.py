@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Choice, Situation
 from tests.axe import faults
-from tests.browser import PATIENCE_MS, PHONE, never_late
+from tests.browser import PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.screens import felt, photo_of
 from web.access.phone import COOKIE
@@ -26,7 +26,6 @@ def address(table, serve):
 def page(browser):
     """A blank page on the phone of the scorekeeper."""
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
-    context.set_default_timeout(PATIENCE_MS)
     never_late(context)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context.new_page()
@@ -107,7 +106,7 @@ def reach(page, locator):
 
 
 def press(page, selector, key="Enter"):
-    """Reach an element and press a key when the page takes it: a new number takes no press at once."""
+    """Focus an element, wait until the page accepts presses, and press a key."""
     reach(page, page.locator(selector))
     expect(page.locator("[data-settling]")).to_have_count(0)
     page.keyboard.press(key)

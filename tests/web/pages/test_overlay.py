@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import EnterThrow, SetJustDice, StartMatch
-from tests.browser import new_page
 from tests.web.conftest import MemoryTable, make_app
 from tests.web.screens import LONGEST, farkled, kept, thrown, won
 
@@ -17,7 +16,7 @@ def overlay(browser, table, serve):
 
     def opened(query="", width=1280, height=720):
         size = {"width": width, "height": height}
-        pages.append(new_page(browser, viewport=size, reduced_motion="reduce"))
+        pages.append(browser.new_page(viewport=size, reduced_motion="reduce"))
         pages[-1].goto(f"http://127.0.0.1:{port}/overlay{query}")
         return pages[-1]
 

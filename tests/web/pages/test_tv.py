@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from device.cameras.roll_clip import ClipFrame, RollClip
 from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Situation
-from tests.browser import new_page, stop_timers
+from tests.browser import stop_timers
 from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
 from web.contracts.coach import CoachMode
 
@@ -24,7 +24,7 @@ SCREENS = {
 def screen(request, browser, table, serve):
     width, height = request.param
     size = {"width": width, "height": height}
-    page = new_page(browser, viewport=size, reduced_motion="reduce")
+    page = browser.new_page(viewport=size, reduced_motion="reduce")
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
     yield page
     page.close()
@@ -89,7 +89,7 @@ def test_hot_dice_with_a_chance_of_winning_fit_on_the_screen(screen, table):
 @pytest.mark.parametrize("names", [EIGHT, LONGEST], ids=["eight", "long"])
 def test_no_name_is_cut_off(browser, table, serve, names):
     table.do(StartMatch(names))
-    page = new_page(browser, viewport={"width": 1920, "height": 1080})
+    page = browser.new_page(viewport={"width": 1920, "height": 1080})
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
 
     cut = "names => names.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"
@@ -141,7 +141,7 @@ def test_other_throws_have_no_replay(client, table):
 @pytest.mark.browser
 def test_replay_is_shown_once_and_goes(browser, table, serve):
     hot(table)
-    page = new_page(browser, viewport={"width": 1280, "height": 720})
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
     page.clock.install()
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
     stop_timers(page)
