@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, EnterThrow, StartMatch
-from tests.browser import ON_TOP, PATIENCE_MS, PHONE, never_late, stop_timers
+from tests.browser import ON_TOP, PHONE, never_late, stop_timers
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
@@ -31,7 +31,6 @@ def new_phone(browser, server):
 
     def open_phone(link="", *, is_patient=True):
         contexts.append(browser.new_context(viewport=PHONE, has_touch=True))
-        contexts[-1].set_default_timeout(PATIENCE_MS)
         if is_patient:
             never_late(contexts[-1])
         page = contexts[-1].new_page()
