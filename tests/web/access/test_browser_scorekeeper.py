@@ -138,6 +138,7 @@ def test_tap_waits_until_the_link_is_accepted(opening, server, table):
     phone.locator(".keep").first.tap()
     assert not phone.locator("#asking").is_visible()
     assert table.match.state.turn.last.keep is None
+    expect(phone.locator("#toast")).to_be_empty()
     with phone.expect_response("**/api/v1/keep"):
         held["link"].continue_()
 
