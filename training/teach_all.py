@@ -88,7 +88,13 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
     """
     learning = (LEARN_PYTHON, "-m")
     nets, rests = str(options.folder / "nets"), ("--rests", str(options.folder / "rests"))
-    for kind, more in (("finder", ()), ("near", ()), ("wide", ()), ("change", CHANGE_OPTIONS)):
+    for kind, more in (
+        ("finder", ()),
+        ("near", ()),
+        ("wide", ()),
+        ("deep", ("--imagenet",)),
+        ("change", CHANGE_OPTIONS),
+    ):
         taught = (
             "training.learning.teach",
             kind,

@@ -1,7 +1,9 @@
-"""Face reader: two separately trained networks, one of which sees more of the surroundings of each die.
+"""Face reader: two separately trained networks estimate which face each die shows and how the die lies.
 
-Each network estimates which face a die shows and how the die lies. If the camera pose is known, its input also
-contains the outline that a flat die would have there.
+The second network depends on whether the camera pose is known. If it is, the input of each network also contains the
+outline that a flat die would have there, and the second network sees more of the surroundings, which show what a die
+leans on. If it is not, as in most photographs, the second network is one whose training started with weights from
+photographs of all kinds of objects.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +28,16 @@ from vision.images import Image
 from vision.networks import Floats, run_named, sigmoid, softmax
 from vision.pose import CameraPose
 
-READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
+READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28), "deep": (64, 35)}
 """Names of the networks, and the sizes of the patches that each was trained on."""
 
-FIRST_READER, SECOND_READER = READERS
-"""The first network examines every detection. The second examines those that may be dice, except a die of which the first
-is certain if the camera pose is known."""
+FIRST_READER, READER_WITH_POSE, READER_WITHOUT_POSE = READERS
+"""The first network examines every detection. One of the others examines those that may be dice: the second if the camera
+pose is known, except a die of which the first network is certain, and the third if it is not
+(docs/decisions/reading.md)."""
+
+WEIGHTS: Mapping[str, float] = {"near": 1, "wide": 1, "deep": 2}
+"""Weights of the networks in the mean of their estimates. For real dice, `deep` is the best."""
 
 NO_DIE_PROBABILITY = 0.8
 """Detections that are this likely not to be dice are not examined further."""
@@ -114,8 +120,9 @@ class Closeup:
 
     @cached_property
     def views(self) -> list[DieEstimate]:
-        """The mean estimate of the networks that examined the die, for each orientation of the patch."""
-        return [_mean(answers) for answers in zip(*self.estimates.values(), strict=True)]
+        """The weighted mean estimate of the networks that examined the die, for each orientation of the patch."""
+        weights = [WEIGHTS[name] for name in self.estimates]
+        return [_mean(answers, weights) for answers in zip(*self.estimates.values(), strict=True)]
 
     @cached_property
     def mean(self) -> DieEstimate:
@@ -153,7 +160,7 @@ class Closeup:
         """Whether further orientations of the patch could still change the face or the tilt."""
         if self.face.no_die >= NO_DIE_PROBABILITY:
             return False
-        if SECOND_READER not in self.estimates and self.is_certain:
+        if len(self.estimates) == 1 and self.is_certain:
             return False
         is_clear = max(self.face.no_die, *self.face.faces) >= CLEAR_FACE_PROBABILITY
         return not is_clear or self.tilt_probability > DOUBTFUL_TILT_PROBABILITY
@@ -199,9 +206,10 @@ def query_second_network(
     needed = [
         k
         for k in possible
-        if SECOND_READER not in out[k].estimates and (pose is None or not out[k].is_certain)
+        if len(out[k].estimates) == 1 and (pose is None or not out[k].is_certain)
     ]
-    patches = [_cut(picture, out[k].detection, SECOND_READER) for k in needed]
+    second = READER_WITHOUT_POSE if pose is None else READER_WITH_POSE
+    patches = [_cut(picture, out[k].detection, second) for k in needed]
     for k, one in zip(needed, query_networks(patches, pose), strict=True):
         out[k] = replace(
             out[k],
@@ -276,11 +284,13 @@ def _input(name: str, closeup: Closeup, pose: CameraPose | None) -> Floats:
     return network_input(closeup.patches[name], (at.x, at.y), at.turn, pose, READERS[name])
 
 
-def _mean(estimates: Sequence[DieEstimate]) -> DieEstimate:
+def _mean(estimates: Sequence[DieEstimate], weights: Sequence[float] | None = None) -> DieEstimate:
+    """Return the mean of estimates, in which all have the same weight if there are no weights."""
     if len(estimates) == 1:
         return estimates[0]
     rows = [(e.face_logits, e.tilt_log_odds, e.offset, e.extra_lean) for e in estimates]
-    return DieEstimate(*(np.mean(column, axis=0) for column in zip(*rows, strict=True)))
+    columns = zip(*rows, strict=True)
+    return DieEstimate(*(np.average(column, axis=0, weights=weights) for column in columns))
 
 
 def _log_sum_exp(values: Floats) -> float:

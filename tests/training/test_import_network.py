@@ -5,8 +5,8 @@ import pytest
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-@pytest.fixture
-def exported(tmp_path):
+@pytest.fixture(params=["near", "deep"])
+def exported(tmp_path, request):
     """Return a network that reads one die, the inputs that it is adapted to, and its exported file."""
     import torch
 
@@ -14,13 +14,15 @@ def exported(tmp_path):
     from training.learning.networks import DieNet
 
     torch.manual_seed(3)
-    net, shown = DieNet("near"), torch.rand(24, 7, 64, 64)
+    kind = request.param
+    net, shown = DieNet(kind), torch.rand(24, 7, 64, 64)
     net.train()
     for _ in range(5):
         net(shown)
     net.eval()
-    export_network(net, "near", tmp_path / "near.onnx")
-    return net, shown, tmp_path / "near.onnx"
+    path = tmp_path / f"{kind}.onnx"
+    export_network(net, kind, path)
+    return net, shown, path
 
 
 def test_an_imported_network_gives_the_same_outputs_as_the_exported_one(exported):
@@ -30,7 +32,7 @@ def test_an_imported_network_gives_the_same_outputs_as_the_exported_one(exported
     from training.learning.networks import DieNet
 
     net, shown, path = exported
-    again = DieNet("near")
+    again = DieNet(path.stem)
     import_network(again, path, shown)
 
     with torch.no_grad():
@@ -46,8 +48,56 @@ def test_the_file_of_a_different_kind_of_network_is_refused(exported):
     from training.learning.networks import FloorNet
 
     *_, path = exported
-    with pytest.raises(ValueError, match=r"near\.onnx holds another kind of network"):
+    with pytest.raises(ValueError, match=r"\.onnx holds another kind of network"):
         import_network(FloorNet(), path, torch.rand(1, 3, 64, 64))
+
+
+@pytest.fixture
+def imagenet(tmp_path):
+    """Return a file with random weights that has the form of that of EfficientNet-Lite0."""
+    import torch
+
+    from training.learning.networks import DieNet
+
+    torch.manual_seed(5)
+    weights = {name: torch.rand_like(value.float()) for name, value in DieNet("deep").body.state_dict().items()}  # fmt: skip
+    weights["0.weight"] = torch.randn(32, 3, 3, 3)
+    torch.save(weights, tmp_path / "imagenet.pth")
+    return tmp_path / "imagenet.pth"
+
+
+def test_weights_from_imagenet_see_an_image_as_they_did_before(imagenet):
+    import torch
+    from torch.nn import functional
+
+    from training.learning.import_network import import_imagenet
+    from training.learning.networks import DieNet
+
+    net = DieNet("deep").eval()
+    import_imagenet(net, imagenet)
+    bgr, others = torch.rand(2, 3, 64, 64), torch.zeros(2, 4, 64, 64)
+    weights = torch.load(imagenet, weights_only=True)
+    seen = functional.conv2d(2 * bgr.flip(1) - 1, weights["0.weight"], stride=2, padding=1)
+    expected = functional.batch_norm(
+        seen, weights["1.running_mean"], weights["1.running_var"], weights["1.weight"], weights["1.bias"], eps=1e-3
+    )  # fmt: skip
+
+    with torch.no_grad():
+        found = net.body[:2](torch.cat([bgr, others], 1))
+    assert torch.allclose(found[..., 1:, 1:], expected[..., 1:, 1:], atol=1e-4)
+    last = [name for name in weights if name.endswith("weight")][-1]
+    assert torch.equal(net.body.state_dict()[last], weights[last])
+
+
+def test_weights_of_another_network_are_refused(imagenet):
+    import torch
+
+    from training.learning.import_network import import_imagenet
+    from training.learning.networks import DieNet
+
+    torch.save({"weight": torch.rand(8, 3, 3, 3)}, imagenet)
+    with pytest.raises(ValueError, match=r"imagenet\.pth holds no weights of EfficientNet-Lite0"):
+        import_imagenet(DieNet("deep"), imagenet)
 
 
 @pytest.mark.parametrize("kind", ["floor", "frame"])

@@ -56,6 +56,8 @@ def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
         "learn learning.export near nets",
         "learn learning.teach wide nets --rests rests --traced traced --workers 1",
         "learn learning.export wide nets",
+        "learn learning.teach deep nets --rests rests --traced traced --workers 1 --imagenet",
+        "learn learning.export deep nets",
         CHANGE,
         "learn learning.export change nets",
         "learn learning.weigh --rests rests",
@@ -109,7 +111,7 @@ def test_without_blender_the_command_says_what_is_skipped(run, capsys):
 def test_the_options_half_and_workers_are_passed_to_the_training_of_each_network(run):
     taught = [line for line in run("--half", "--workers", "15") if "learning.teach" in line]
 
-    assert len(taught) == 4
+    assert len(taught) == 5
     assert all("--half --workers 15" in line for line in taught)
 
 

@@ -75,11 +75,11 @@ def test_a_die_that_is_not_certain_is_examined_by_both_networks(five, asked):
     assert set(seen.estimates) == {"near", "wide"}
 
 
-def test_without_a_camera_pose_both_networks_examine_every_die(five, asked):
+def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_die(five, asked):
     shot, die = five
     (seen,) = read_faces(shot.image, [die], None)
 
-    assert asked == {"near": 2, "wide": 1}
+    assert asked == {"near": 2, "deep": 1}
     assert face_of(seen) == 5
 
 

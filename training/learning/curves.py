@@ -13,7 +13,13 @@ from bench.line_chart import LineChart, drawing
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
 """Names of the test sets in a row of the file, and in the legend."""
-MAIN_GRADES = {"finder": "found_unknown", "change": "seen", "near": "face", "wide": "face"}
+MAIN_GRADES = {
+    "finder": "found_unknown",
+    "change": "seen",
+    "near": "face",
+    "wide": "face",
+    "deep": "face",
+}
 """The most informative score of each network."""
 
 

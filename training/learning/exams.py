@@ -40,7 +40,13 @@ TROUBLE_FACTOR = 2.0
 """How many times as often as in training the hard exam shows each difficulty."""
 FIRST_VIEW = 1_000
 """Number of the first view. Views for training have much higher numbers."""
-EXAM_SIZES = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
+EXAM_SIZES = {
+    "finder": (36, 3),
+    "change": (36, 3),
+    "near": (50, 30),
+    "wide": (50, 30),
+    "deep": (50, 30),
+}
 """Number of views in each exam, and number of samples of each view."""
 MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
 """Log odds from which a die counts as found, as in `vision`, and the largest distance between the detection and
@@ -59,7 +65,7 @@ def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Array
     """Return the exams (test sets) of a network by name, after making those that are missing.
 
     Args:
-        kind: Name of the network: "finder", "change", "near" or "wide".
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
         materials: Files with simulated throws, and with path-traced images and photographs if there are any.
         folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
@@ -78,7 +84,7 @@ def load_saved_exams(kind: str, folder: Path) -> dict[str, Arrays]:
     """Return, by name, those exams (test sets) of a network that have already been made.
 
     Args:
-        kind: Name of the network: "finder", "change", "near" or "wide".
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
         folder: Folder with the checkpoints, in which the test sets are kept as well.
     """
     out = {}
@@ -130,7 +136,7 @@ def grade(net: nn.Module, kind: str, samples: Arrays, device: torch.device) -> d
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near" or "wide".
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
         samples: Arrays of the samples in the test set, by name.
         device: Device to compute on.
     """
@@ -148,7 +154,7 @@ def run_network(net: nn.Module, kind: str, samples: Arrays, device: torch.device
 
     Args:
         net: The network.
-        kind: Name of the network: "finder", "change", "near" or "wide".
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
         samples: Arrays of n samples, by name.
         device: Device to compute on.
     """

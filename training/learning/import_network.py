@@ -1,4 +1,4 @@
-"""Loads an exported network so that its training can continue.
+"""Loads the weights with which the training of a network starts: those of an exported file, or those of EfficientNet-Lite0.
 
 In an exported file, each batch normalisation is folded into the convolution before it. This module gives every
 normalisation the mean and variance of its convolution's outputs for a set of sample inputs, and compensates for them.
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from training.learning.networks import HALF_SUFFIX
+from training.learning.networks import HALF_SUFFIX, MOBILE_STEM, DieNet
 
 Weights = tuple[Tensor, Tensor]
+NEW_CHANNEL_DEVIATION = 0.02
+"""Standard deviation of the random weights for the input channels that images do not have."""
 LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
 
 
@@ -46,6 +48,34 @@ def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
             if not isinstance(layer, nn.BatchNorm2d):
                 _fill(layer, after, next(left), path)
         _spread(net, [one for one in layers if isinstance(one, nn.BatchNorm2d)], example)
+
+
+def import_imagenet(net: DieNet, path: Path) -> None:
+    """Load the weights of EfficientNet-Lite0, which were trained on ImageNet, into the body of a network.
+
+    The weights are for RGB from -1 to 1. They are adapted to BGR from 0 to 1, and the further channels of the network
+    get random weights.
+
+    Args:
+        net: A network of the kind `deep`.
+        path: The file of weights (.pth).
+
+    Raises:
+        ValueError: If the file does not contain weights of EfficientNet-Lite0.
+    """
+    weights = list(torch.load(path, map_location="cpu", weights_only=True).values())
+    own = list(net.body.state_dict().values())
+    first, mean = weights[0], own[3]
+    expected = [(MOBILE_STEM, 3, *own[0].shape[2:]), *(one.shape for one in own[1:])]
+    if [one.shape for one in weights[: len(own)]] != expected:
+        raise ValueError(
+            f"{path} holds no weights of EfficientNet-Lite0; install training/learn.txt again"
+        )
+    for value, loaded in zip(own[1:], weights[1:], strict=False):
+        value.copy_(loaded)
+    own[0].normal_(0, NEW_CHANNEL_DEVIATION)
+    own[0][:, :3] = 2 * first.flip(1)
+    mean.add_(first.sum((1, 2, 3)))
 
 
 def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:

@@ -160,10 +160,17 @@ def _absolute_error(answers: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
     return ((answers - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
 
 
-LOSSES = {"finder": finder_loss, "change": change_loss, "near": die_loss, "wide": die_loss}
+LOSSES = {
+    "finder": finder_loss,
+    "change": change_loss,
+    "near": die_loss,
+    "wide": die_loss,
+    "deep": die_loss,
+}
 INPUTS = {
     "finder": finder_input,
     "change": change_input,
     "near": die_batch_input,
     "wide": die_batch_input,
+    "deep": die_batch_input,
 }

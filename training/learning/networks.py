@@ -30,6 +30,17 @@ is known."""
 HALF_SUFFIX = "_half"
 """Suffix of the names of 16-bit weights in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
+MOBILE_STEM = 32
+MOBILE_STAGES = (
+    (16, 1, 1, 1, 3),
+    (24, 2, 6, 2, 3),
+    (40, 2, 6, 2, 5),
+    (80, 3, 6, 1, 3),
+    (112, 3, 6, 1, 5),
+)
+"""First stages of EfficientNet-Lite0: output channels, blocks, expansion, stride of the first block, and size of the
+depthwise kernel. The stage with 80 channels has a stride of 1 instead of 2, because the patches are small."""
+MOBILE_EPSILON, MOBILE_MOMENTUM = 1e-3, 0.05
 
 
 def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
@@ -78,6 +89,28 @@ class Residual(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return the features of the block, which have the shape of its input."""
         return functional.relu(x + self.adds(x))
+
+
+class InvertedResidual(nn.Module):
+    """A block of EfficientNet-Lite: it expands the channels, filters each of them, and projects them back.
+
+    Sources: Sandler and others, *MobileNetV2* (2018); Tan and Le, *EfficientNet* (2019).
+    """
+
+    def __init__(self, inputs: int, outputs: int, expansion: int, stride: int, kernel: int) -> None:
+        super().__init__()
+        inner = inputs * expansion
+        self.adds = nn.Sequential(
+            *(_mobile_conv(inputs, inner, 1) if expansion > 1 else ()),
+            *_mobile_conv(inner, inner, kernel, stride, groups=inner),
+            *_mobile_conv(inner, outputs, 1)[:-1],
+        )
+        self.keeps_shape = stride == 1 and inputs == outputs
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the features of the block, added to its input if both have the same shape."""
+        added: Tensor = self.adds(x)
+        return x + added if self.keeps_shape else added
 
 
 class FinderNet(nn.Module):
@@ -143,18 +176,17 @@ class ChangeNet(nn.Module):
 class DieNet(nn.Module):
     """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16).
 
+    The layers of `near` and `wide` are made for this task. Those of `deep` are the first ones of EfficientNet-Lite0, so that its
+    training can start with weights from real photographs.
+
     During training, the output is followed by log odds for a grid of PART_GRID by PART_GRID cells: whether each cell
     shows the die, its top, or another die. A network that has to find the sides of a die learns better how the die lies.
     """
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        a, b, c, d = DIE_WIDTHS
-        self.body = nn.Sequential(
-            conv_block(PLANES, a, 2), conv_block(a, b), Residual(b),
-            conv_block(b, c, 2), Residual(c),
-            conv_block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
-        )  # fmt: skip
+        self.body = _mobile_body() if kind == "deep" else _residual_body()
+        d = MOBILE_STAGES[-1][0] if kind == "deep" else DIE_WIDTHS[-1]
         self.neck = nn.Sequential(nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True))
         self.parts = nn.Sequential(nn.Conv2d(d, 4 * PART_COUNT, 1), nn.PixelShuffle(2))
         flat = DIE_NECK * (PATCH_SIZES[kind][0] // 8) ** 2
@@ -237,6 +269,37 @@ class FrameNet(nn.Module):
             top = self.mix[level](functional.relu(_upsampled(top) + self.side[level](features)))
         out: Tensor = self.out(self.fine(functional.relu(s1 + _upsampled(self.last(top)))))
         return out if self.training else out[:, :4]
+
+
+def _residual_body() -> nn.Sequential:
+    a, b, c, d = DIE_WIDTHS
+    return nn.Sequential(
+        conv_block(PLANES, a, 2), conv_block(a, b), Residual(b),
+        conv_block(b, c, 2), Residual(c),
+        conv_block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
+    )  # fmt: skip
+
+
+def _mobile_body() -> nn.Sequential:
+    layers, inputs = [*_mobile_conv(PLANES, MOBILE_STEM, 3, 2)], MOBILE_STEM
+    for outputs, count, expansion, stride, kernel in MOBILE_STAGES:
+        for k in range(count):
+            layers.append(
+                InvertedResidual(inputs, outputs, expansion, stride if k == 0 else 1, kernel)
+            )
+            inputs = outputs
+    return nn.Sequential(*layers, nn.Dropout2d(0.05))
+
+
+def _mobile_conv(
+    inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1
+) -> tuple[nn.Module, ...]:
+    """Return a convolution of EfficientNet-Lite, its batch normalisation and its activation."""
+    return (
+        nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
+        nn.BatchNorm2d(outputs, MOBILE_EPSILON, MOBILE_MOMENTUM),
+        nn.ReLU6(True),
+    )
 
 
 def _upsampled(features: Tensor) -> Tensor:

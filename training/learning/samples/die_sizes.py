@@ -2,8 +2,8 @@
 
 from vision.crops import PatchSizes
 
-PATCH_SIZES: dict[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
-"""Edge of the patch and of the die in pixels. `near` shows a die large, `wide` shows it with its
+PATCH_SIZES: dict[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28), "deep": (64, 35)}
+"""Edge of the patch and of the die in pixels. `near` and `deep` show a die large, `wide` shows it with its
 surroundings."""
 PART_COUNT, PART_GRID = 3, 16
 """Number of maps of parts that the networks predict during training, and number of cells along the sides of a map."""

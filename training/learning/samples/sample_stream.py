@@ -26,9 +26,9 @@ from training.learning.samples.view_source import MIXTURES, TROUBLE, Materials, 
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
-SAMPLES_PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56}
+SAMPLES_PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56, "deep": 56}
 """Number of samples that are taken of a view while it is in the pool."""
-SAMPLES_PER_CHUNK = {"finder": 4, "change": 4, "near": 16, "wide": 16}
+SAMPLES_PER_CHUNK = {"finder": 4, "change": 4, "near": 16, "wide": 16, "deep": 16}
 """Number of samples that a worker hands over together."""
 POOL_VIEWS, START_VIEWS = 60, 8
 """Number of views in the pool of a worker, and the number that it makes before its first sample."""
@@ -36,7 +36,7 @@ WHOLE_TRAY_KINDS = ("finder", "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S = 60
-BUFFER_SAMPLES = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384}
+BUFFER_SAMPLES = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384, "deep": 16384}
 """Number of samples that are kept for reuse."""
 
 
@@ -61,7 +61,7 @@ def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Array
         view: A tray as linear light, rendered or photographed, with the true labels.
         rng: Source of random numbers.
         count: Number of samples to try to make.
-        kind: Name of the network: "finder", "change", "near" or "wide".
+        kind: Name of the network: "finder", "change", "near", "wide" or "deep".
     """
     new_samples: list[Any]
     if kind == "finder":
