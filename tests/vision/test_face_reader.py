@@ -83,6 +83,14 @@ def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_
     assert face_of(seen) == 5
 
 
+def test_the_network_from_photographs_counts_twice_as_much_as_the_first(five):
+    shot, die = five
+    (seen,) = read_faces(shot.image, [die], None)
+    near, deep = (seen.estimates[name][0].face_logits for name in ("near", "deep"))
+
+    assert seen.views[0].face_logits == pytest.approx((near + 2 * deep) / 3)
+
+
 def test_a_die_that_is_no_longer_certain_gets_the_second_network(five):
     shot, die = five
     (certain,) = read_faces(shot.image, [die], pose_of(shot))

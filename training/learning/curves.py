@@ -10,16 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.line_chart import LineChart, drawing
+from training.learning.samples.die_sizes import PATCH_SIZES
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
 """Names of the test sets in a row of the file, and in the legend."""
-MAIN_GRADES = {
-    "finder": "found_unknown",
-    "change": "seen",
-    "near": "face",
-    "wide": "face",
-    "deep": "face",
-}
+MAIN_GRADES = {"finder": "found_unknown", "change": "seen"} | dict.fromkeys(PATCH_SIZES, "face")
 """The most informative score of each network."""
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from training.learning.losses import INPUTS, number_columns, to_device
 from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.finder_samples import IGNORED_RADIUS
 from training.learning.samples.photographs import Photographs, PhotoSplit
 from training.learning.samples.sample_stream import (
@@ -40,13 +41,7 @@ TROUBLE_FACTOR = 2.0
 """How many times as often as in training the hard exam shows each difficulty."""
 FIRST_VIEW = 1_000
 """Number of the first view. Views for training have much higher numbers."""
-EXAM_SIZES = {
-    "finder": (36, 3),
-    "change": (36, 3),
-    "near": (50, 30),
-    "wide": (50, 30),
-    "deep": (50, 30),
-}
+EXAM_SIZES = {"finder": (36, 3), "change": (36, 3)} | dict.fromkeys(PATCH_SIZES, (50, 30))
 """Number of views in each exam, and number of samples of each view."""
 MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
 """Log odds from which a die counts as found, as in `vision`, and the largest distance between the detection and

@@ -35,7 +35,7 @@ INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 38
 When OpenCV 4 loads a file, it replaces a variable size with 1. Halving and doubling that size in the network gives 2,
 so OpenCV refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
-OUTPUTS = {"finder": FINDER_OUTPUTS, "near": DIE_OUTPUTS, "wide": DIE_OUTPUTS, "deep": DIE_OUTPUTS}
+OUTPUTS = {"finder": FINDER_OUTPUTS} | dict.fromkeys(PATCH_SIZES, DIE_OUTPUTS)
 CHANGE_OUTPUTS = {"stands": 1}
 
 

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
 from training.learning.samples.die_samples import NUMBER_NAMES
+from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import Arrays
 
 Losses = dict[str, Tensor]
@@ -160,17 +161,7 @@ def _absolute_error(answers: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
     return ((answers - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
 
 
-LOSSES = {
-    "finder": finder_loss,
-    "change": change_loss,
-    "near": die_loss,
-    "wide": die_loss,
-    "deep": die_loss,
-}
-INPUTS = {
-    "finder": finder_input,
-    "change": change_input,
-    "near": die_batch_input,
-    "wide": die_batch_input,
-    "deep": die_batch_input,
-}
+LOSSES = {"finder": finder_loss, "change": change_loss} | dict.fromkeys(PATCH_SIZES, die_loss)
+INPUTS = {"finder": finder_input, "change": change_input} | dict.fromkeys(
+    PATCH_SIZES, die_batch_input
+)

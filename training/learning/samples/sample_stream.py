@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 
 from training.learning.samples.change_samples import make_change_sample
 from training.learning.samples.die_samples import make_die_samples
+from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.finder_samples import make_finder_sample
 from training.learning.samples.tray_views import TrayView
 from training.learning.samples.view_source import MIXTURES, TROUBLE, Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
-SAMPLES_PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56, "deep": 56}
+SAMPLES_PER_VIEW = {"finder": 28, "change": 16} | dict.fromkeys(PATCH_SIZES, 56)
 """Number of samples that are taken of a view while it is in the pool."""
-SAMPLES_PER_CHUNK = {"finder": 4, "change": 4, "near": 16, "wide": 16, "deep": 16}
+SAMPLES_PER_CHUNK = {"finder": 4, "change": 4} | dict.fromkeys(PATCH_SIZES, 16)
 """Number of samples that a worker hands over together."""
 POOL_VIEWS, START_VIEWS = 60, 8
 """Number of views in the pool of a worker, and the number that it makes before its first sample."""
@@ -36,7 +37,7 @@ WHOLE_TRAY_KINDS = ("finder", "change")
 """Networks that see a whole tray, with the empty-tray image."""
 QUEUE_CHUNKS = 6
 QUEUE_TIMEOUT_S = 60
-BUFFER_SAMPLES = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384, "deep": 16384}
+BUFFER_SAMPLES = {"finder": 1024, "change": 2048} | dict.fromkeys(PATCH_SIZES, 16384)
 """Number of samples that are kept for reuse."""
 
 
