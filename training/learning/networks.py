@@ -185,8 +185,7 @@ class DieNet(nn.Module):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        self.body = _mobile_body() if kind == "deep" else _residual_body()
-        d = MOBILE_STAGES[-1][0] if kind == "deep" else DIE_WIDTHS[-1]
+        self.body, d = _mobile_body() if kind == "deep" else _residual_body()
         self.neck = nn.Sequential(nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True))
         self.parts = nn.Sequential(nn.Conv2d(d, 4 * PART_COUNT, 1), nn.PixelShuffle(2))
         flat = DIE_NECK * (PATCH_SIZES[kind][0] // 8) ** 2
@@ -271,16 +270,19 @@ class FrameNet(nn.Module):
         return out if self.training else out[:, :4]
 
 
-def _residual_body() -> nn.Sequential:
+def _residual_body() -> tuple[nn.Sequential, int]:
+    """Return the layers of `near` and `wide`, and how many channels they end with."""
     a, b, c, d = DIE_WIDTHS
-    return nn.Sequential(
+    body = nn.Sequential(
         conv_block(PLANES, a, 2), conv_block(a, b), Residual(b),
         conv_block(b, c, 2), Residual(c),
         conv_block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
     )  # fmt: skip
+    return body, d
 
 
-def _mobile_body() -> nn.Sequential:
+def _mobile_body() -> tuple[nn.Sequential, int]:
+    """Return the layers of `deep`, and how many channels they end with."""
     layers, inputs = [*_mobile_conv(PLANES, MOBILE_STEM, 3, 2)], MOBILE_STEM
     for outputs, count, expansion, stride, kernel in MOBILE_STAGES:
         for k in range(count):
@@ -288,7 +290,7 @@ def _mobile_body() -> nn.Sequential:
                 InvertedResidual(inputs, outputs, expansion, stride if k == 0 else 1, kernel)
             )
             inputs = outputs
-    return nn.Sequential(*layers, nn.Dropout2d(0.05))
+    return nn.Sequential(*layers, nn.Dropout2d(0.05)), inputs
 
 
 def _mobile_conv(

@@ -1,8 +1,11 @@
 """The size of a die in the patches of each network that reads one die."""
 
-from vision.crops import PatchSizes
+from collections.abc import Mapping
 
-PATCH_SIZES: dict[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28), "deep": (64, 35)}
+from vision.crops import PatchSizes
+from vision.face_reader import READERS
+
+PATCH_SIZES: Mapping[str, PatchSizes] = READERS
 """The networks that read one die, with the edges of the patch and of the die in pixels. `near` and `deep` show a die
 large, `wide` shows it with its surroundings."""
 PART_COUNT, PART_GRID = 3, 16
