@@ -74,8 +74,7 @@ from device.storage.misreads import FOLDER as CORRECTIONS
 from device.storage.misreads import MisreadStore
 from device.storage.recovery import open_journal
 from device.storage.rescue_state import delete_notice
-from device.storage.scorekeeper_file import FILE as PENCIL
-from device.storage.scorekeeper_file import ScorekeeperFile
+from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.threads import repeated
@@ -177,7 +176,7 @@ def serving(
         options: The settings.
         reach: Called with each part of the start just before that part is opened.
     """
-    scorekeeper_file = ScorekeeperFile(state_folder(options.state) / PENCIL)
+    scorekeeper_file = ScorekeeperFile(state_folder(options.state) / SCOREKEEPER_FILE)
     if scorekeeper_file.trouble:
         print_line(f"traykeeper: {scorekeeper_file.trouble}", err=True)
     with ExitStack() as stack:

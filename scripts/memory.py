@@ -124,11 +124,11 @@ class Phone:
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self._opener, self._address = urllib.request.build_opener(jar), address
         self._state = state
-        self.must("pencil/pin", pin=self._pin())
+        self.must("scorekeeper/pin", pin=self._pin())
 
     def own(self) -> None:
         """Allow this phone to download backups for a while."""
-        self.must("pencil/owner", pin=self._pin())
+        self.must("scorekeeper/owner", pin=self._pin())
 
     def _pin(self) -> str:
         words = [PROGRAM, "pin", "--state", self._state]

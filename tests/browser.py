@@ -63,9 +63,9 @@ def wait_before_taps(page: Page) -> None:
     page.add_locator_handler(page.locator("[data-settling]").first, lambda: None)
 
 
-def open_with_pencil(page: Page, address: str) -> None:
+def open_as_scorekeeper(page: Page, address: str) -> None:
     """Open the scorekeeper's link and wait until the server has answered."""
-    with page.expect_response("**/api/v1/pencil/link"):
+    with page.expect_response("**/api/v1/scorekeeper/link"):
         page.goto(address)
 
 

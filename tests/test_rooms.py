@@ -66,7 +66,7 @@ SHARED_NAMES = {
     "networks": "the small networks",
     "odds": "chances and best play",
     "scorekeeper": "who may change the match",
-    "pin": "the number with which a screen gets the pencil",
+    "pin": "the number with which a phone becomes the scorekeeper",
     "rules": "rule sets",
     "settings": "what can be set",
     "shared_match": "a match whose players sit at two trays",

@@ -178,4 +178,4 @@ def new_link(app: Flask) -> str:
     The suffix is a fragment, which browsers do not send, so it appears in no log.
     """
     access: AccessControl = app.extensions["traykeeper_access"]
-    return f"#pencil={access.link.new_token()}"
+    return f"#scorekeeper={access.link.new_token()}"

@@ -1,6 +1,6 @@
 """The declaration of an API route, which checks requests and describes the route in OpenAPI.
 
-    routes = Routes("pencil", "/api/v1/pencil")
+    routes = Routes("scorekeeper", "/api/v1/scorekeeper")
 
     @routes.command("/sit", "Set whose phone this is", {"name": text()}, Permission.ANYBODY)
     def sit(name: str) -> Response: ...

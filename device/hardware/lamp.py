@@ -31,7 +31,7 @@ LAMPS = {
     Indicator.WON: Lamp("#ff00ff", 1, Message("won: hold for a rematch")),
     Indicator.NO_CAMERA: Lamp("#400000", 0.5, Message("no camera: tap the dice in on the phone")),
     Indicator.SAFE_MODE: Lamp("#ff0080", 0.5, Message("safe mode: see the page, tap the dice in")),
-    Indicator.PENCIL: Lamp(
+    Indicator.SCOREKEEPER: Lamp(
         "#ffffff", 2, Message("a phone is asking to keep score: press to agree")
     ),
     Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
@@ -62,7 +62,7 @@ BLINKS = {
     Indicator.WON: "#.#.#.#.############",
     Indicator.NO_CAMERA: "######..............",
     Indicator.SAFE_MODE: "######..######..#...",
-    Indicator.PENCIL: "#######.#.",
+    Indicator.SCOREKEEPER: "#######.#.",
     Indicator.BANK: "#.....",
     Indicator.UNDO: "#.#.....",
     Indicator.SHUT_DOWN: "#.#.#.....",

@@ -24,7 +24,7 @@ class Indicator(StrEnum):
     WON = "won"
     NO_CAMERA = "no camera"
     SAFE_MODE = "safe mode"
-    PENCIL = "a phone is asking to keep score"
+    SCOREKEEPER = "a phone is asking to keep score"
     BANK = "let go: bank"
     UNDO = "let go: undo"
     SHUT_DOWN = "let go: shut down"
@@ -114,7 +114,7 @@ def indicator_for(
                 return indicator
     is_other_turn = is_elsewhere and situation is not Situation.WON
     if asked or is_other_turn:
-        return Indicator.PENCIL if asked else Indicator.OTHER_TRAY
+        return Indicator.SCOREKEEPER if asked else Indicator.OTHER_TRAY
     if situation in _ASKS_FOR_A_THROW and (safe_mode or not has_camera):
         return _without_camera(safe_mode=safe_mode, started=started)
     if situation in _ASKS_FOR_A_THROW and moved:

@@ -14,7 +14,7 @@ from device.errors import UsageError
 from device.files import read_json, write_atomically
 from web.access.scorekeeper import ScorekeeperRecord
 
-FILE = "pencil.json"
+SCOREKEEPER_FILE = "scorekeeper.json"
 SECRET_BYTES = 32
 
 
@@ -67,7 +67,7 @@ def secret_of(folder: Path) -> bytes:
     Raises:
         UsageError: If there is no secret that this user may read.
     """
-    file = folder / FILE
+    file = folder / SCOREKEEPER_FILE
     found = read_json(file, _parse)
     if found is None:
         raise UsageError(

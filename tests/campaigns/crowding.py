@@ -62,10 +62,10 @@ DONE = [path for method, _, path in ROUTES if method == "POST"]
 
 ODD = "/matches?before=-99999999999999999999", "/api/v1/matches?before=99999999999999999999"
 BODIES = {
-    "/api/v1/pencil/pin": [{"pin": "000000"}],
-    "/api/v1/pencil/owner": [{"pin": "000000"}],
-    "/api/v1/pencil/link": [{"token": "none"}],
-    "/api/v1/pencil/sit": [{"name": name} for name in ("Anna", "Ben", "")],
+    "/api/v1/scorekeeper/pin": [{"pin": "000000"}],
+    "/api/v1/scorekeeper/owner": [{"pin": "000000"}],
+    "/api/v1/scorekeeper/link": [{"token": "none"}],
+    "/api/v1/scorekeeper/sit": [{"name": name} for name in ("Anna", "Ben", "")],
 }
 """The requests that a watcher may make."""
 

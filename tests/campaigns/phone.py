@@ -37,12 +37,12 @@ class Played:
         assert self.process.stdout
         found = None
         while not found:
-            found = re.search(r"localhost:(\d+)/#pencil=(\S+)", self.process.stdout.readline())
+            found = re.search(r"localhost:(\d+)/#scorekeeper=(\S+)", self.process.stdout.readline())
         self.port = int(found[1])
         self._base = f"http://localhost:{self.port}/api/v1/"
         self._opener = urllib.request.build_opener(HTTPCookieProcessor(cookies))
         if not len(cookies):
-            self.post("pencil/link", token=found[2])
+            self.post("scorekeeper/link", token=found[2])
 
     def state(self) -> dict[str, Any]:
         with self._opener.open(f"{self._base}state", timeout=PATIENCE_S) as answer:

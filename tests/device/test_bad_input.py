@@ -200,7 +200,7 @@ def test_control_characters_in_file_names_are_escaped(tmp_path, words):
 def test_control_characters_in_warnings_of_play_are_escaped(tmp_path):
     state = make(tmp_path / EVIL)
     (state / "calibration.toml").write_text("broken")
-    (state / "pencil.json").mkdir()
+    (state / "scorekeeper.json").mkdir()
     with socket.create_server(("0.0.0.0", 0)) as taken:  # noqa: S104 - where it would listen, too
         port = taken.getsockname()[1]
         code, _, said = run("play", "--state", state, "--camera", "sim", "--port", port)

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from game.commands import StartMatch
 from game.situation import Situation
-from tests.browser import open_with_pencil, wait_before_taps
+from tests.browser import open_as_scorekeeper, wait_before_taps
 from tests.device.rig import open_rig
 from tests.device.test_browser_match import is_let_go
 from tests.throws import THOUSAND
@@ -56,7 +56,7 @@ def phones(browser):
             pages.append(context.new_page())
             wait_before_taps(pages[-1])
         holder, player = pages
-        open_with_pencil(holder, address + new_link(app))
+        open_as_scorekeeper(holder, address + new_link(app))
         rig.step()
         expect(holder.locator("html.holder")).to_be_attached()
         player.goto(address)
@@ -70,11 +70,11 @@ def phones(browser):
 def sit_as_anna(rig, holder, player):
     """Let the second phone play Anna's turns."""
     holder.evaluate(
-        """() => fetch('/api/v1/pencil/own-turn', {method: 'POST',
+        """() => fetch('/api/v1/scorekeeper/own-turn', {method: 'POST',
         headers: {'Content-Type': 'application/json'}, body: '{"on": true}'})"""
     )
     player.evaluate(
-        """() => fetch('/api/v1/pencil/sit', {method: 'POST',
+        """() => fetch('/api/v1/scorekeeper/sit', {method: 'POST',
         headers: {'Content-Type': 'application/json'}, body: '{"name": "Anna"}'})"""
     )
     rig.step()

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from device.app import PlayOptions, serving
 from device.storage.backup import read
 from game.commands import EnterThrow, StartMatch
-from tests.browser import PHONE, open_with_pencil
+from tests.browser import PHONE, open_as_scorekeeper
 from web.app import new_link
 
 pytestmark = pytest.mark.browser
@@ -18,7 +18,7 @@ def test_a_backup_is_saved_to_the_phone_and_restored(browser, tmp_path):
         companion.do(StartMatch(("Anna", "Ben")))
         companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         page = browser.new_page(viewport=PHONE)
-        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("html.holder")).to_be_attached()
         page.goto(f"http://127.0.0.1:{server.port}/health")
         with page.expect_download() as download:

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
 from game.situation import Situation
-from tests.browser import open_with_pencil, wait_before_taps
+from tests.browser import open_as_scorekeeper, wait_before_taps
 from tests.campaigns.size import count
 from tests.device.test_browser_match import is_let_go
 from tests.device.test_german_pages import without_names
@@ -185,7 +185,7 @@ def phones(browser, home, link):
         page = context.new_page()
         wait_before_taps(page)
         if cookies is None:
-            open_with_pencil(page, home + link)
+            open_as_scorekeeper(page, home + link)
             cookies = context.storage_state()
         else:
             page.goto(home)

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Response, expect
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import PHONE, open_with_pencil, wait_before_taps
+from tests.browser import PHONE, open_as_scorekeeper, wait_before_taps
 from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
 from tests.device.rig import ASKS_IF_THROWN, NUDGE_S, TRIES, Rig, open_rig
@@ -35,7 +35,7 @@ def phone(browser, rig):
     page.on("pageerror", lambda error: errors.append(str(error)))
     wait_before_taps(page)
     with Server(app, "127.0.0.1", 0) as server:
-        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
+        open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
         rig.step()
         expect(page.locator("html.holder")).to_be_attached()
         yield page

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, open_with_pencil, wait_before_taps
+from tests.browser import PHONE, open_as_scorekeeper, wait_before_taps
 from tests.device.rig import open_rig
 from web.app import create_app, new_link
 from web.server import Server
@@ -37,7 +37,7 @@ def phone(browser, tmp_path):
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
         wait_before_taps(page)
         with Server(app, "127.0.0.1", 0) as server:
-            open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
+            open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
             rig.loop.process_all()
             expect(page.locator("html.holder")).to_be_attached()
             page.locator("#name-0").fill("Anna")

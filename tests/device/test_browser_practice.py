@@ -15,7 +15,7 @@ from game.match.bot import BotDice
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import open_with_pencil, wait_before_taps
+from tests.browser import open_as_scorekeeper, wait_before_taps
 from tests.waiting import COACH_PATIENCE_S
 from web.app import new_link
 
@@ -107,7 +107,7 @@ def practice(browser, folder) -> Iterator[Practice]:
         page = browser.new_page(viewport=SMALL, reduced_motion="reduce")
         page.on("pageerror", lambda error: errors.append(str(error)))
         wait_before_taps(page)
-        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("html.holder")).to_be_attached()
         yield Practice(page, companion)
         page.close()

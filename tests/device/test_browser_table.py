@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from game.commands import StartMatch
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import ON_TOP, open_with_pencil
+from tests.browser import ON_TOP, open_as_scorekeeper
 from tests.device.rig import open_rig
 from tests.device.test_browser_match import is_let_go
 from tests.waiting import until
@@ -69,7 +69,7 @@ def table(rig, browser):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
         if link:
-            open_with_pencil(page, address + link)
+            open_as_scorekeeper(page, address + link)
         else:
             page.goto(address)
         return page

@@ -21,8 +21,7 @@ from device.files import (
 )
 from device.machine_fit import FILE as FIT
 from device.machine_fit import WIDTHS_PX
-from device.storage.scorekeeper_file import FILE as PENCIL
-from device.storage.scorekeeper_file import ScorekeeperFile
+from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def test_a_folder_that_is_set_comes_first(root):
 
 
 def test_pin_and_calibrate_use_the_folder_of_the_service(root, capsys):
-    ScorekeeperFile(state_folder() / PENCIL)
+    ScorekeeperFile(state_folder() / SCOREKEEPER_FILE)
     (state_folder() / PROFILE).write_text("nonsense = 1\n")
 
     assert run(capsys, "pin")[0] == 0

@@ -39,7 +39,7 @@ class GermanPhone:
         self._base = f"http://127.0.0.1:{server.port}"
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         if holds:
-            self.ask("/api/v1/pencil/link", {"token": new_link(server.app).partition("=")[2]})
+            self.ask("/api/v1/scorekeeper/link", {"token": new_link(server.app).partition("=")[2]})
 
     def ask(self, path, body=None):
         """Return status, content type and text of the response."""

@@ -90,7 +90,7 @@ class Phone:
     def __init__(self, server):
         self._base = f"http://127.0.0.1:{server.port}/api/v1/"
         self._opener = urllib.request.build_opener(HTTPCookieProcessor())
-        self.post("pencil/link", token=new_link(server.app).partition("=")[2])
+        self.post("scorekeeper/link", token=new_link(server.app).partition("=")[2])
 
     def get(self, path):
         with self._opener.open(self._base + path, timeout=PATIENCE_S) as answer:

@@ -10,8 +10,7 @@ from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_file import load as load_profile
 from device.coach.coach import TABLES
 from device.settings import load
-from device.storage.scorekeeper_file import FILE as PENCIL
-from device.storage.scorekeeper_file import ScorekeeperFile
+from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 from game.commands import Bank, EnterThrow, Undo
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
@@ -47,7 +46,7 @@ def test_settings_profile_scorekeeper_and_tables_from_an_older_version_are_read(
     profile = load_profile(state / PROFILE)
     assert profile is not None
     assert profile.camera == "simulated tray"
-    scorekeeper = ScorekeeperFile(state / PENCIL)
+    scorekeeper = ScorekeeperFile(state / SCOREKEEPER_FILE)
     assert (scorekeeper.record.holder, scorekeeper.record.players) == ("a1b2c3", {"a1b2c3": "Anna"})
     # Rules whose meaning may have changed are solved again; their old solutions are left where they are.
     store = TableStore(state / TABLES)

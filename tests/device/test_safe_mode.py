@@ -26,7 +26,7 @@ from game.commands import Bank, EnterThrow, LeaveSafeMode, StartMatch, SubmitPho
 from game.errors import JournalError
 from game.message import Message
 from game.situation import TableError
-from tests.browser import PHONE, open_with_pencil, wait_before_taps
+from tests.browser import PHONE, open_as_scorekeeper, wait_before_taps
 from tests.clock import Clock
 from tests.waiting import PATIENCE_S
 from web.app import new_link
@@ -300,7 +300,7 @@ def test_one_tap_on_the_page_tries_a_normal_start(browser, tmp_path, monkeypatch
     with serving(safe) as (_, server):
         page = browser.new_page(viewport=PHONE)
         wait_before_taps(page)
-        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("html.holder")).to_be_attached()
         card = page.locator(".fit.attention")
         expect(card).to_contain_text("Safe mode: several starts failed (camera)")

@@ -29,6 +29,6 @@ def ask(path: str, body: str) -> str:
 path, body = sys.argv[1:]
 if body and not JAR.exists():
     pin = subprocess.run(PIN, capture_output=True, text=True, check=True).stdout.strip()
-    ask("/api/v1/pencil/pin", f'{{"pin": "{pin}"}}')
+    ask("/api/v1/scorekeeper/pin", f'{{"pin": "{pin}"}}')
     jar.save(ignore_discard=True)
 print(ask(path, body))  # noqa: T201 - that is what it is for

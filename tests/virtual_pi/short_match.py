@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory() as state:
         pin = subprocess.run(
             [*TRAYKEEPER, "pin", "--state", state], capture_output=True, text=True, check=True
         )
-        ask("pencil/pin", pin=pin.stdout.strip())
+        ask("scorekeeper/pin", pin=pin.stdout.strip())
         table = insist(
             "match", names=["Anna", "Ben"], target=int(sys.argv[1]), options={"opening": 0}
         )

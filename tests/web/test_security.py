@@ -48,7 +48,7 @@ def test_what_a_guest_can_do_is_listed(app, table):
     assert open_to_all <= listed("What a guest can do")
     assert (
         listed("What a guest can do") - open_to_all
-        == {f"POST /api/v1/pencil/{proof}" for proof in ("link", "owner", "pin")} - open_to_all
+        == {f"POST /api/v1/scorekeeper/{proof}" for proof in ("link", "owner", "pin")} - open_to_all
     )
     assert table.snapshot().match == before
 

@@ -24,7 +24,7 @@ MAX_OWNERS = 16
 
 NO_OWNER = Message(
     "this needs the PIN of the machine at the tray: run `traykeeper pin` there and send the "
-    "PIN to /api/v1/pencil/owner"
+    "PIN to /api/v1/scorekeeper/owner"
 )
 
 

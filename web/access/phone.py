@@ -26,7 +26,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 ONLY_WATCHING = Message(
     "this phone only watches: ask to keep score on the page and press the button at the "
-    "tray, or send the PIN to /api/v1/pencil/pin"
+    "tray, or send the PIN to /api/v1/scorekeeper/pin"
 )
 
 

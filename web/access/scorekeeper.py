@@ -2,7 +2,7 @@
 
 A phone becomes the scorekeeper by proving that somebody stands at the tray, either with a press of
 the tray's real button or with the PIN. If the current scorekeeper's phone is still active, the
-current scorekeeper is asked first. HTTP paths and stored files call the scorekeeper's right the `pencil`.
+current scorekeeper is asked first.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -37,7 +37,7 @@ POST_REFUSALS = (400, 403, 404, 409, 413, 415, 422)
 
 JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
-PENCIL: list[Schema] = [{"pencil": []}]
+SCOREKEEPER: list[Schema] = [{"scorekeeper": []}]
 
 KEY_PARAMETER: Schema = {
     "name": HEADER,
@@ -86,7 +86,7 @@ def document(routes: Iterable[Route]) -> Schema:
         "webhooks": {"step": {"post": _webhook(body)}},
         "components": {
             "schemas": schemas,
-            "securitySchemes": {"pencil": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
+            "securitySchemes": {"scorekeeper": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
         },
     }
 
@@ -103,7 +103,7 @@ def _webhook(body: Schema) -> Schema:
 def _operation(route: Route) -> Schema:
     is_post = route.method == "POST"
     statuses = (*POST_REFUSALS, *route.errors) if is_post else route.errors
-    security = {} if route.permission is Permission.ANYBODY else {"security": PENCIL}
+    security = {} if route.permission is Permission.ANYBODY else {"security": SCOREKEEPER}
     body = _body(route) if is_post else {}
     return (
         {

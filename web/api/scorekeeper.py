@@ -1,7 +1,4 @@
-"""The API of the scorekeeper: asking, proving, handing over, and which phone belongs to whom.
-
-The paths call the scorekeeper's right the `pencil`.
-"""
+"""The API of the scorekeeper: asking, proving, handing over, and which phone belongs to whom."""
 
 from collections.abc import Callable
 
@@ -49,14 +46,14 @@ Eight players behind one router may need ten changes.
 
 
 def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
-    """Create the routes under /api/v1/pencil.
+    """Create the routes under /api/v1/scorekeeper.
 
     Args:
         table: The companion.
         access: Decides what each phone may do.
     """
     scorekeeper = access.scorekeeper
-    routes = Routes("pencil", "/api/v1/pencil")
+    routes = Routes("scorekeeper", "/api/v1/scorekeeper")
     asks = RateLimit(MAX_ASKS, MAX_TOTAL_ASKS, PERIOD_OF_ASKS_S)
 
     @routes.read("", "Who the scorekeeper is, from this phone's point of view")

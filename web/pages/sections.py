@@ -22,7 +22,7 @@ from web.version_cache import VersionCache
 
 SECTIONS = (
     "scores",
-    "pencil",
+    "scorekeeper",
     "lamp",
     "turn",
     "moment",
@@ -55,7 +55,7 @@ TV = ("tv",)
 OVERLAY = ("overlay",)
 """The section of the page for video streams, which has no controls."""
 
-STORY = ("pencil", "message", "question", "story")
+STORY = ("scorekeeper", "message", "question", "story")
 """The sections of the page of turns, including answers to corrections made there."""
 
 MAX_STATUS_CHARACTERS = 40

@@ -280,7 +280,7 @@ class OwnPhoneJson(TypedDict):
     name: str
 
 
-class PencilJson(TypedDict):
+class ScorekeeperJson(TypedDict):
     """The scorekeeper: the phone `holder`. Phones are identified by their badges; "" means none.
 
     The phone `asking` asks to take over. If `by_button` is set, the next press of the real button
@@ -394,6 +394,6 @@ class StateJson(MatchJson):
     photo: PhotoJson | None
     just_dice: JustDiceJson | None
     rolloff: RollOffJson | None
-    pencil: PencilJson
+    scorekeeper: ScorekeeperJson
     other_tray: OtherTrayJson | None
     coach: CoachJson

@@ -28,12 +28,12 @@ from web.state.json_schema import (
     MatchJson,
     OddsJson,
     OtherTrayJson,
-    PencilJson,
     PhotoDieJson,
     PhotoJson,
     PlayerJson,
     RollOffJson,
     RulesJson,
+    ScorekeeperJson,
     StateJson,
     ThrowJson,
     TurnJson,
@@ -79,7 +79,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
         photo=_photo(snapshot.photo) if snapshot.photo else None,
         just_dice=_just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         rolloff=shaped(RollOffJson, snapshot.rolloff) if snapshot.rolloff else None,
-        pencil=_pencil(snapshot.scorekeeper, translate),
+        scorekeeper=_scorekeeper(snapshot.scorekeeper, translate),
         other_tray=_other_tray(snapshot, translate) if snapshot.other_tray else None,
         coach=coach_json(snapshot.coach, translate),
         **match,
@@ -274,6 +274,6 @@ def _other_tray(snapshot: Snapshot, translate: Translate) -> OtherTrayJson | Non
     return shaped(OtherTrayJson, view, translate, seats=list(view.seats), throws=throws)
 
 
-def _pencil(view: ScorekeeperView, translate: Translate) -> PencilJson:
+def _scorekeeper(view: ScorekeeperView, translate: Translate) -> ScorekeeperJson:
     players = [{"phone": phone, "name": name} for phone, name in view.players]
-    return shaped(PencilJson, view, translate, players=players)
+    return shaped(ScorekeeperJson, view, translate, players=players)

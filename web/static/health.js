@@ -15,7 +15,7 @@
   byId("own")?.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await post("/api/v1/pencil/owner", { pin: byId("own-pin").value });
+      await post("/api/v1/scorekeeper/owner", { pin: byId("own-pin").value });
       location.reload();
     } catch (error) {
       say(error.detail || words.silent);

@@ -4,14 +4,14 @@
   const POLL_MS = 45000; // well within the two minutes after which a scorekeeper counts as gone
   const POLL_ALONE_MS = 3000; // a page without a stream has to poll for requests from other phones
   const POLL_REQUEST_MS = 1000;
-  const API = "/api/v1/pencil";
+  const API = "/api/v1/scorekeeper";
   const OWNER_API = "/api/v1/restore/"; // allowed by the PIN of the machine, not by being the scorekeeper
   const root = document.documentElement;
   const OWN_TURN = JSON.parse(document.body.dataset.own);
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
 
-  const boardState = () => byId("pencil")?.querySelector("[data-holder]")?.dataset;
+  const boardState = () => byId("scorekeeper")?.querySelector("[data-holder]")?.dataset;
 
   // The board says which phone is the scorekeeper; this phone compares that with its own id.
   function update() {
@@ -134,7 +134,7 @@
 
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-menu]")) byId("menu").showModal();
-    if (!event.target.closest("[data-pencil]")) return;
+    if (!event.target.closest("[data-scorekeeper]")) return;
     byId("menu").close();
     if (!byId("asking").open) byId("asking").showModal();
     send("ask", {});
@@ -176,7 +176,7 @@
 
   // Uses the link from the terminal. The browser does not send the part after #.
   function useLink() {
-    const token = new URLSearchParams(location.hash.slice(1)).get("pencil");
+    const token = new URLSearchParams(location.hash.slice(1)).get("scorekeeper");
     if (!token) return;
     history.replaceState(null, "", location.pathname);
     linkAnswer = send("link", { token }).then(({ mine, me }) => {

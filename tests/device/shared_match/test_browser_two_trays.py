@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
-from tests.browser import PHONE, open_with_pencil, wait_before_taps
+from tests.browser import PHONE, open_as_scorekeeper, wait_before_taps
 from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -31,7 +31,7 @@ def open_phone(browser, tmp_path):
             page = browser.new_context(viewport=PHONE, reduced_motion="reduce").new_page()
             wait_before_taps(page)
             page.on("pageerror", lambda error: errors.append(str(error)))
-            open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+            open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
             expect(page.locator("html.holder")).to_be_attached()
             return page, server
 

@@ -31,7 +31,7 @@ class Phone:
     def __init__(self, server, folder: Path) -> None:
         self.port, self.folder = server.port, folder
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        self.post("pencil/link", token=new_link(server.app).partition("=")[2])
+        self.post("scorekeeper/link", token=new_link(server.app).partition("=")[2])
 
     def get(self, path: str):
         return json.load(self._open(path, None))

@@ -24,7 +24,7 @@ def watcher(browser, server):
 
 def test_wrong_pin_shows_an_error_beside_the_field(watcher):
     watcher.locator("[data-menu]").click()
-    watcher.locator("#menu [data-pencil]").click()
+    watcher.locator("#menu [data-scorekeeper]").click()
     watcher.locator("#pin").fill("000000")
     watcher.locator("#pin-form button").click()
 
@@ -39,4 +39,4 @@ def test_one_time_link_works_in_an_open_tab(watcher, server, table):
     watcher.evaluate("link => { location.hash = link; }", link)
 
     expect(watcher.locator("html.holder")).to_be_attached()
-    assert "pencil" not in watcher.url
+    assert "scorekeeper" not in watcher.url

@@ -64,11 +64,11 @@ def test_watcher_asks_and_becomes_the_scorekeeper_by_a_press(new_phone, table):
 def test_scorekeeper_is_asked_on_the_phone_and_hands_over(new_phone, server):
     anna = new_phone(new_link(server.app))
     expect_scorekeeper(anna)
-    assert "pencil=" not in anna.url
+    assert "scorekeeper=" not in anna.url
     ben = new_phone()
     ben.locator("#ask").tap()
     expect(ben.locator("[data-for=holder]")).to_be_visible()
-    anna.locator("#pencil-give").tap()
+    anna.locator("#scorekeeper-give").tap()
 
     expect_scorekeeper(ben)
     expect(anna.locator("#ask")).to_be_visible()
@@ -99,7 +99,7 @@ def test_page_knows_what_players_may_do_in_their_own_turns(client):
 def test_asking_on_the_health_page_says_how(new_phone):
     phone = new_phone("health")
     phone.locator("[data-menu]").tap()
-    phone.locator("#menu [data-pencil]").tap()
+    phone.locator("#menu [data-scorekeeper]").tap()
     phone.wait_for_timeout(500)
 
     expect(phone.get_by_text("Press the button at the tray now")).to_be_visible()
@@ -120,11 +120,11 @@ def opening(new_phone, server):
 
     def opened(link):
         phone, held = new_phone("rules"), {}
-        for path in ("**/api/v1/pencil/link", "**/live"):
+        for path in ("**/api/v1/scorekeeper/link", "**/live"):
             phone.route(
                 path, lambda route: held.update({route.request.url.rpartition("/")[2]: route})
             )
-        with phone.expect_request("**/api/v1/pencil/link"):
+        with phone.expect_request("**/api/v1/scorekeeper/link"):
             phone.goto(f"http://127.0.0.1:{server.port}/{link}")
         return phone, held
 
@@ -151,7 +151,7 @@ def test_tap_waits_until_the_link_is_accepted(opening, server, table):
 
 def test_tap_offers_to_ask_once_the_link_is_refused(opening, table):
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
-    phone, held = opening("#pencil=used-up")
+    phone, held = opening("#scorekeeper=used-up")
     phone.locator(".keep").first.tap()
     phone.locator(".keep").first.tap()
     assert not phone.locator("#asking").is_visible()
@@ -193,7 +193,7 @@ def test_right_pin_only_asks_an_active_scorekeeper(new_phone, server):
 
     expect(ben.locator("#pin-said")).to_contain_text("has to agree")
     expect(ben.locator("html.holder")).not_to_be_attached()
-    anna.locator("#pencil-give").tap()
+    anna.locator("#scorekeeper-give").tap()
     expect_scorekeeper(ben)
     expect(ben.locator("#asking")).to_be_hidden()
 
@@ -208,7 +208,7 @@ def test_players_own_phone_plays_in_the_own_turn(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
     expect_scorekeeper(anna)
     ben.locator("[data-menu]").tap()
-    with ben.expect_response("**/api/v1/pencil/sit"):
+    with ben.expect_response("**/api/v1/scorekeeper/sit"):
         ben.locator("#player").select_option("Ben")
     ben.get_by_role("button", name="Done").tap()
     anna.locator("[data-menu]").tap()
@@ -231,7 +231,7 @@ def test_second_tap_on_bank_opens_no_dialog_once_the_own_turn_is_over(new_phone,
     expect_scorekeeper(anna)
     table.scorekeeper.players.allow_own_turns(on=True)
     ben.locator("[data-menu]").tap()
-    with ben.expect_response("**/api/v1/pencil/sit"):
+    with ben.expect_response("**/api/v1/scorekeeper/sit"):
         ben.locator("#player").select_option("Anna")
     ben.get_by_role("button", name="Done").tap()
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
@@ -253,7 +253,7 @@ def test_taken_player_is_refused_in_the_open_menu(new_phone):
     anna, ben = new_phone(), new_phone()
     for phone in (anna, ben):
         phone.locator("[data-menu]").tap()
-        with phone.expect_response("**/api/v1/pencil/sit"):
+        with phone.expect_response("**/api/v1/scorekeeper/sit"):
             phone.locator("#player").select_option("Ben")
 
     expect(ben.locator("#toast")).to_contain_text("Ben already has another phone")
@@ -272,6 +272,6 @@ def test_refusal_is_shown_only_after_a_request(new_phone, server, table):
     expect(ben.get_by_text("The scorekeeper did not agree.")).to_be_hidden()
     ben.locator("#asking").get_by_role("button", name="Ask to keep score").tap()
     expect(ben.locator("[data-for=holder]")).to_be_visible()
-    anna.locator("#pencil-keep").tap()
+    anna.locator("#scorekeeper-keep").tap()
 
     expect(ben.get_by_text("The scorekeeper did not agree.")).to_be_visible()

@@ -79,7 +79,7 @@ def test_watchers_cannot_displace_the_scorekeepers_requests(client, begun):
     watcher = client.application.test_client()
     for number in range(MAX_REQUESTS * MAX_PHONES // 8):
         watcher.delete_cookie(COOKIE)
-        watcher.post("/api/v1/pencil/sit", json={"name": ""}, headers={HEADER: str(number)})
+        watcher.post("/api/v1/scorekeeper/sit", json={"name": ""}, headers={HEADER: str(number)})
 
     assert bank(client, "first").data == first.data
 

@@ -23,7 +23,7 @@ def app(table):
 
 
 def prove(client, pin):
-    return client.post("/api/v1/pencil/owner", json={"pin": pin})
+    return client.post("/api/v1/scorekeeper/owner", json={"pin": pin})
 
 
 @pytest.mark.parametrize(("method", "path"), OWNER_ONLY)
@@ -35,10 +35,10 @@ def test_being_the_scorekeeper_is_not_enough(app, method, path):
 
 
 def test_pin_on_the_scorekeepers_phone_does_not_allow_backups(app):
-    shown = as_scorekeeper(app).get("/api/v1/pencil/pin").json["pin"]
+    shown = as_scorekeeper(app).get("/api/v1/scorekeeper/pin").json["pin"]
 
     assert prove(as_scorekeeper(app), shown).status_code == 403
-    assert app.test_client().post("/api/v1/pencil/pin", json={"pin": shown}).status_code == 200
+    assert app.test_client().post("/api/v1/scorekeeper/pin", json={"pin": shown}).status_code == 200
 
 
 def test_pin_in_the_terminal_allows_backups_for_an_hour(app, clock):
@@ -57,7 +57,7 @@ def test_pin_in_the_terminal_allows_backups_for_an_hour(app, clock):
 
 def test_link_that_play_prints_allows_backups(app):
     client = app.test_client()
-    client.post("/api/v1/pencil/link", json={"token": new_link(app).partition("=")[2]})
+    client.post("/api/v1/scorekeeper/link", json={"token": new_link(app).partition("=")[2]})
 
     assert client.get("/api/v1/backup").status_code == 404
 

@@ -41,7 +41,7 @@ def test_watcher_may_only_post_to_become_the_scorekeeper_or_owner(app, table):
             assert answer.mimetype == "application/problem+json"
             refused.add(path)
 
-    open_to_all = {f"/api/v1/pencil/{name}" for name in ("ask", "pin", "link", "owner", "sit")}
+    open_to_all = {f"/api/v1/scorekeeper/{name}" for name in ("ask", "pin", "link", "owner", "sit")}
     open_to_all.add("/api/v1/shared-match/sync")  # another tray, which has to know the code
     assert refused == post_paths(app) - open_to_all
     assert table.snapshot().match == before.match
@@ -53,13 +53,13 @@ def test_refusal_says_how_to_become_the_scorekeeper(app):
 
 def test_phone_that_asks_gets_a_cookie_that_scripts_cannot_read(app):
     client = app.test_client()
-    answer = post(client, "pencil/ask")
+    answer = post(client, "scorekeeper/ask")
     cookie = answer.headers["Set-Cookie"]
 
     assert answer.json["asking"]
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
-    assert post(client, "pencil/ask").json["me"] == answer.json["me"]
+    assert post(client, "scorekeeper/ask").json["me"] == answer.json["me"]
 
 
 def test_watching_sets_no_cookie(app):
@@ -68,19 +68,19 @@ def test_watching_sets_no_cookie(app):
 
 def test_press_over_http_never_makes_a_phone_the_scorekeeper(free_app, table):
     asker = free_app.test_client()
-    post(asker, "pencil/ask")
+    post(asker, "scorekeeper/ask")
     for path in ("press", "button", "hold", "throw"):
         assert post(free_app.test_client(), path).status_code == 403
 
-    assert not asker.get("/api/v1/pencil").json["mine"]
+    assert not asker.get("/api/v1/scorekeeper").json["mine"]
     assert table.scorekeeper.press_button()
-    assert asker.get("/api/v1/pencil").json["mine"]
+    assert asker.get("/api/v1/scorekeeper").json["mine"]
 
 
 def test_pin_makes_a_phone_the_scorekeeper_if_there_is_none(free_app):
     client = free_app.test_client()
     shown = free_app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
-    answer = post(client, "pencil/pin", pin=f"{shown[:3]} {shown[3:]}")
+    answer = post(client, "scorekeeper/pin", pin=f"{shown[:3]} {shown[3:]}")
 
     assert answer.json["mine"]
     assert post(client, "undo").status_code == 409  # allowed, but there is no step to undo
@@ -88,20 +88,22 @@ def test_pin_makes_a_phone_the_scorekeeper_if_there_is_none(free_app):
 
 def test_pin_only_asks_an_active_scorekeeper(app):
     holder, other = as_scorekeeper(app), app.test_client()
-    holder.get("/api/v1/pencil")
+    holder.get("/api/v1/scorekeeper")
     answer = post(
-        other, "pencil/pin", pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
+        other,
+        "scorekeeper/pin",
+        pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(),
     )
     assert (answer.json["mine"], answer.json["by_holder"]) == (False, True)
 
-    post(holder, "pencil/give", yes=True)
-    assert other.get("/api/v1/pencil").json["mine"]
+    post(holder, "scorekeeper/give", yes=True)
+    assert other.get("/api/v1/scorekeeper").json["mine"]
     assert post(holder, "bank").status_code == 403
 
 
 def test_pins_cannot_be_guessed(free_app):
     client = free_app.test_client()
-    answers = [post(client, "pencil/pin", pin=f"{n:07}") for n in range(30)]
+    answers = [post(client, "scorekeeper/pin", pin=f"{n:07}") for n in range(30)]
 
     assert {answer.status_code for answer in answers[:10]} == {403}
     assert {answer.status_code for answer in answers[10:]} == {429}
@@ -111,10 +113,10 @@ def test_pins_cannot_be_guessed(free_app):
 def test_only_the_scorekeeper_can_see_the_pin(app):
     shown = app.extensions["traykeeper_access"].pins.shown_to_scorekeeper()
     watcher = app.test_client()
-    post(watcher, "pencil/ask")
+    post(watcher, "scorekeeper/ask")
 
-    assert as_scorekeeper(app).get("/api/v1/pencil/pin").json["pin"] == shown
-    assert watcher.get("/api/v1/pencil/pin").status_code == 403
+    assert as_scorekeeper(app).get("/api/v1/scorekeeper/pin").json["pin"] == shown
+    assert watcher.get("/api/v1/scorekeeper/pin").status_code == 403
 
 
 def test_no_answer_to_a_watcher_contains_the_pin_or_the_scorekeepers_cookie(app):
@@ -132,9 +134,9 @@ def test_no_answer_to_a_watcher_contains_the_pin_or_the_scorekeepers_cookie(app)
 
 def test_link_works_once(free_app):
     token = new_link(free_app).partition("=")[2]
-    assert post(free_app.test_client(), "pencil/link", token=token).json["mine"]
+    assert post(free_app.test_client(), "scorekeeper/link", token=token).json["mine"]
 
-    assert post(free_app.test_client(), "pencil/link", token=token).status_code == 403
+    assert post(free_app.test_client(), "scorekeeper/link", token=token).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -158,15 +160,15 @@ def test_phone_with_a_cookie_of_another_table_only_watches(app):
 
 def test_cookie_of_a_former_scorekeeper_only_watches(app):
     holder = as_scorekeeper(app)
-    post(holder, "pencil/lay-down")
+    post(holder, "scorekeeper/lay-down")
 
     assert post(as_scorekeeper(app), "bank").status_code == 403
 
 
 def test_players_own_phone_keeps_banks_and_corrects_in_the_own_turn(app, table):
     ben = app.test_client()
-    post(ben, "pencil/sit", name="Ben")
-    post(as_scorekeeper(app), "pencil/own-turn", on=True)
+    post(ben, "scorekeeper/sit", name="Ben")
+    post(as_scorekeeper(app), "scorekeeper/own-turn", on=True)
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert post(ben, "bank").status_code == 403
     table.do(Bank())
@@ -182,15 +184,18 @@ def test_players_own_phone_keeps_banks_and_corrects_in_the_own_turn(app, table):
 def test_players_own_phone_reads_the_dice_without_becoming_the_scorekeeper(free_app, table):
     anna, ben = free_app.test_client(), free_app.test_client()
     for client, name in ((anna, "Anna"), (ben, "Ben")):
-        post(client, "pencil/sit", name=name)
+        post(client, "scorekeeper/sit", name=name)
     table.scorekeeper.players.allow_own_turns(on=True)
-    post(anna, "pencil/ask")
+    post(anna, "scorekeeper/ask")
 
     assert post(ben, "press").status_code == 403
     assert post(anna, "press").json["situation"] == "waiting for stillness"
     assert post(anna, "hold", seconds=1).status_code == 403
-    assert not anna.get("/api/v1/pencil").json["mine"]
+    assert not anna.get("/api/v1/scorekeeper").json["mine"]
 
 
 def test_phone_cannot_belong_to_somebody_who_does_not_play(app):
-    assert "nobody called 'Zoe'" in post(app.test_client(), "pencil/sit", name="Zoe").json["detail"]
+    assert (
+        "nobody called 'Zoe'"
+        in post(app.test_client(), "scorekeeper/sit", name="Zoe").json["detail"]
+    )

@@ -85,7 +85,7 @@ def test_phone_that_was_never_seen_is_a_phone(phones):
 
 def ask(app, user_agent):
     client = app.test_client()
-    client.post("/api/v1/pencil/ask", headers={"User-Agent": user_agent})
+    client.post("/api/v1/scorekeeper/ask", headers={"User-Agent": user_agent})
     return client
 
 
@@ -107,8 +107,8 @@ def test_phone_that_asks_and_the_scorekeeper_see_the_same_number(table):
     asking = ask(app, IPHONE)
 
     answers = [
-        client.get("/api/v1/pencil", headers={"User-Agent": IPHONE}).json
+        client.get("/api/v1/scorekeeper", headers={"User-Agent": IPHONE}).json
         for client in (holder, asking)
     ]
     assert [answer["asker"] for answer in answers] == ["iPhone 2"] * 2
-    assert app.test_client().get("/api/v1/pencil").json["asker"] == ""
+    assert app.test_client().get("/api/v1/scorekeeper").json["asker"] == ""

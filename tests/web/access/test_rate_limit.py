@@ -37,11 +37,11 @@ def test_forgiven_address_does_not_wait(clock):
 
 def test_script_that_keeps_asking_for_the_role_is_limited(table):
     script = make_app(table, holder="").test_client()
-    answers = [script.post("/api/v1/pencil/ask").status_code for _ in range(MAX_ASKS + 1)]
+    answers = [script.post("/api/v1/scorekeeper/ask").status_code for _ in range(MAX_ASKS + 1)]
 
     assert answers == [200] * MAX_ASKS + [429]
     other = script.application.test_client()
-    asked = other.post("/api/v1/pencil/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
+    asked = other.post("/api/v1/scorekeeper/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
     assert asked.status_code == 409  # the script's last request is open for half a minute
 
 
@@ -51,12 +51,12 @@ def test_script_that_keeps_changing_its_player_is_limited_and_the_scorekeeper_is
 
     def sit(client, n):
         name = ("Anna", "Ben", "")[n % 3]
-        return client.post("/api/v1/pencil/sit", json={"name": name}).status_code
+        return client.post("/api/v1/scorekeeper/sit", json={"name": name}).status_code
 
     script, holder = app.test_client(), as_scorekeeper(app)
     assert [sit(script, n) for n in range(MAX_SEATINGS + 1)] == [200] * MAX_SEATINGS + [429]
     assert {sit(script, MAX_SEATINGS - 1) for _ in range(9)} == {
         200
     }  # repeating the same name is no change
-    script.post("/api/v1/pencil/sit", json={"name": ""})
+    script.post("/api/v1/scorekeeper/sit", json={"name": ""})
     assert {sit(holder, n) for n in range(2, 2 * MAX_SEATINGS)} <= {200, 409}

@@ -91,7 +91,7 @@ def warnings(caplog):
 
 @pytest.mark.parametrize("path", POSTS)
 def test_garbage_is_refused_and_the_table_still_works(begun, http, caplog, path):
-    allowed = {200, 400, 404, 409, 413} | ({403, 429} if "/pencil/" in path else set())
+    allowed = {200, 400, 404, 409, 413} | ({403, 429} if "/scorekeeper/" in path else set())
     for bodies in garbage_for(path.rpartition("/")[2]):
         for body in bodies:
             status, answer = send(http.port, "POST", path, body)
@@ -112,7 +112,7 @@ def test_garbage_is_refused_and_the_table_still_works(begun, http, caplog, path)
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
 def test_wrong_method_is_named(http, method):
-    for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # this path has a GET as well
+    for path in set(POSTS) - {"/api/v1/scorekeeper/pin"}:  # this path has a GET as well
         status, answer = send(http.port, method, path)
         assert status == 405
         assert f"does not accept {method}".encode() in answer

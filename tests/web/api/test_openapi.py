@@ -72,7 +72,7 @@ def test_routes_read_no_undeclared_query_parameters():
     ] == []
 
 
-@pytest.mark.parametrize("path", ["state", "pencil"])
+@pytest.mark.parametrize("path", ["state", "scorekeeper"])
 def test_watching_needs_no_permission(path):
     assert "security" not in described()["paths"][f"/api/v1/{path}"]["get"]
 

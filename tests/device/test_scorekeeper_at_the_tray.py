@@ -76,5 +76,5 @@ def test_a_new_match_keeps_the_phones_of_players(match_rig):
 
 
 def test_the_lamp_shows_the_request_unless_the_button_is_held():
-    assert indicator_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.PENCIL
+    assert indicator_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.SCOREKEEPER
     assert indicator_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK
