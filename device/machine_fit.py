@@ -2,6 +2,7 @@
 
 `traykeeper bench fit` measures which values suit the machine and can save them in the state folder. A setting that is
 `auto` takes the saved value, or, if none is saved, a default that depends on the machine's memory.
+docs/decisions/small-machines.md explains why nothing is measured at the start.
 """
 
 import json

@@ -3,7 +3,7 @@
 The camera, the button, the broker and the webhook are off, and players tap the dice in. All settings have their
 defaults, except for the address of the page, the folder for the matches and the lamp. If one of those may be the
 cause, it is changed as well: the lamp is off if the pins failed, the matches go to a temporary folder if the stored
-ones failed, and the page may use another port if the page failed.
+ones failed, and the page may use another port if the page failed. docs/decisions/safe-mode.md explains why.
 """
 
 import os

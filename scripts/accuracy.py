@@ -44,7 +44,7 @@ right answer.
 
 The photos were taken by other people, with all kinds of dice, backgrounds and light. For these photos, nothing is calibrated and the tray is not
 known. The renders show photo-realistic trays of which only the corners are known. Both sets were used while the reader was developed, so expect worse
-results on new pictures.
+results on new pictures. [A decision record](decisions/reading.md) describes the reader and everything that was tried.
 
 `make accuracy` creates this page, using one thread. The times are processor times, which are up to twice as long on a busy machine as on an idle one.
 

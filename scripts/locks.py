@@ -1,7 +1,7 @@
 """Update the lists of packages, with hashes, that the installer installs: `make locks`.
 
 There is one file in `systemd/locks` for each supported system. Packages without a wheel are refused,
-because nothing is compiled on a Pi.
+because nothing is compiled on a Pi. docs/decisions/locks.md explains the choice of the tool.
 """
 
 import subprocess

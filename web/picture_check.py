@@ -1,4 +1,7 @@
-"""Checks the header of a picture that a phone sends, before anything is decoded."""
+"""Checks the header of a picture that a phone sends, before anything is decoded.
+
+docs/decisions/pictures-from-phones.md explains how a picture is sent, and why no library checks it.
+"""
 
 from struct import unpack
 

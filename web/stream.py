@@ -1,4 +1,7 @@
-"""Server-sent events. Each stream occupies a thread, so their number and duration are limited."""
+"""Server-sent events. Each stream occupies a thread, so their number and duration are limited.
+
+docs/decisions/streams.md has measurements with 500 phones.
+"""
 
 import time
 from collections import Counter

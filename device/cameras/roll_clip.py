@@ -1,4 +1,7 @@
-"""A short clip of how dice came to rest: small JPEG frames, one after another (Motion JPEG)."""
+"""A short clip of how dice came to rest: small JPEG frames, one after another (Motion JPEG).
+
+docs/decisions/roll-clips.md compares formats.
+"""
 
 from collections import deque
 from collections.abc import Iterable

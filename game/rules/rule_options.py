@@ -2,7 +2,7 @@
 
 Forms, sentences, the score card, the scorer and the reader of rule files are all built from these
 rows. Types and defaults are in `game.rules.ruleset`. What an option does to a turn or a match is in
-`game.match`.
+`game.match`. docs/decisions/rule-options.md explains which rules become an option.
 """
 
 from collections.abc import Callable, Iterable, Iterator
