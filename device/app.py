@@ -33,9 +33,8 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.companion.bot_turns import BotOptions
-from device.companion.companion import Equipment, Stores
+from device.companion.companion import Equipment, SafeModeNotice
 from device.companion.inbox import Inbox, JournalMended
-from device.companion.table_parts import JournalNotice, SafeModeNotice
 from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
 from device.errors import UsageError
@@ -228,7 +227,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
     companion = maintenance.companion
     return create_app(
         companion,
-        calibration=companion.wizard,
+        calibration=companion.tray_camera.wizard,
         history=History(maintenance.journal.path),
         rules=(chosen, *others),
         maintainer=maintenance,
@@ -313,9 +312,11 @@ def open_maintenance(
                 restart=SelfRestart(),
                 safe_mode=_safe_mode_notice(safe) if safe else None,
             ),
-            Stores(
-                profiles, frames, misreads, JournalNotice(damage, partial(delete_notice, state))
-            ),
+            profiles=profiles,
+            throw_pictures=frames,
+            misreads=misreads,
+            damage=damage,
+            on_damage_read=partial(delete_notice, state),
             watch=WatchOptions(
                 still_s=options.still_s,
                 reports_settled_dice=options.hands_off,
@@ -325,7 +326,7 @@ def open_maintenance(
             scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
             coach=coach,
             other_tray=shared.view,
-            on_turn=Heartbeat(),
+            on_pass=Heartbeat(),
             bots=BotOptions(options.bot_pause_s, coach.think, monotonic),
         )
         companion.start()

@@ -7,7 +7,7 @@ import pytest
 
 from device.calibrating import wizard, wizard_camera
 from device.coach import coach
-from device.companion import inbox
+from device.companion import companion
 from device.doctor import check_network, system
 from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
 
@@ -16,7 +16,7 @@ from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
 def patient_parts() -> Iterator[None]:
     """Raise the limits of the companion, the coach, the doctor and the calibration within the block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inbox, "ANSWER_S", PATIENCE_S)
+        patch.setattr(companion, "ANSWER_S", PATIENCE_S)
         patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)
         patch.setattr(check_network, "ANSWER_S", PATIENCE_S)
         patch.setattr(system, "COMMAND_TIMEOUT_S", PATIENCE_S)

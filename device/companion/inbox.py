@@ -1,34 +1,13 @@
-"""The queue of notes and tasks for the companion, and the single thread that processes them."""
+"""The queue of notes and tasks for the companion."""
 
-import logging
-from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from threading import RLock, Thread
-from typing import Protocol
 
 from device.watching.reports import CapturedReading, Report
-from game.commands import Command, RestoreBackup
-from game.errors import GameError
-from game.message import Message, Paragraph, Sentence
-from game.situation import TableError
+from game.commands import Command
+from game.message import Message
 from web.contracts.table import Snapshot
-
-log = logging.getLogger(__name__)
-
-ANSWER_S = 10.0
-"""How long a phone waits for a command, in seconds, before the companion answers that the table is busy.
-
-This is longer than any command takes."""
-
-RESTORE_S = 120.0
-"""How long a phone waits while a backup is restored, in seconds: an SD card writes a few MB per second."""
-
-TURN_S = 1.0
-"""The longest time that the loop waits for a note, in seconds, so that the watchdog sees that the loop is running."""
-
-BUSY = Message("Traykeeper is busy: check the scoreboard, then try again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,140 +148,3 @@ class Inbox:
 
     def __len__(self) -> int:
         return self._notes.qsize()
-
-
-class NoteWorker(Protocol):
-    """Handles the notes and tasks in an inbox, always on the same thread."""
-
-    def handle(self, note: Note) -> None:
-        """Handle a note."""
-
-    def perform(self, task: Task, request: str) -> None:
-        """Carry out a task.
-
-        Args:
-            task: The task to carry out.
-            request: Id of the phone's request; "" if there is none.
-
-        Raises:
-            TableError, GameError: If the task is refused. Nothing changes then.
-        """
-
-    def publish(self) -> Snapshot:
-        """Publish the state of the table, and return it."""
-
-    def wait_s(self) -> float:
-        """Return how many seconds may pass before `act` must be called, at most `TURN_S`."""
-
-    def act(self) -> None:
-        """Do what is due now even though no note has arrived, such as the next step of a bot."""
-
-    def has_news(self) -> bool:
-        """Return whether something to be published has changed, even though no note has arrived."""
-
-    def say(self, message: Message) -> None:
-        """Show this as the message of the table."""
-
-
-class InboxLoop:
-    """Processes the notes and tasks in an inbox, one after another.
-
-    Until the loop's thread is started, they are processed on the thread that calls `ask`, so that
-    tests need no threads.
-
-    Args:
-        inbox: The queue of notes and tasks.
-        worker: Handles the notes and tasks.
-        on_turn: Called in every pass of the loop, at least every `TURN_S` seconds.
-    """
-
-    def __init__(self, inbox: Inbox, worker: NoteWorker, on_turn: Callable[[], object]) -> None:
-        self._inbox, self._worker, self._on_turn = inbox, worker, on_turn
-        self._thread = Thread(target=self._run, name="companion", daemon=True)
-        self._one_at_a_time = RLock()
-
-    def start(self) -> None:
-        """Start the loop's thread."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Finish the queued work, then stop the loop's thread."""
-        self._inbox.post(Close())
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def ask(self, task: Task, request: str = "") -> Snapshot:
-        """Have a task carried out, and return the resulting snapshot.
-
-        Args:
-            task: The task to carry out.
-            request: Id of the phone's request; "" if there is none.
-
-        Raises:
-            TableError, GameError: If the task is refused, or the table is busy for too long. A task
-                that has not begun by then is dropped.
-        """
-        asked = Asked(task, request)
-        self._inbox.post(asked)
-        if self._thread.ident is None:
-            self.process_all()
-        try:
-            return asked.done.result(RESTORE_S if isinstance(task, RestoreBackup) else ANSWER_S)
-        except TimeoutError:
-            asked.done.cancel()
-            raise TableError(BUSY) from None
-
-    def process_all(self) -> None:
-        """Process everything that is in the inbox now."""
-        while len(self._inbox):
-            self.step(0)
-
-    def step(self, timeout_s: float) -> bool:
-        """Process the next note or task in the inbox.
-
-        Args:
-            timeout_s: How long to wait for one, in seconds.
-
-        Returns:
-            False if the loop has to end, otherwise True.
-        """
-        with self._one_at_a_time:
-            self._on_turn()
-            note = self._inbox.take(min(timeout_s, self._worker.wait_s()))
-            match note:
-                case Asked():
-                    self._answer(note)
-                case Close() | None:
-                    pass
-                case _:
-                    self._try(lambda: self._worker.handle(note))
-            is_due = self._worker.wait_s() <= 0
-            if is_due:
-                self._try(self._worker.act)
-            if note is not None or is_due or self._worker.has_news():
-                self._try(self._worker.publish)
-            return not isinstance(note, Close)
-
-    def _run(self) -> None:
-        while self.step(TURN_S):
-            pass
-
-    def _answer(self, asked: Asked) -> None:
-        if not asked.done.set_running_or_notify_cancel():
-            return
-        try:
-            self._worker.perform(asked.task, asked.request)
-            asked.done.set_result(self._worker.publish())
-        except Exception as error:  # noqa: BLE001 - raised in the thread that asked
-            asked.done.set_exception(error)
-
-    def _try(self, job: Callable[[], object]) -> None:
-        """Run a job whose result no thread is waiting for; if it fails, the table's message says why."""
-        try:
-            job()
-        except (GameError, TableError) as error:
-            self._worker.say(Sentence(error.message))
-        except Exception:
-            log.exception("the companion failed to handle a note")
-            wrong = Message("Something went wrong: see the log.")
-            self._worker.say(Paragraph(wrong, Message("Press again.")))

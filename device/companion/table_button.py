@@ -1,29 +1,34 @@
 """The button of the table, and what web pages can do with it."""
 
 from collections.abc import Callable
+from threading import Lock
 
 from device.companion.inbox import ButtonReleased, Inbox
 from device.hardware.button import TrayButton
-from device.hardware.simulated_button import SimulatedButton
 from device.session.indicator import SHUTDOWN_S, STUCK_S
 from game.commands import Hold, MoveSimulatedButton, Press
 from game.message import Message
 from game.situation import TableError
 
+ABANDONED_S = 12.0
+"""A simulated button that has been down for this many seconds, longer than any accepted hold, was abandoned by its phone."""
+
 ONLY_AT_THE_TRAY = Message("Only the button at the tray can shut the machine down.")
 STUCK = Message("the button is stuck: it has been down for more than ten seconds")
+BUSY = Message("The button is being held: wait until it is released.")
 
 
 class TableButton:
     """The button of the table.
 
     A page presses a simulated button at its pin, so that the lamp shows what releasing the button
-    would do. If the button is real, a page posts the same note as a press of that button would.
+    would do. Only one phone or program at a time can hold it down. If the button is real, a page posts
+    the same note as a press of that button would.
 
     Args:
         button: The button at the tray; None if there is none.
         missing: Why there is no button; None if there is one, or if none is expected.
-        inbox: Receives what a page does with the button.
+        inbox: Receives what a page does with a real button.
         clock: Monotonic clock in seconds.
         pause: Sleeps for a number of seconds.
     """
@@ -37,9 +42,11 @@ class TableButton:
         pause: Callable[[float], object],
     ) -> None:
         self._button, self._missing, self._inbox = button, missing, inbox
-        self._simulated = (
-            SimulatedButton(button, clock, pause) if button and button.is_simulated else None
-        )
+        self._clock, self._pause = clock, pause
+        self._simulated = button if button and button.is_simulated else None
+        self._moving = Lock()
+        self._down_s: float | None = None
+        self._is_timed = False
 
     @property
     def is_real(self) -> bool:
@@ -57,11 +64,12 @@ class TableButton:
         """Why there is no button, or a message that the button is stuck; None if neither is the case."""
         return STUCK if self.is_stuck else self._missing
 
-    def use(self, command: Press | Hold | MoveSimulatedButton, request: str) -> None:
+    def use(self, command: Press | Hold | MoveSimulatedButton, request: str = "") -> None:
         """Press, hold or move the button as a page asks.
 
         Args:
-            command: The command that the page sends.
+            command: The command that the page sends. `seconds` of a release says how long the finger was on
+                the button according to the phone's clock; None measures the time here.
             request: Id of the page's request; "" if it has none.
 
         Raises:
@@ -77,13 +85,21 @@ class TableButton:
                 self._hold(command.seconds, request)
             case MoveSimulatedButton() if self._simulated is None:
                 raise TableError(Message("There is a real button: press it at the tray."))
-            case MoveSimulatedButton(down=False) if (command.seconds or 0.0) >= SHUTDOWN_S:
-                self._simulated.move(
-                    down=False, held_s=STUCK_S
-                )  # the pin reads as released, but releasing a stuck button has no effect
-                raise TableError(ONLY_AT_THE_TRAY)
+            case MoveSimulatedButton(down=True):
+                self._push(self._simulated, is_timed=False)
             case MoveSimulatedButton():
-                self._simulated.move(down=command.down, held_s=command.seconds, request=request)
+                is_too_long = (command.seconds or 0.0) >= SHUTDOWN_S
+                with self._moving:
+                    if self._is_timed:
+                        raise TableError(BUSY)
+                    if (
+                        is_too_long
+                    ):  # the pin reads as released, but releasing a stuck button has no effect
+                        self._release(self._simulated, STUCK_S)
+                    else:
+                        self._release(self._simulated, command.seconds, request)
+                if is_too_long:
+                    raise TableError(ONLY_AT_THE_TRAY)
 
     def close(self) -> None:
         """Release the pin of the button."""
@@ -91,7 +107,23 @@ class TableButton:
             self._button.close()
 
     def _hold(self, seconds: float, request: str) -> None:
-        if self._simulated:
-            self._simulated.hold(seconds, request)
-        else:
+        if self._simulated is None:
             self._inbox.post(ButtonReleased(seconds, request, is_finger=False))
+            return
+        self._push(self._simulated, is_timed=True)
+        self._pause(seconds)
+        with self._moving:
+            self._release(self._simulated, request=request)
+
+    def _push(self, button: TrayButton, *, is_timed: bool) -> None:
+        with self._moving:
+            if self._down_s is not None:
+                if self._clock() - self._down_s < ABANDONED_S:
+                    raise TableError(BUSY)
+                self._release(button)
+            self._down_s, self._is_timed = self._clock(), is_timed
+            button.drive(down=True)
+
+    def _release(self, button: TrayButton, held_s: float | None = None, request: str = "") -> None:
+        self._down_s, self._is_timed = None, False
+        button.drive(down=False, held_s=held_s, request=request)

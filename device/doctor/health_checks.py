@@ -7,7 +7,7 @@ from time import monotonic
 
 from device.cameras.base import SIMULATED_CAMERA
 from device.companion import Companion
-from device.companion.table_parts import Troubles
+from device.companion.companion import Troubles
 from device.doctor import check_pi, check_service, problems
 from device.doctor.findings import Finding, failed, ok, skipped, warning
 from device.doctor.system import System

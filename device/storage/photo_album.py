@@ -123,7 +123,7 @@ class PhotoAlbum:
         width, height = jpeg_size(jpeg)
         return Photo(name, width, height, (), index, clip is not None)
 
-    def get(self, name: str) -> bytes | None:
+    def photo(self, name: str) -> bytes | None:
         """Return the photo with this name as JPEG, or None if the album no longer contains it."""
         return self._drawn.get(name)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from device.companion import Companion
-from device.companion.companion import Equipment, Stores
+from device.companion.companion import Equipment
 from device.companion.inbox import Inbox
-from device.companion.table_parts import JournalNotice
 from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
 from device.hardware.lamp import RgbLamp
+from device.hardware.outputs import Signals
 from device.session.live_match import LiveMatch
 from device.watching.watch_loop import WatchOptions
 from game.commands import AnswerQuestion
@@ -62,7 +62,7 @@ class Rig:
         clock: Clock,
     ):
         self.companion, self.inbox, self.tray, self.finger = companion, inbox, tray, finger
-        self.lamp, self.loop, self.watch = lamp, companion.loop, companion.tray_camera.watch
+        self.lamp, self.watch = lamp, companion.tray_camera.watch
         self.clock = clock
         self._next_s = clock()
 
@@ -82,8 +82,8 @@ class Rig:
     def step(self) -> None:
         """Take the next step of the camera, and let the companion handle its reports."""
         self.look()
-        self.loop.process_all()
-        self.loop.step(0)  # a turn of the loop without a note
+        self.companion.process_all()
+        self.companion.process_next(0)  # a turn of the loop without a note
 
     def wait_s(self, seconds: float) -> None:
         """Let time pass, so that dice roll and hands come and go."""
@@ -123,8 +123,8 @@ class Rig:
         self.finger.button.drive(down=True)
         self.clock.now_s += seconds
         self.inbox.holding(self.finger.button.held_s)
-        self.loop.process_all()
-        self.loop.step(0)
+        self.companion.process_all()
+        self.companion.process_next(0)
 
     def roll(self, *values: int) -> None:
         """Throw dice that will show these faces."""
@@ -141,7 +141,7 @@ class Rig:
 
     def settled(self) -> Snapshot:
         """Return the snapshot once no reading is awaited, or a throw is awaited without a time limit."""
-        self.loop.process_all()
+        self.companion.process_all()
         return self.until(
             lambda s: (
                 s.situation is not Situation.WAITING or str(s.message) == "Waiting for a throw."
@@ -179,16 +179,10 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
         )
         equipment = Equipment(
             options.pop("open_camera", lambda: tray),
-            lamp,
+            Signals(lamp),
             button=button,
             simulated_tray=tray if options.pop("simulated", True) else None,
             shut_down=options.pop("shut_down", None),
-        )
-        notice = JournalNotice(options.pop("damage", None))
-        stores = Stores(
-            throw_pictures=options.pop("throw_pictures", None),
-            misreads=options.pop("misreads", None),
-            notice=notice,
         )
         watch = WatchOptions(
             still_s=STILL_S,
@@ -201,7 +195,6 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             live_match,
             rules,
             equipment,
-            stores,
             watch=watch,
             clock=clock,
             pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - created below

@@ -25,10 +25,10 @@ def timeline(rig):
 def test_the_loop_lets_a_bot_throw_after_its_pause(rig):
     farkle(rig, BotDice.SIMULATED)
     rig.clock.now_s += PAUSE_S - 0.5
-    rig.loop.step(0)
+    rig.companion.process_next(0)
     assert len(timeline(rig)) == 1
     rig.clock.now_s += 0.5
-    rig.loop.step(0)
+    rig.companion.process_next(0)
 
     thrown = timeline(rig)[-1]
     assert isinstance(thrown, Thrown)
@@ -39,7 +39,7 @@ def test_a_bot_plays_until_the_person_is_next(rig):
     farkle(rig, BotDice.SIMULATED)
     for _ in range(40):
         rig.clock.now_s += PAUSE_S
-        rig.loop.step(0)
+        rig.companion.process_next(0)
 
     assert rig.companion.snapshot().situation is Situation.TURN_OVER
     assert rig.state.player.name == "Anna"
@@ -48,7 +48,7 @@ def test_a_bot_plays_until_the_person_is_next(rig):
 def test_a_press_at_the_tray_makes_a_bot_continue(rig):
     farkle(rig, BotDice.SIMULATED)
     rig.finger.press()
-    rig.loop.process_all()
+    rig.companion.process_all()
 
     assert isinstance(timeline(rig)[-1], Thrown)
 
@@ -67,7 +67,7 @@ def test_a_person_throws_for_the_bot_in_the_tray(tmp_path):
         with pytest.raises(TableError, match="is playing now"):
             rig.companion.do(ThrowSimulatedDice())
         rig.clock.now_s += PAUSE_S
-        rig.loop.step(0)
+        rig.companion.process_next(0)
         assert "throw five dice for Bot" in str(rig.companion.snapshot().message)
         rig.companion.do(ThrowSimulatedDice())
         rig.wait_s(1.0)

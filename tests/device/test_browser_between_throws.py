@@ -116,7 +116,7 @@ def test_nothing_is_banked_from_the_press_until_the_throw_is_read(tmp_path, phon
         expect(player.locator("#bank")).to_have_attribute("aria-disabled", "true")
         assert player.evaluate(BANK)["status"] == 409
         press(holder)
-        rig.loop.process_all()
+        rig.companion.process_all()
         for page in (holder, player):
             expect(page.locator("#bank")).to_contain_text("Reading…")
             expect(page.locator("#bank")).to_contain_text("The dice are still moving")

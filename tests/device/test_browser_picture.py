@@ -38,7 +38,7 @@ def phone(browser, tmp_path):
         wait_before_taps(page)
         with Server(app, "127.0.0.1", 0) as server:
             open_as_scorekeeper(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
-            rig.loop.process_all()
+            rig.companion.process_all()
             expect(page.locator("html.holder")).to_be_attached()
             page.locator("#name-0").fill("Anna")
             page.locator("#name-1").fill("Ben")

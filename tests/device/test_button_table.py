@@ -45,7 +45,7 @@ def test_the_roll_off_stays_in_view_while_waiting_and_when_all_dice_are_thrown(r
     roll_one(rig, 4)
     rig.tray.gather()
     rig.finger.press()
-    rig.loop.process_all()
+    rig.companion.process_all()
     waiting = rig.companion.snapshot()
     rig.settled()
     asked = rig.throw(*SCORING)
@@ -142,7 +142,7 @@ def test_waiting_press_keeps_waiting(match_rig):
     match_rig.tray.throw_all(SCORING)
     match_rig.wait_s(0.1)
     match_rig.finger.press()
-    match_rig.loop.process_all()
+    match_rig.companion.process_all()
     match_rig.finger.press()
     snapshot = match_rig.until(lambda s: str(s.message).startswith("The dice are still moving"))
 
@@ -461,7 +461,7 @@ def show_and_hold(rig, seconds):
     """Let the lamp count, then release the button, like a finger does."""
     for so_far_s in (seconds, None):
         rig.inbox.holding(so_far_s)
-        rig.loop.process_all()
+        rig.companion.process_all()
     rig.hold(seconds)
 
 

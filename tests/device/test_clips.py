@@ -32,7 +32,7 @@ def difference(a, b):
 
 def test_the_clip_of_a_throw_ends_with_the_dice_at_rest(match_rig):
     photo = match_rig.throw(*FIRST).photo
-    clip = match_rig.companion.photo_clip(photo.id)
+    clip = match_rig.companion.album.clip(photo.id)
     shown = frames(clip)
 
     assert photo.has_clip
@@ -43,13 +43,13 @@ def test_the_clip_of_a_throw_ends_with_the_dice_at_rest(match_rig):
 
 def test_an_undo_shows_the_clip_of_the_previous_throw(match_rig):
     first = match_rig.throw(*FIRST).photo
-    clip = match_rig.companion.photo_clip(first.id)
+    clip = match_rig.companion.album.clip(first.id)
     match_rig.tray.set_aside((1, 1))
     second = match_rig.throw(2, 3, 4, 6).photo
-    assert match_rig.companion.photo_clip(second.id) != clip
+    assert match_rig.companion.album.clip(second.id) != clip
 
     assert match_rig.companion.do(Undo()).photo.has_clip
-    assert match_rig.companion.photo_clip(first.id) == clip
+    assert match_rig.companion.album.clip(first.id) == clip
 
 
 def test_a_question_about_a_die_has_a_clip(match_rig):
@@ -67,7 +67,7 @@ def test_a_hand_that_moves_dice_after_the_roll_is_in_the_clip_too(match_rig):
     match_rig.wait_s(3.0)
     match_rig.tray.nudge(hand=True)
     match_rig.wait_s(NUDGE_S)
-    clip = match_rig.companion.photo_clip(match_rig.press().photo.id)
+    clip = match_rig.companion.album.clip(match_rig.press().photo.id)
     times_ms = [int(text) for text in re.findall(rb"\xfe..(-?\d+)\xff", clip, re.DOTALL)]
 
     assert times_ms[0] < -3000
@@ -83,7 +83,7 @@ def test_throws_without_a_match_have_clips_too(rig):
 def test_a_photo_without_a_clip_says_so(match_rig):
     photo = match_rig.throw(*FIRST).photo
 
-    assert match_rig.companion.photo_clip("unknown") is None
+    assert match_rig.companion.album.clip("unknown") is None
     assert match_rig.companion.do(EnterThrow((1, 5, 5, 5))).photo is None
     assert photo.has_clip
 
@@ -94,7 +94,7 @@ def test_nothing_is_recorded_if_the_setting_is_off(tmp_path):
         photo = rig.throw(*FIRST).photo
 
         assert not photo.has_clip
-        assert rig.companion.photo_clip(photo.id) is None
+        assert rig.companion.album.clip(photo.id) is None
 
 
 class Uncalibrated(HandledTray):
@@ -141,9 +141,9 @@ def listed(client):
 
 def test_older_throws_of_the_match_have_their_own_clips(evening):
     rig, client, pictures = evening
-    clips = [rig.companion.photo_clip(rig.throw(*FIRST).photo.id)]
+    clips = [rig.companion.album.clip(rig.throw(*FIRST).photo.id)]
     rig.tray.set_aside((1, 1))
-    clips.append(rig.companion.photo_clip(rig.throw(2, 3, 4, 6).photo.id))
+    clips.append(rig.companion.album.clip(rig.throw(2, 3, 4, 6).photo.id))
     rig.companion.do(EnterThrow((1, 2, 3, 4, 5, 6)))
     rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 5), index=0))
     pictures.close()

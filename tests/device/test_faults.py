@@ -9,8 +9,8 @@ from threading import Event
 import pytest
 
 from device.app import PlayOptions, open_maintenance
-from device.companion import inbox
-from device.companion.inbox import Inbox, InboxLoop
+from device.companion import companion
+from device.companion.inbox import Asked, Refresh
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
 from device.watching import burst
@@ -171,7 +171,7 @@ def test_a_damaged_journal_is_announced_and_play_continues(tmp_path):
 def test_a_hung_camera_is_reported_and_the_match_continues(rig):
     rig.companion.do(StartMatch(("Anna", "Ben")))
     rig.clock.now_s += HUNG_S + 1  # the watch takes no step in the meantime
-    rig.loop.step(0)
+    rig.companion.process_next(0)
     lost = rig.companion.snapshot()
     assert lost.camera is None
     assert "is not responding" in str(lost.message)
@@ -220,51 +220,67 @@ def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_b
         assert str(session.table.message) == said
 
         rig.finger.press()
-        rig.loop.process_all()
+        rig.companion.process_all()
         session.camera.lost(reason)
         session.camera.found()
         assert str(session.table.message) == "The camera is working again: press the button."
 
 
-class SlowWorker:
-    """A worker that takes long for each task, and lists the tasks that it has finished."""
+class SlowLamp(RgbLamp):
+    """A lamp that shows nothing until it may go on."""
 
-    def __init__(self):
-        self.begun, self.may_end, self.done = Event(), Event(), []
+    def __init__(self, pins):
+        super().__init__(pins)
+        self.is_hanging, self.may_go_on = Event(), Event()
+        self.may_go_on.set()
 
-    def perform(self, task, request):
-        self.begun.set()
-        self.may_end.wait()
-        self.done.append(task)
-
-    def publish(self):
-        return None
-
-    def wait_s(self):
-        return 1.0
-
-    def act(self):
-        pass
-
-    def has_news(self):
-        return False
+    def show(self, indicator, words="", *, banked=False):
+        if not self.may_go_on.is_set():
+            self.is_hanging.set()
+            self.may_go_on.wait()
 
 
-def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out_later(monkeypatch):
-    worker = SlowWorker()
-    monkeypatch.setattr(inbox, "ANSWER_S", 0.05)
-    notes, first = Inbox(), inbox.Asked(EnterThrow(THOUSAND))
-    loop = InboxLoop(notes, worker, lambda: None)
-    loop.start()
-    notes.post(first)
-    assert worker.begun.wait(PATIENCE_S)
-    with pytest.raises(TableError, match="Traykeeper is busy"):
-        loop.ask(Undo())
-    worker.may_end.set()
-    first.done.result(PATIENCE_S)
-    loop.close()
+@contextmanager
+def hanging_companion(folder, **options):
+    """A companion whose thread hangs while it shows the first throw of a match; and the asked throw."""
+    with open_rig(folder, open_camera=None, opened=False, lamp=SlowLamp, **options) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.companion.start()
+        rig.lamp.may_go_on.clear()
+        first = Asked(EnterThrow(THOUSAND))
+        rig.inbox.post(first)
+        assert rig.lamp.is_hanging.wait(PATIENCE_S)
+        try:
+            yield rig, first
+        finally:
+            rig.lamp.may_go_on.set()
 
-    assert worker.done == [EnterThrow(THOUSAND)]
+
+def test_a_command_that_was_refused_because_the_table_is_busy_is_not_carried_out_later(
+    tmp_path, monkeypatch
+):
+    with hanging_companion(tmp_path) as (rig, first):
+        monkeypatch.setattr(companion, "ANSWER_S", 0.05)
+        with pytest.raises(TableError, match="Traykeeper is busy"):
+            rig.companion.do(Undo())
+        rig.lamp.may_go_on.set()
+        first.done.result(PATIENCE_S)
+        last = Asked(Refresh())
+        rig.inbox.post(last)
+
+        assert [each.dice for each in last.done.result(PATIENCE_S).match.timeline] == [THOUSAND]
+
+
+def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hangs(tmp_path):
+    beats = []
+    with hanging_companion(tmp_path, on_pass=lambda: beats.append(1)) as (rig, _):
+        before = len(beats)
+        Event().wait(1.5)
+        assert len(beats) == before
+        rig.lamp.may_go_on.set()
+        rig.companion.ask(Refresh())
+
+        assert len(beats) > before
 
 
 class BrokenLamp(RgbLamp):
@@ -338,7 +354,7 @@ def test_damage_of_the_journal_is_part_of_the_first_message(tmp_path):
 def test_a_camera_that_hangs_while_it_opens_is_reported(tmp_path):
     with open_rig(tmp_path, opened=False) as rig:
         rig.clock.now_s += HUNG_S + 1
-        rig.loop.step(0)
+        rig.companion.process_next(0)
         assert "is not responding" in str(rig.companion.snapshot().message)
 
         assert rig.until(lambda s: s.camera is not None).camera == "simulated tray"

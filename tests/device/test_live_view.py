@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from device.companion.live_view import MIN_PERIOD_S, LiveView
+from device.companion.tray_camera import MIN_PERIOD_S, LiveView
 from tests.device.rig import open_rig
 from vision.reading import Quad
 

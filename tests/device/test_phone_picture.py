@@ -43,7 +43,7 @@ def test_a_photo_is_a_throw(rig):
     assert snapshot.situation is Situation.ACCEPTED
     assert snapshot.match.last_throw.dice == FIRST
     assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
-    assert rig.companion.photo(snapshot.photo.id).startswith(b"\xff\xd8")
+    assert rig.companion.album.photo(snapshot.photo.id).startswith(b"\xff\xd8")
 
 
 def test_a_throw_from_a_photo_is_corrected_and_undone(rig):
@@ -140,7 +140,7 @@ def test_the_cropped_photo_shows_each_die_at_its_place(rig):
     for values in (FIRST, (1, 2, 3, 3, 4, 6)):
         shown = rig.companion.do(SubmitPhoto(photo(rig, *values))).photo
         for i, die in enumerate(shown.dice):
-            cut = decode(rig.companion.photo_die(shown.id, i), 1000)
+            cut = decode(rig.companion.album.die(shown.id, i), 1000)
 
             assert die.value in read(cut).values
         rig.companion.do(Undo())
@@ -185,7 +185,7 @@ def test_a_large_photo_is_saved_cropped_to_the_dice(tmp_path):
 def test_no_camera_is_missed_if_phones_take_the_pictures(rig):
     snapshot = rig.companion.snapshot()
     rig.clock.now_s += 30
-    rig.loop.step(0)
+    rig.companion.process_next(0)
 
     assert snapshot.camera is None
     assert str(snapshot.lamp.meaning) == "ready: throw and press"

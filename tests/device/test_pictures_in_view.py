@@ -29,7 +29,7 @@ def faces(photo):
 def test_a_correction_is_drawn_and_undo_restores_the_photo(match_rig, photo):
     after = match_rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 5))).photo
     assert (faces(after), after.index) == ([1, 1, 2, 3, 4, 5], 0)
-    assert match_rig.companion.photo(after.id) != match_rig.companion.photo(photo.id)
+    assert match_rig.companion.album.photo(after.id) != match_rig.companion.album.photo(photo.id)
 
     assert match_rig.companion.do(Undo()).photo == photo
 
@@ -58,7 +58,7 @@ def test_after_a_restart_a_photo_never_has_the_id_of_another_one(tmp_path):
         assert rig.companion.snapshot().photo is None
         rig.companion.do(StartMatch(("Clara", "Dora")))
         after = rig.throw(6, 6, 4, 3, 2, 1).photo
-        assert rig.companion.photo(before.id) is None
+        assert rig.companion.album.photo(before.id) is None
 
     assert after.id != before.id
 
@@ -74,11 +74,11 @@ def test_the_photo_in_question_is_shown_while_the_question_is_open(match_rig, ph
 
 
 def test_each_die_of_the_photo_has_a_close_up(match_rig, photo):
-    cuts = {match_rig.companion.photo_die(photo.id, n) for n in range(len(FIRST))}
+    cuts = {match_rig.companion.album.die(photo.id, n) for n in range(len(FIRST))}
 
     assert len(cuts) == len(FIRST)
     assert all(cut.startswith(b"\xff\xd8") for cut in cuts)
-    assert match_rig.companion.photo_die(photo.id, len(FIRST)) is None
+    assert match_rig.companion.album.die(photo.id, len(FIRST)) is None
 
 
 def test_the_saved_picture_always_belongs_to_its_throw(tmp_path):

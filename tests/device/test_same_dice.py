@@ -172,7 +172,7 @@ def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
 def test_dice_thrown_while_a_reading_waits_in_the_inbox_count_as_thrown(match_rig):
     match_rig.roll(1, 1, 2, 3, 5, 6)
     match_rig.finger.press()
-    match_rig.loop.process_all()
+    match_rig.companion.process_all()
     while not len(match_rig.inbox):  # until the reading waits in the inbox
         match_rig.look()
     match_rig.tray.set_aside((1, 1))

@@ -21,7 +21,7 @@ def test_a_bank_between_a_throw_and_its_reading_is_refused(match_rig, after_s):
     with pytest.raises(TableError, match="press the button to read"):
         match_rig.companion.do(Bank())
     match_rig.finger.press()
-    match_rig.loop.process_all()
+    match_rig.companion.process_all()
     with pytest.raises(TableError):
         match_rig.companion.do(Bank())
     match_rig.settled()
@@ -89,7 +89,7 @@ def test_banks_at_random_moments_never_escape_a_throw(match_rig):
             match_rig.wait_s(random.uniform(0, 0.6))
             if random.random() < 0.3:
                 match_rig.finger.press()
-                match_rig.loop.process_all()
+                match_rig.companion.process_all()
             if bank(match_rig):
                 banks += 1
                 assert n_throws(companion.snapshot()) > before

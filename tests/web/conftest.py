@@ -90,6 +90,18 @@ class NoJournal:
         return 1
 
 
+class MemoryAlbum(dict[str, bytes]):
+    """Photos by name, with the dice of a photo under "photo/0" and its clip under "photo.mjpeg"."""
+
+    photo = dict.get
+
+    def die(self, name: str, number: int) -> bytes | None:
+        return self.get(f"{name}/{number}")
+
+    def clip(self, name: str) -> bytes | None:
+        return self.get(f"{name}.mjpeg")
+
+
 class MemoryTable:
     """A `web.contracts.table.Table` over a real session, without tray, journal and threads.
 
@@ -101,7 +113,7 @@ class MemoryTable:
         self._session = Session(LiveMatch(NoJournal()), RULES, FakeTrayReader())
         self._session.camera.found()
         self._snapshot = Snapshot(0, Situation.NO_MATCH, Message("Welcome"), READY, simulated=True)
-        self.photos: dict[str, bytes] = {}
+        self.album = MemoryAlbum()
         self.done: list[Command] = []
         self.to_throw: list[tuple[int, ...]] = []
 
@@ -128,17 +140,8 @@ class MemoryTable:
             self._changed.notify_all()
             return self._snapshot
 
-    def photo(self, photo_id: str) -> bytes | None:
-        return self.photos.get(photo_id)
-
-    def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        return self.photos.get(f"{photo_id}/{die}")
-
-    def photo_clip(self, photo_id: str) -> bytes | None:
-        return self.photos.get(f"{photo_id}.mjpeg")
-
     def view(self) -> bytes | None:
-        return self.photos.get("view")
+        return self.album.get("view")
 
     def do(self, command: Command, request: str = "") -> Snapshot:  # noqa: PLR0911
         self.done.append(command)

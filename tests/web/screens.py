@@ -43,9 +43,9 @@ def photo_of(faces, *, index=0, problem=None) -> Photo:
 
 
 def _ready(table: MemoryTable, names, **options) -> None:
-    table.photos["felt"] = table.photos["view"] = felt()
+    table.album["felt"] = table.album["view"] = felt()
     for die in range(len(SPOTS)):
-        table.photos[f"felt/{die}"] = felt()
+        table.album[f"felt/{die}"] = felt()
     table.show(camera="picamera2: imx708", simulated=False)
     table.do(StartMatch(tuple(names), **options))
 

@@ -155,21 +155,21 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo(photo_id: str) -> Response:
-        return image_response(table.photo(photo_id), NO_PHOTO, CACHE_PHOTO)
+        return image_response(table.album.photo(photo_id), NO_PHOTO, CACHE_PHOTO)
 
     @api.read(
         "/photo/<photo_id>.mjpeg", "How the dice on that photo came to rest, as JPEG frames",
         media_type=MOTION_JPEG, errors=(404,),
     )  # fmt: skip
     def photo_clip(photo_id: str) -> Response:
-        return image_response(table.photo_clip(photo_id), NO_CLIP, CACHE_PHOTO, MOTION_JPEG)
+        return image_response(table.album.clip(photo_id), NO_CLIP, CACHE_PHOTO, MOTION_JPEG)
 
     @api.read(
         "/photo/<photo_id>/<int:die>.jpg", "One die of that photo, at full resolution",
         media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo_die(photo_id: str, die: int) -> Response:
-        return image_response(table.photo_die(photo_id, die), NO_PHOTO, CACHE_PHOTO)
+        return image_response(table.album.die(photo_id, die), NO_PHOTO, CACHE_PHOTO)
 
     @api.read("/view.jpg", "A small live image of the tray", media_type="image/jpeg", errors=(404,))
     def view() -> Response:

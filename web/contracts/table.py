@@ -45,7 +45,7 @@ class PhotoDie:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """The annotated photo of the dice in view; `Table.photo` returns its JPEG.
+    """The annotated photo of the dice in view; `Album.photo` returns its JPEG.
 
     Attributes:
         id: A hash of what the photo shows, so that different photos never have the same id.
@@ -53,7 +53,7 @@ class Photo:
         height: Height in pixels.
         dice: The dice in the photo.
         index: Index of its throw in the timeline of the match; None if the photo belongs to an open question.
-        has_clip: Whether `Table.photo_clip` returns how these dice came to rest.
+        has_clip: Whether `Album.clip` returns how these dice came to rest.
     """
 
     id: str
@@ -175,27 +175,35 @@ class ChangingTable(Protocol):
         """
 
 
-class Table(ChangingTable, Protocol):
-    """The companion, as the pages and the API see it. Any thread may call its methods."""
+class Album(Protocol):
+    """The latest photos of dice, by `Photo.id`. Any thread may call its methods."""
 
-    def snapshot(self) -> Snapshot:
-        """Return the newest snapshot."""
-
-    def photo(self, photo_id: str) -> bytes | None:
+    def photo(self, name: str, /) -> bytes | None:
         """Return an annotated photo as JPEG, or None if it is no longer kept."""
 
-    def photo_die(self, photo_id: str, die: int) -> bytes | None:
+    def die(self, name: str, number: int, /) -> bytes | None:
         """Return one die in a photo as JPEG, at full resolution and without annotation.
 
         Return None if the image is no longer kept.
 
         Args:
-            photo_id: The photo's `Photo.id`.
-            die: Position of the die in `Photo.dice`, from 0.
+            name: The photo's `Photo.id`.
+            number: Position of the die in `Photo.dice`, from 0.
         """
 
-    def photo_clip(self, photo_id: str) -> bytes | None:
+    def clip(self, name: str, /) -> bytes | None:
         """Return a clip of how the dice in a photo came to rest, as Motion JPEG, or None if there is none."""
+
+
+class Table(ChangingTable, Protocol):
+    """The companion, as the pages and the API see it. Any thread may call its methods."""
+
+    @property
+    def album(self) -> Album:
+        """The latest photos of dice."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest snapshot."""
 
     def view(self) -> bytes | None:
         """Return a small live image of the tray as JPEG, or None if there is none."""

@@ -69,7 +69,7 @@ def drag(phone, handle, right, down):
 
 
 def until(companion, holds):
-    waiting.until(lambda: holds(companion.wizard.state()), said=companion.wizard.state)
+    waiting.until(lambda: holds(companion.tray_camera.wizard.state()), said=companion.wizard.state)
 
 
 def throw_and(phone, step, button, shown):
@@ -87,12 +87,12 @@ def throw_and(phone, step, button, shown):
 
 def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp_path):
     companion, address, _ = table
-    before = companion.wizard.state().tray
+    before = companion.tray_camera.wizard.state().tray
     drag(phone, "#tray-0", -30, -20)
     until(companion, lambda state: state.tray[0] != before[0])
-    dragged = companion.wizard.state().tray[0]
+    dragged = companion.tray_camera.wizard.state().tray[0]
     assert dragged[0] == pytest.approx(before[0][0] - 30 / 390, abs=0.01)
-    assert companion.wizard.state().tray[1:] == before[1:]
+    assert companion.tray_camera.wizard.state().tray[1:] == before[1:]
     phone.locator("#tray-0").focus()
     phone.keyboard.press("Shift+ArrowRight")
     until(companion, lambda state: state.tray[0][0] > dragged[0])
@@ -108,7 +108,7 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     expect(phone.locator("#findings li")).to_have_count(4)
     phone.locator("#next").click()
 
-    until(companion, lambda _: companion.wizard.page.button_use == "button")
+    until(companion, lambda _: companion.tray_camera.wizard.page.button_use == "button")
     phone.locator("#calibrate [data-press]").click()
     expect(phone.locator("#part-press")).to_have_class("good")
     phone.locator("#calibrate [data-press]").click(delay=1300)

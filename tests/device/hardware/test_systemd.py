@@ -6,7 +6,6 @@ from threading import Event
 
 import pytest
 
-from device.companion.inbox import Inbox, InboxLoop, Refresh
 from device.hardware import systemd as systemd_words
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
 from tests.waiting import PATIENCE_S
@@ -73,47 +72,6 @@ def test_a_loop_that_hangs_sends_no_notifications(systemd):
     Heartbeat(environ)
 
     assert received(listener) == []
-
-
-class HangingWorker:
-    """A worker that hangs in its first task until it may continue."""
-
-    def __init__(self):
-        self.is_hanging, self.may_continue = Event(), Event()
-
-    def handle(self, note):
-        self.is_hanging.set()
-        self.may_continue.wait()
-
-    def perform(self, task, request):
-        pass
-
-    def publish(self):
-        return None
-
-    def wait_s(self):
-        return 1.0
-
-    def act(self):
-        pass
-
-    def has_news(self):
-        return False
-
-
-def test_the_companion_notifies_the_watchdog_while_it_runs_and_not_while_it_hangs():
-    beats, inbox, worker = [], Inbox(), HangingWorker()
-    loop = InboxLoop(inbox, worker, lambda: beats.append(1))
-    loop.start()
-    inbox.changed()
-    assert worker.is_hanging.wait(PATIENCE_S)
-    before = len(beats)
-    worker.may_continue.wait(1.5)
-    assert len(beats) == before
-    worker.may_continue.set()
-    loop.ask(Refresh())
-    assert len(beats) > before
-    loop.close()
 
 
 def test_a_long_task_is_kept_alive_only_for_a_limited_time(monkeypatch):

@@ -67,7 +67,7 @@ def test_a_photo_follows_a_correction_and_its_undo():
 
     assert values(after) == [1, 2, 1, 2, 3, 4]
     assert sorted(slots(after)) == [0, 1, 2, 3, 4, 5]
-    assert album.get(before.id) != album.get(after.id)
+    assert album.photo(before.id) != album.get(after.id)
     assert album.of(corrected.undo().last_throw) == before
 
 
@@ -123,7 +123,7 @@ def test_a_drawn_photo_keeps_no_picture_in_memory():
     del added
 
     assert sum(added() is not None for added in pictures) == MAX_PICTURES
-    assert all(album.get(photo.id) for photo in photos)
+    assert all(album.photo(photo.id) for photo in photos)
     assert [bool(album.die(photo.id, 0)) for photo in photos] == [
         number >= MAX_PHOTOS - MAX_PICTURES for number in range(MAX_PHOTOS)
     ]
@@ -134,10 +134,10 @@ def test_a_dropped_photo_is_drawn_again():
     before = album.of(match.last_throw)
     for faces in combinations_with_replacement(range(1, 7), 2):
         album.of(match.correct((*faces, 2, 2, 3, 4), 0).last_throw)
-    assert album.get(before.id) is None
+    assert album.photo(before.id) is None
 
     assert album.of(match.last_throw) == before
-    assert album.get(before.id)
+    assert album.photo(before.id)
 
 
 def test_a_die_is_cut_out_at_full_resolution_with_some_margin():

@@ -159,7 +159,7 @@ def test_rule_sets_are_listed(client):
 
 
 def test_photo_is_a_jpeg_that_may_be_cached(client, table):
-    table.photos["p1"] = b"\xff\xd8 jpeg"
+    table.album["p1"] = b"\xff\xd8 jpeg"
 
     answer = client.get("/api/v1/photo/p1.jpg")
 
@@ -168,7 +168,7 @@ def test_photo_is_a_jpeg_that_may_be_cached(client, table):
 
 
 def test_clip_of_a_photo_is_motion_jpeg(client, table):
-    table.photos["p1.mjpeg"] = b"\xff\xd8 frames"
+    table.album["p1.mjpeg"] = b"\xff\xd8 frames"
     answer = client.get("/api/v1/photo/p1.mjpeg")
     missing = client.get("/api/v1/photo/p2.mjpeg")
 
@@ -186,7 +186,7 @@ def test_names_come_back_unchanged(client, name):
 
 def test_view_is_the_live_image(client, table):
     assert client.get("/api/v1/view.jpg").status_code == 404
-    table.photos["view"] = b"jpeg"
+    table.album["view"] = b"jpeg"
 
     answer = client.get("/api/v1/view.jpg")
     assert answer.data == b"jpeg"

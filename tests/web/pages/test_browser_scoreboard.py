@@ -224,7 +224,7 @@ def test_selection_survives_the_arrival_of_the_photo(begun, phone):
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     for slot in (0, 1):
         phone.locator(f"#slot-{slot}").tap()
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     dice = (PhotoDie(1, 0.1, 0.1, 0.1, 0.1, 0, "tray", None, 0),)
     begun.show(photo=Photo("p1", 640, 360, dice, 0))
 
@@ -258,7 +258,7 @@ def test_explanation_names_the_best_part_of_the_selection(begun, phone):
 
 
 def test_missed_die_is_added_in_two_taps(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4)]
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
     phone.locator("[data-missed]").tap()
@@ -269,7 +269,7 @@ def test_missed_die_is_added_in_two_taps(begun, phone):
 
 
 def test_foreign_object_is_dismissed_on_the_photo(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     die = PhotoDie(2, 0.2, 0.5, 0.1, 0.2, 0, "tray", None)
     thing = PhotoDie(None, 0.7, 0.5, 0.1, 0.2, 0, "tray", "something else")
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die, thing)))
@@ -282,7 +282,7 @@ def test_foreign_object_is_dismissed_on_the_photo(begun, phone):
 
 
 def test_foreign_object_beside_the_last_throw_can_be_dismissed(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     dice = tuple(
         PhotoDie(f, 0.1 * i + 0.1, 0.3, 0.05, 0.1, 0, "tray", None, slot=i)
@@ -384,7 +384,7 @@ def test_request_whose_answer_was_lost_is_repeated(begun, phone, context):
 
 
 def test_die_is_corrected_on_the_photo(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
     spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=1)
@@ -411,7 +411,7 @@ def test_accepted_throw_is_read_again_in_two_taps(begun, phone):
 
 
 def test_only_the_unread_die_has_to_be_tapped_in(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     faces = (1, 1, None, 3, 4, None)
     dice = tuple(PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None if f else "cocked") for f in faces)
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, dice))
@@ -424,7 +424,7 @@ def test_only_the_unread_die_has_to_be_tapped_in(begun, phone):
 
 
 def test_uncertain_die_is_enlarged_without_a_tap(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die,)))
     expect(phone.locator("#chosen")).to_be_hidden()
@@ -439,7 +439,7 @@ def test_uncertain_die_is_enlarged_without_a_tap(begun, phone):
 
 
 def test_enlarged_die_and_six_faces_are_visible_without_scrolling(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     dice = tuple(
         PhotoDie(f, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=i)
@@ -787,7 +787,7 @@ def test_more_than_six_dice_are_tapped_in_without_a_match(table, phone):
 
 
 def test_adding_a_die_keeps_all_dice_that_were_read(begun, phone):
-    begun.photos["p1"] = b""
+    begun.album["p1"] = b""
     dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4, 5, 6)]
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
     phone.locator("[data-missed]").tap()

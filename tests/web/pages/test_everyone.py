@@ -39,13 +39,13 @@ def begin(table):
     table.do(EnterThrow((2, 2, 3, 4, 6, 6)))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     throw = table.match.last_throw
-    table.photos["felt"] = felt()
+    table.album["felt"] = felt()
     table.show(photo=photo_of(throw.dice, index=throw.index))
 
 
 def doubtful(table):
     begin(table)
-    table.photos["p1"] = b""
+    table.album["p1"] = b""
     die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
     photo = Photo("p1", 640, 360, (die, replace(die, x=0.7, value=None, problem="cocked")))
     advice = ("The circled die is not flat: throw that die again.",)

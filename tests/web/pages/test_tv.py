@@ -118,7 +118,7 @@ ROLL = RollClip(tuple(ClipFrame(felt(), n / 15) for n in range(4))).motion_jpeg
 
 
 def record(table):
-    table.photos["felt.mjpeg"] = ROLL
+    table.album["felt.mjpeg"] = ROLL
     table.show(photo=replace(table.snapshot().photo, has_clip=True))
 
 

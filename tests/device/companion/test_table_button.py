@@ -3,8 +3,10 @@
 import pytest
 from gpiozero.pins.mock import MockFactory
 
+from device.companion.inbox import Inbox
+from device.companion.table_button import ABANDONED_S, TableButton
 from device.hardware.button import TrayButton
-from device.hardware.simulated_button import STUCK_S, SimulatedButton
+from game.commands import Hold, MoveSimulatedButton
 from game.situation import TableError
 
 
@@ -30,7 +32,7 @@ def table(clock, others):
             others.pop()()
         clock.now_s += seconds
 
-    yield SimulatedButton(button, clock, pause), made
+    yield TableButton(button, None, Inbox(), clock, pause), made
     button.close()
     pins.close()
 
@@ -41,14 +43,14 @@ def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table, others):
 
     def press():
         with pytest.raises(TableError, match="wait until it is released"):
-            simulated_button.hold(0.01)
+            simulated_button.use(Hold(0.01))
         for down in (True, False):
             with pytest.raises(TableError, match="being held"):
-                simulated_button.move(down=down)
+                simulated_button.use(MoveSimulatedButton(down=down))
         refused.append(True)
 
     others.append(press)
-    simulated_button.hold(0.4)
+    simulated_button.use(Hold(0.4))
 
     assert refused == [True]
     assert made == [pytest.approx(0.4)]
@@ -56,38 +58,38 @@ def test_a_press_during_a_hold_is_refused_and_the_hold_continues(table, others):
 
 def test_two_presses_in_turn_both_count(table):
     simulated_button, made = table
-    simulated_button.hold(0.01)
-    simulated_button.move(down=True)
-    simulated_button.move(down=False)
+    simulated_button.use(Hold(0.01))
+    simulated_button.use(MoveSimulatedButton(down=True))
+    simulated_button.use(MoveSimulatedButton(down=False))
 
     assert made == [0, 0]
 
 
 def test_releasing_a_button_that_is_not_down_does_nothing(table):
     simulated_button, made = table
-    simulated_button.move(down=False)
+    simulated_button.use(MoveSimulatedButton(down=False))
 
     assert made == []
 
 
 def test_a_phone_that_has_left_does_not_block_the_button(table, clock):
     hand, made = table
-    hand.move(down=True)
+    hand.use(MoveSimulatedButton(down=True))
     with pytest.raises(TableError):
-        hand.hold(0.01)
-    clock.now_s += STUCK_S
-    hand.hold(0.01)
+        hand.use(Hold(0.01))
+    clock.now_s += ABANDONED_S
+    hand.use(Hold(0.01))
 
     assert len(made) == 2
 
 
 def test_a_phone_measures_the_hold_itself(table, clock):
     finger, made = table
-    finger.move(down=True)
-    finger.move(down=False, held_s=1.5)
-    finger.hold(0.25)
-    finger.move(down=True)
+    finger.use(MoveSimulatedButton(down=True))
+    finger.use(MoveSimulatedButton(down=False, seconds=1.5))
+    finger.use(Hold(0.25))
+    finger.use(MoveSimulatedButton(down=True))
     clock.now_s += 0.25  # the release is delayed on its way
-    finger.move(down=False, held_s=0.1)
+    finger.use(MoveSimulatedButton(down=False, seconds=0.1))
 
     assert made == [1.5, pytest.approx(0.25), 0]
