@@ -67,7 +67,7 @@ def test_a_photo_follows_a_correction_and_its_undo():
 
     assert values(after) == [1, 2, 1, 2, 3, 4]
     assert sorted(slots(after)) == [0, 1, 2, 3, 4, 5]
-    assert album.photo(before.id) != album.get(after.id)
+    assert album.photo(before.id) != album.photo(after.id)
     assert album.of(corrected.undo().last_throw) == before
 
 
