@@ -69,7 +69,9 @@ def drag(phone, handle, right, down):
 
 
 def until(companion, holds):
-    waiting.until(lambda: holds(companion.tray_camera.wizard.state()), said=companion.wizard.state)
+    waiting.until(
+        lambda: holds(companion.tray_camera.wizard.state()), said=companion.tray_camera.wizard.state
+    )
 
 
 def throw_and(phone, step, button, shown):
@@ -143,12 +145,12 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
 def test_the_draft_is_still_there_after_leaving_and_coming_back(table, phone):
     drag(phone, "#tray-2", -25, -15)
     until(table[0], lambda state: str(state.words).startswith("The corners are where you"))
-    there = table[0].wizard.state().tray
+    there = table[0].tray_camera.wizard.state().tray
     phone.goto(f"{table[1]}/")
     phone.goto(f"{table[1]}/calibrate")
 
     expect(phone.locator("#words")).to_contain_text("where you put them")
-    assert table[0].wizard.state().tray == there
+    assert table[0].tray_camera.wizard.state().tray == there
 
 
 def test_every_target_is_large_enough_for_a_thumb_and_nothing_is_cut_off(phone):
@@ -167,7 +169,7 @@ PLACE = "**/calibration/place"
 
 
 def test_arrow_keys_move_a_corner_all_the_way_over_a_slow_network(table, phone):
-    before = table[0].wizard.state().tray[0][0]
+    before = table[0].tray_camera.wizard.state().tray[0][0]
     slow = []
     phone.route(PLACE, lambda place: slow.append(place))  # noqa: PLW0108 - playwright marks it
     phone.locator("#tray-0").focus()
