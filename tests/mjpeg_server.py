@@ -7,23 +7,24 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import cv2
 import numpy as np
 
-FRAME_S = 1 / 20
+FPS = 20
 
 
 class MjpegServer:
     """A server that streams pictures to everyone who asks.
 
     Args:
-        take: Returns the next picture.
+        take: Returns the next picture, or a JPEG of it.
+        fps: Pictures per second.
 
     Attributes:
         fault: What is wrong now: "", "stall", "drop", "refuse", "garbage" or "torn".
         connections: How often a stream was opened.
     """
 
-    def __init__(self, take: Callable[[], np.ndarray]) -> None:
+    def __init__(self, take: Callable[[], np.ndarray | bytes], fps: float = FPS) -> None:
         self.take, self.fault, self.connections = take, "", 0
-        self.closing = threading.Event()
+        self.closing, self._frame_s = threading.Event(), 1 / fps
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -47,7 +48,7 @@ class MjpegServer:
         request.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
         request.end_headers()
         try:
-            while not self.closing.wait(FRAME_S):
+            while not self.closing.wait(self._frame_s):
                 if self.fault in ("drop", "refuse"):
                     return
                 if self.fault != "stall":
@@ -56,7 +57,8 @@ class MjpegServer:
             pass  # the camera went away
 
     def _jpeg(self) -> bytes:
-        data = cv2.imencode(".jpg", self.take())[1].tobytes()
+        taken = self.take()
+        data = taken if isinstance(taken, bytes) else cv2.imencode(".jpg", taken)[1].tobytes()
         if self.fault == "garbage":
             return np.random.default_rng(1).bytes(len(data))
         return data[: len(data) // 2] if self.fault == "torn" else data

@@ -1,6 +1,6 @@
 """The protocol of every camera, real or simulated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import NamedTuple, Protocol
 
@@ -59,15 +59,22 @@ class Frame:
 
     Attributes:
         image: (height, width, 3) uint8 BGR, read-only.
-        time_s: When the exposure of the image began, in seconds on the clock of `time.monotonic`.
+        time_s: When the image arrived or, if the camera tells it, when its exposure began, in seconds on the clock
+            of `time.monotonic`.
+        lag_s: Longest time by which the exposure may have begun before `time_s`, in seconds.
     """
 
     image: Image
     time_s: float
+    lag_s: float = 0.0
+
+    def was_taken_after(self, time_s: float) -> bool:
+        """Return whether the exposure of this frame certainly began after a time in seconds."""
+        return self.time_s - self.lag_s >= time_s
 
     def preview(self) -> "Frame":
         """Return this frame, scaled down to a width of `PREVIEW_WIDTH_PX`."""
-        return Frame(read_only(scaled(self.image, PREVIEW_WIDTH_PX)), self.time_s)
+        return replace(self, image=read_only(scaled(self.image, PREVIEW_WIDTH_PX)))
 
 
 class Camera(Protocol):

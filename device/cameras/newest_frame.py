@@ -1,90 +1,197 @@
-"""The newest frame from a camera whose frames are read on a separate thread."""
+"""The newest picture of a camera that sends pictures faster than anybody may need them."""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Condition
+from typing import Protocol
 
-from device.cameras.base import CameraError, Frame, Image, read_only
+import cv2
+import numpy as np
+
+from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, read_only
 from game.message import Message
+
+JPEG_BEGIN, JPEG_END = b"\xff\xd8", b"\xff\xd9"
+
+REDUCED = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+}
+"""The modes of `cv2.imdecode`, by the factor by which each makes the picture smaller.
+
+A quarter of the width and height costs 0.6 of the processor time of the whole picture."""
+
+SIZE_CHANGED = Message("the size of its pictures has changed: Traykeeper will reopen it")
+
+
+class ArrivedPicture(Protocol):
+    """A picture as it arrived, usually not decoded yet."""
+
+    @property
+    def time_s(self) -> float:
+        """When the picture arrived, in seconds on the clock of `time.monotonic`. It did not arrive earlier."""
+
+    def decode(self, reduction: int) -> "tuple[Image, float] | None":
+        """Decode the picture.
+
+        Args:
+            reduction: The factor by which width and height may be made smaller: 1, 2 or 4.
+
+        Returns:
+            The image, BGR, and when it arrived in seconds; None if the picture is broken.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SinglePicture:
+    """A picture that can be decoded without those before it.
+
+    Attributes:
+        data: A JPEG, or an image (height, width, 3) BGR.
+        time_s: When it arrived, in seconds.
+    """
+
+    data: bytes | Image
+    time_s: float
+
+    def decode(self, reduction: int) -> tuple[Image, float] | None:
+        """Implement `ArrivedPicture.decode`."""
+        data = self.data
+        image = decode_jpeg(data, reduction) if isinstance(data, bytes) else data
+        return None if image is None else (image, self.time_s)
+
+
+def decode_jpeg(data: bytes, reduction: int = 1) -> Image | None:
+    """Return the picture in a JPEG, or None if the JPEG is broken.
+
+    Args:
+        data: The JPEG.
+        reduction: The factor by which width and height are made smaller: 1, 2 or 4.
+    """
+    if not data.startswith(JPEG_BEGIN):
+        return None
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), REDUCED[reduction])
+    except cv2.error:
+        return None
+    return None if image is None else np.asarray(image, np.uint8)
 
 
 class NewestFrame:
-    """The newest frame from a camera; older frames are dropped. One thread adds frames; others wait for them.
+    """The newest picture of a camera, which is decoded only when somebody asks for it.
+
+    One thread adds pictures and never decodes, so that it keeps up with the camera. Another thread asks for frames.
+    A picture that is replaced by a newer one before anybody asks is dropped.
 
     Args:
-        no_pictures: The error message if no frame arrives.
-        clock: Monotonic clock in seconds, which gives frames their time.
+        no_pictures: The error message if no picture arrives.
+        finish: Scales a decoded image down, or rotates it.
+        lag_s: The value of `Frame.lag_s` for every frame.
+        clock: Monotonic clock in seconds, the same as that of the pictures.
 
     Attributes:
-        arrival: Notified when a frame has arrived, or when no more frames will arrive.
+        no_pictures: The error message if no picture arrives.
+        arrival: Notified when a picture has arrived, or when no more pictures will arrive.
         is_closed: Whether the camera is being closed.
+        picture: The newest picture; None before the first one.
     """
 
-    def __init__(self, no_pictures: Message, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        no_pictures: Message,
+        *,
+        finish: Callable[[Image], Image] = lambda image: image,
+        lag_s: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.no_pictures = no_pictures
         self.arrival = Condition()
         self.is_closed = False
-        self._no_pictures, self._clock = no_pictures, clock
-        self._frame: Frame | None = None
-        self._count = 0
+        self.picture: ArrivedPicture | None = None
+        self._finish, self._lag_s, self._clock = finish, lag_s, clock
         self._error: Message | None = None
+        self._size: tuple[int, ...] | None = None
+        self._preview: tuple[ArrivedPicture, Frame] | None = None
 
-    @property
-    def image(self) -> Image | None:
-        """The image of the newest frame; None before the first frame."""
-        return self._frame.image if self._frame else None
-
-    def put(self, image: Image) -> None:
-        """Make this image the newest frame, and stamp it with the current time."""
+    def put(self, picture: ArrivedPicture) -> None:
+        """Make this picture the newest one."""
         with self.arrival:
-            self._frame = Frame(read_only(image), self._clock())
-            self._count += 1
-            self._error = None
+            self.picture, self._error = picture, None
             self.arrival.notify_all()
 
-    def fail(self, error: Message | None = None) -> None:
-        """Raise an error in all threads that are waiting for a frame.
-
-        Args:
-            error: Why there are no more frames; None means the message `no_pictures`.
-        """
+    def fail(self, error: Message) -> None:
+        """Raise an error in all threads that ask for a frame, until the next picture arrives."""
         with self.arrival:
-            self._error = error or self._no_pictures
+            self._error = error
             self.arrival.notify_all()
 
     def close(self) -> None:
-        """Raise an error in all threads that are waiting for a frame, because the camera is being closed."""
+        """Raise an error in all threads that ask for a frame, because the camera is being closed."""
         with self.arrival:
             self.is_closed = True
             self.arrival.notify_all()
 
-    def recent(self, timeout_s: float) -> Frame:
-        """Return the newest frame if it is younger than the timeout; otherwise wait for a new one.
+    def preview(self, timeout_s: float) -> Frame:
+        """Return the newest frame, scaled down, if it is younger than the timeout; otherwise wait for a new one.
 
         Raises:
-            CameraError: If no frame arrived in time.
+            CameraError: If no picture arrived in time.
         """
         earliest_s = self._clock() - timeout_s
-        return self._wait(lambda frame: frame.time_s >= earliest_s, timeout_s)
+        shown = self._preview
+        if shown is None or shown[0] is not self._wait(earliest_s, timeout_s):
+            picture, image, time_s = self._decoded(earliest_s, timeout_s, self._reduction)
+            frame = Frame(self._finish(image), time_s, self._lag_s).preview()
+            self._preview = shown = picture, frame
+        return shown[1]
 
-    def after(self, frames: int, timeout_s: float, lag_s: float = 0.0) -> Frame:
-        """Wait for a frame that arrives after this call, and return it.
-
-        Args:
-            frames: How many frames to let pass first.
-            timeout_s: Longest time to wait, in seconds.
-            lag_s: Shortest time between this call and the arrival of the frame, in seconds.
+    def capture(self, timeout_s: float) -> Frame:
+        """Wait for a picture that was certainly exposed after this call, and return it as a full frame.
 
         Raises:
-            CameraError: If no such frame arrived in time.
+            CameraError: If no such picture arrived in time.
         """
-        count, earliest_s = self._count + frames, self._clock() + lag_s
+        _, image, time_s = self._decoded(self._clock() + self._lag_s, timeout_s)
+        return Frame(read_only(self._finish(image)), time_s, self._lag_s)
 
-        return self._wait(
-            lambda frame: self._count > count and frame.time_s >= earliest_s, timeout_s
-        )
+    def wait_for_next(self, timeout_s: float) -> None:
+        """Wait until another picture arrives, whenever it was exposed.
 
-    def _wait(self, suits: Callable[[Frame], bool], timeout_s: float) -> Frame:
-        """Wait until `suits` accepts the newest frame, and return that frame.
+        Raises:
+            CameraError: If no picture arrived in time.
+        """
+        self._wait(float("-inf"), timeout_s, other_than=self.picture)
+
+    @property
+    def _reduction(self) -> int:
+        """The factor by which a picture may be made smaller while it is decoded for a preview."""
+        width_px = self._size[1] if self._size else 0
+        return next((by for by in (4, 2) if width_px >= by * PREVIEW_WIDTH_PX), 1)
+
+    def _decoded(
+        self, earliest_s: float, timeout_s: float, reduction: int = 1
+    ) -> tuple[ArrivedPicture, Image, float]:
+        """Return the newest picture, its image and its time, once it has arrived at `earliest_s` or later."""
+        end_s, tried = self._clock() + timeout_s, None
+        while True:
+            tried = picture = self._wait(earliest_s, end_s - self._clock(), other_than=tried)
+            decoded = picture.decode(reduction)
+            if decoded is None:
+                continue  # it is broken
+            image, time_s = decoded
+            if self._size is None:
+                self._size = image.shape
+            if image.shape[:2] != tuple(-(-length // reduction) for length in self._size[:2]):
+                raise CameraError(SIZE_CHANGED)
+            if time_s >= earliest_s:  # otherwise, the decoder is still busy with earlier pictures
+                return picture, image, time_s
+
+    def _wait(
+        self, earliest_s: float, timeout_s: float, *, other_than: ArrivedPicture | None = None
+    ) -> ArrivedPicture:
+        """Wait until the newest picture is one that arrived at `earliest_s` or later, and return that picture.
 
         Raises:
             CameraError: If that does not happen within `timeout_s` seconds.
@@ -93,10 +200,11 @@ class NewestFrame:
         def is_over() -> bool:
             if self._error is not None or self.is_closed:
                 return True
-            return self._frame is not None and suits(self._frame)
+            newest = self.picture
+            return newest is not None and newest is not other_than and newest.time_s >= earliest_s
 
         with self.arrival:
-            came = self.arrival.wait_for(is_over, timeout_s)
-            if self._error is not None or not came or self.is_closed or self._frame is None:
-                raise CameraError(self._error or self._no_pictures)
-            return self._frame
+            came = self.arrival.wait_for(is_over, max(0.0, timeout_s))
+            if self._error is not None or not came or self.is_closed or self.picture is None:
+                raise CameraError(self._error or self.no_pictures)
+            return self.picture

@@ -10,23 +10,16 @@ import cv2
 import numpy as np
 
 from device.cameras import usb_controls
-from device.cameras.base import (
-    CameraError,
-    CameraStuckError,
-    Frame,
-    has_content,
-)
+from device.cameras.base import CameraError, CameraStuckError, Frame, Image, has_content
 from device.cameras.controls import HeldLight, Tuning, rotated
-from device.cameras.newest_frame import NewestFrame
+from device.cameras.newest_frame import JPEG_BEGIN, NewestFrame, SinglePicture
 from device.cameras.video_nodes import VideoNodes, read_control, write_control
 from device.hardware.choices import camera_name
 from game.message import Message, join_with_and
 
 SIZE_PX = (1920, 1080)  # requested; a camera without this size delivers its nearest one
 TIMEOUT_S = 2.0
-# A frame that arrives after the call may have been exposed before it: one can be waiting in the driver and
-# another can be on the cable. A third cannot, because the sensor exposes one frame after another.
-STALE_FRAMES = 2
+MAX_AGE_S = 10.0  # a driver's time further in the past is on another clock
 CLOSING_S = 1.0
 SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first frame takes seconds
 LIGHT_FRAMES, LIGHT_S = 150, 5.0  # whichever is over first; many webcams start with black frames
@@ -49,7 +42,7 @@ class UsbCamera:
     """A webcam over the tray.
 
     A separate thread reads every frame as it arrives, so that the driver's buffers are always empty and
-    `preview` does not wait. `capture` waits for the third frame after the call. Focus, exposure and white
+    `preview` does not wait. Only the newest JPEG is decoded, when it is asked for. Focus, exposure and white
     balance are fixed if the driver allows it; a setting that cannot be fixed is None in `tuning`.
 
     Args:
@@ -85,9 +78,11 @@ class UsbCamera:
                 "%(camera)s is not sending any pictures: plug it in again, close other programs "
                 "that use it, or choose another camera with usb:N",
                 camera=self.name,
-            )
+            ),
+            finish=lambda image: rotated(image, self._tuning.rotation),
         )
         self._unsettled, self._is_refocusing = True, False
+        self._read_s = monotonic()
         self._device = (open_device or _v4l2)(which)
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
@@ -114,11 +109,11 @@ class UsbCamera:
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return the newest frame, scaled down."""
-        return self._newest.recent(TIMEOUT_S).preview()
+        return self._newest.preview(TIMEOUT_S)
 
     def capture(self) -> Frame:
         """Implement `Camera.capture`: wait for a frame whose exposure began after this call."""
-        return self._newest.after(STALE_FRAMES, TIMEOUT_S)
+        return self._newest.capture(TIMEOUT_S)
 
     def close(self) -> None:
         """Implement `Camera.close`: release the camera, or give up after `CLOSING_S` seconds if it hangs."""
@@ -135,7 +130,7 @@ class UsbCamera:
 
     def _wait_until_settled(self) -> None:
         while self._unsettled:
-            self._newest.after(0, SETTLING_S)
+            self._newest.wait_for_next(SETTLING_S)
 
     def _drain(self) -> None:
         # The device belongs to this thread: releasing it elsewhere during a hung read would crash.
@@ -205,24 +200,41 @@ class UsbCamera:
         return False
 
     @property
+    def _image(self) -> Image | None:
+        """The newest image; None before the first one, or if it is broken."""
+        decoded = self._newest.picture.decode(1) if self._newest.picture else None
+        return decoded[0] if decoded else None
+
+    @property
     def _shows_something(self) -> bool:
-        image = self._newest.image
+        image = self._image
         return image is not None and has_content(image)
 
     def _brightness(self) -> float:
         """Return the mean brightness of the next frame in grey levels; 0 if there is no frame."""
-        if self._newest.is_closed or not self._take() or self._newest.image is None:
+        if self._newest.is_closed or not self._take():
             return 0.0
-        return float(self._newest.image[::16, ::16].mean())
+        image = self._image
+        return 0.0 if image is None else float(image[::16, ::16].mean())
 
     def _take(self) -> bool:
         """Read one frame, wake the threads that are waiting for it, and return whether there was a frame."""
-        has_frame, image = self._device.read()
-        if has_frame:
-            self._newest.put(rotated(np.asarray(image, np.uint8), self._tuning.rotation))
-        else:
-            self._newest.fail()
-        return bool(has_frame)
+        earliest_s, self._read_s = self._read_s, monotonic()
+        has_frame, data = self._device.read()
+        if not has_frame:
+            self._newest.fail(self._newest.no_pictures)
+            return False
+        # Without a time from the driver: the frame before this one may have waited in the driver while it was being
+        # read, and this one may have been on the cable then.
+        driver_s = self._device.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        has_time = 0 <= monotonic() - driver_s <= MAX_AGE_S
+        image = np.asarray(data, np.uint8)
+        jpeg = b"" if image.shape[2:] == (3,) else image.tobytes()
+        if jpeg and not jpeg.startswith(JPEG_BEGIN):
+            # The camera sends another format, which OpenCV converts.
+            return self._device.set(cv2.CAP_PROP_CONVERT_RGB, 1)
+        self._newest.put(SinglePicture(jpeg or image, driver_s if has_time else earliest_s))
+        return True
 
 
 def _complaint(refused: list[Message]) -> Message | None:
@@ -271,4 +283,5 @@ def _v4l2(which: str) -> VideoDevice:
     device.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
     device.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
     device.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    device.set(cv2.CAP_PROP_CONVERT_RGB, 0)  # JPEGs are decoded when they are needed
     return device

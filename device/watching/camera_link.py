@@ -105,13 +105,29 @@ class CameraLink:
         """
         end_s = self._clock() + DARK_S
         for _ in range(DARK_FRAMES):
-            image = camera.capture().image
+            image = self.capture(camera).image
             if has_content(image):
                 return image
             if self._clock() > end_s:
                 break
             self.note_call()
         raise black_image_error()
+
+    def capture(self, camera: Camera) -> Frame:
+        """Return a full frame that was certainly taken after this call.
+
+        Raises:
+            CameraError: If the camera fails, or returns an older frame.
+        """
+        called_s = self._clock()
+        frame = camera.capture()
+        if not frame.was_taken_after(called_s):
+            raise CameraError(
+                Message(
+                    "it has sent an old picture in place of a new one: Traykeeper will reopen it"
+                )
+            )
+        return frame
 
     def preview(self, camera: Camera) -> Frame:
         """Return the next preview.

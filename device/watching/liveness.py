@@ -1,13 +1,19 @@
-"""Checks that a camera really works: that its images are new and not black."""
+"""Checks that a camera really works: that its images are new, not black, and decoded in time."""
 
 from device.cameras.base import CameraError, Frame, has_content
 from game.message import Message
 
 STALE_S = 2.5
-"""Largest age of a preview in seconds. A camera that hangs repeats its last image."""
+"""Longest time for which a preview may be repeated, in seconds. A camera that hangs repeats its last image."""
 
 BLACK_S = 2.5
 """How long all previews may be black, in seconds, before that is an error: somebody may be leaning over the tray."""
+
+OLD_S = 0.5
+"""Largest age of a new preview in seconds. With older ones, a reading is noticeably late."""
+
+SLOW_S = 5.0
+"""How long all new previews must be older than `OLD_S`, in seconds, before the machine counts as too slow."""
 
 
 class Liveness:
@@ -15,10 +21,14 @@ class Liveness:
 
     >>> liveness = Liveness()
     >>> liveness.check(camera.preview(), monotonic())
+
+    Attributes:
+        is_slow: Whether every new preview of the last seconds was old when it had been decoded.
     """
 
     def __init__(self) -> None:
-        self._black_since_s: float | None = None
+        self.is_slow = False
+        self._last_s = self._old_since_s = self._black_since_s = float("inf")
 
     def check(self, frame: Frame, now_s: float) -> None:
         """Check the next frame.
@@ -28,17 +38,22 @@ class Liveness:
             now_s: The current time, in seconds on the frame's clock.
 
         Raises:
-            CameraError: If the frame is too old, or all frames have been black for `BLACK_S` seconds.
+            CameraError: If the frame was repeated for too long, or all frames have been black for `BLACK_S` seconds.
         """
-        if now_s - frame.time_s > STALE_S:
-            raise CameraError(
-                Message("the camera is not responding: check its cable; Traykeeper will reopen it")
-            )
+        age_s = now_s - frame.time_s
+        if frame.time_s == self._last_s:
+            if age_s > STALE_S:
+                raise CameraError(
+                    Message("the camera is not responding: Traykeeper will reopen it")
+                )
+            return
+        self._last_s = frame.time_s
+        self._old_since_s = min(self._old_since_s, now_s) if age_s > OLD_S else float("inf")
+        self.is_slow = now_s - self._old_since_s > SLOW_S
         if has_content(frame.image):
-            self._black_since_s = None
-        elif self._black_since_s is None:
-            self._black_since_s = frame.time_s
-        elif frame.time_s - self._black_since_s > BLACK_S:
+            self._black_since_s = float("inf")
+        self._black_since_s = min(self._black_since_s, frame.time_s)
+        if frame.time_s - self._black_since_s > BLACK_S:
             raise black_image_error()
 
 

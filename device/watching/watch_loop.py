@@ -233,7 +233,7 @@ class WatchLoop:
         rest = watched.rests.feed(
             frame,
             is_settled=is_settled,
-            capture=camera.capture,
+            capture=partial(parts.link.capture, camera),
             finish_clip=partial(self._finish_clip, watched.clips),
         )
         if request := parts.requests.current:
@@ -276,25 +276,39 @@ class WatchLoop:
             rest: The period of rest that begins with the current preview; None if none does.
         """
         has_moved = self._parts.motion.has_moved_since(request.since_s)
-        if self._parts.preview.is_settled and (has_moved or not request.needs_motion):
-            self._read(request, watched, rest)
-        elif not request.needs_motion and self._clock() - request.since_s > request.wait_s:
+        if (
+            self._parts.preview.is_settled
+            and (has_moved or not request.needs_motion)
+            and self._read(request, watched, rest)
+        ):
+            return
+        if not request.needs_motion and self._clock() - request.since_s > request.wait_s:
             self._close_request(request, TimedOut(request.number))
 
-    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
-        """Read the dice and report the reading, or drop it if something has begun to move in the meantime.
+    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> bool:
+        """Read the dice and report the reading, if a frame that was taken after the request still shows them.
+
+        All frames of a reading were taken since the tray came to rest. If a later frame, taken after the request,
+        shows the tray still at rest, then the reading is valid for the moment of the request.
 
         Args:
             request: The request to answer.
             watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
+
+        Returns:
+            Whether the reading was reported. If not, something has begun to move, or the newest frame was taken
+            before the request.
         """
         parts = self._parts
         reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
-        seen_s = self._take_preview(watched).time_s
+        frame = self._take_preview(watched)
+        if parts.preview.is_settled and not frame.was_taken_after(request.since_s):
+            return False
+        self._burst.discard()
         if not parts.preview.is_settled:
-            return
-        self._reported_s = seen_s
+            return False
+        self._reported_s = seen_s = frame.time_s
         tray_reading = TrayReading(reading, parts.motion.has_tumbled, seen_s)
         captured = CapturedReading(request.number, tray_reading, image, watched.tray.zones.known)
         if watched.rests.last:
@@ -303,6 +317,7 @@ class WatchLoop:
         if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
             captured = replace(captured, earlier=self._read_previous(watched, captured))
         self._close_request(request, captured)
+        return True
 
     def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
         """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.

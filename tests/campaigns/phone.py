@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 from urllib.request import HTTPCookieProcessor
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 from web.stream import HEARTBEAT_S
 
 COMMAND = Path(sys.executable).with_name("traykeeper")
@@ -25,11 +25,18 @@ class Played:
         folder: of its state.
         cookies: of the phone: with them it is the same one after a restart.
         options: of `traykeeper play`.
+        command: starts Traykeeper.
     """
 
-    def __init__(self, folder: Path, cookies: CookieJar, *options: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        cookies: CookieJar,
+        *options: str,
+        command: Sequence[Path | str] = (COMMAND,),
+    ) -> None:
         self.process = subprocess.Popen(
-            [COMMAND, "play", "--port", "0", "--state", folder, *options],
+            [*command, "play", "--port", "0", "--state", folder, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -48,6 +55,15 @@ class Played:
         with self._opener.open(f"{self._base}state", timeout=PATIENCE_S) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
+
+    def until(self, holds: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """Wait until this holds for the state, and return that state."""
+
+        def look() -> dict[str, Any] | None:
+            state = self.state()
+            return state if holds(state) else None
+
+        return until(look)
 
     def post(self, path: str, key: str = "", /, **body: object) -> dict[str, Any]:
         """Return the answer to a request with this idempotency key."""

