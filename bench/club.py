@@ -43,7 +43,7 @@ from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation
 from web.club.tray_inbox import TrayInbox
-from web.contracts.table import Lamp, Snapshot
+from web.contracts import Lamp, Snapshot
 
 PROCESSES = 2
 """Number of processes among which the trays are divided. A single process would be the bottleneck instead of the

@@ -21,8 +21,7 @@ from game.commands import RestoreBackup
 from game.errors import reason
 from game.message import Message
 from game.situation import TableError
-from web.contracts.maintenance import FoundBackup, HealthCheck, WebhookReport
-from web.contracts.table import Snapshot
+from web.contracts import FoundBackup, HealthCheck, Snapshot, WebhookReport
 
 PACKING_WAIT_S = 10.0
 """How long to wait for another backup, in seconds: enough to pack a thousand long matches.
@@ -33,7 +32,7 @@ Only one backup at a time fits into memory.
 
 @dataclass(slots=True)
 class Maintenance:
-    """The health checks, backups and pictures of one companion. Implements `web.contracts.maintenance.Maintainer`.
+    """The health checks, backups and pictures of one companion. Implements `web.contracts.Maintainer`.
 
     Attributes:
         companion: The companion.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from web.contracts.table import ChangingTable, Snapshot
+from web.contracts import ChangingTable, Snapshot
 
 
 @contextmanager

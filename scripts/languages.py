@@ -17,7 +17,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from vision import Problem
-from web.i18n.languages import LANGUAGES
+from web.i18n import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "web" / "translations"

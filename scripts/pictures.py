@@ -21,7 +21,7 @@ from game.situation import Situation
 from vision import read
 from vision.annotate import annotate
 from web.app import new_link
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 HEIGHT_PX = 1100

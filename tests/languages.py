@@ -10,8 +10,8 @@ from babel.messages.pofile import read_po
 from flask import Flask
 from flask_babel import force_locale
 
-from web.i18n import languages
-from web.i18n.languages import LANGUAGES
+from web import i18n
+from web.i18n import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -34,13 +34,13 @@ def script():
 @cache
 def _app():
     app = Flask("web")
-    languages.register(app)
+    i18n.register(app)
     return app
 
 
 @contextmanager
 def spoken(language):
-    """Make a language the current one for `web.i18n.translate`."""
+    """Make a language the current one for `web.i18n`."""
     with _app().app_context(), force_locale(language):
         yield
 

@@ -37,7 +37,7 @@ BESIDE = ("hardware", "watching", "storage", "coach", "mqtt", "webhook")
 
 FLOORS = {
     "game": ("rules", "match", "journal", "odds", "practice", "stats"),
-    "web": ("contracts", "i18n", "state", "access", "pages", "api", "club"),
+    "web": ("contracts", "i18n", "state_json", "access", "pages", "api", "club"),
 }
 """Folders from the lowest layer up; none imports one above it."""
 
@@ -47,21 +47,15 @@ MOVED_ASIDE = {"device/calibrating/profile_store.py"}
 SHARED_NAMES = {
     "app": "puts a program together from its rooms",
     "backup": "matches, calibration and settings in one file",
-    "calibration": "the calibration as the page sees it",
     "club": "the club board",
-    "coach": "what is worked out beside the match",
     "errors": "what a room can refuse",
-    "maintenance": "health, backups and restoring",
     "matches": "looking back on matches",
-    "misreads": "pictures of throws that were put right",
     "networks": "the small networks",
     "odds": "chances and best play",
     "scorekeeper": "who may change the match",
     "pin": "the number with which a phone becomes the scorekeeper",
     "rules": "rule sets",
     "settings": "what can be set",
-    "shared_match": "a match whose players sit at two trays",
-    "table": "what can be asked of the table",
 }
 """File names that occur in several folders, with the one meaning that each has."""
 

@@ -1,12 +1,13 @@
 """The web application of one table: its pages and its API."""
 
+import gzip
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from secrets import token_bytes
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Response, request
 from werkzeug.routing import Rule
 
 from game.errors import JournalError
@@ -14,44 +15,44 @@ from game.journal.feed import Feed
 from game.journal.history import History
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Ruleset
-from web import compression, problem
+from web import i18n
 from web.access import idempotency, origin, phone
 from web.access.origin import AllowedHosts, register_hosts
 from web.access.phone import AccessControl
 from web.access.scorekeeper import Scorekeeper
 from web.api.calibration import create_calibration, create_calibration_page
-from web.api.health import create_backups, create_health
-from web.api.matches import create_matches
-from web.api.misreads import create_misreads
+from web.api.health import create_backups, create_health, create_misreads
+from web.api.matches import create_matches, create_statistics, create_statistics_pages
 from web.api.openapi import create_openapi
-from web.api.picture import create_picture
 from web.api.scorekeeper import create_scorekeeper
 from web.api.shared_match import create_shared_match, create_shared_page
-from web.api.statistics import create_statistics, create_statistics_pages
-from web.api.table import create_api
+from web.api.table import create_api, create_picture
 from web.concurrency_limit import ConcurrencyLimit
-from web.contracts.calibration import Calibration
-from web.contracts.coach import Coach
-from web.contracts.maintenance import Maintainer
-from web.contracts.misreads import Misreads
-from web.contracts.shared_match import SharedPlay
-from web.contracts.table import Table
-from web.i18n import languages
-from web.pages import filters
-from web.pages.assets import YEAR_S, asset
-from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
+from web.contracts import Calibration, Coach, Maintainer, Misreads, SharedPlay, Table
 from web.pages.evening import create_evening
-from web.pages.history_cache import CachedHistory
-from web.pages.matches import PictureAt, create_match_pages, no_pictures
+from web.pages.matches import CachedHistory, PictureAt, create_match_pages, no_pictures
 from web.pages.printouts import create_printouts
 from web.pages.scoreboard import create_scoreboard, page_renderer
-from web.response import state_response
+from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters
+from web.response import register_problems, state_response
 from web.route import MAX_BODY_BYTES
-from web.step_stream import StepStream
-from web.stream import Streams
+from web.stream import StepStream, Streams
 
 MAX_HISTORY_REQUESTS, MAX_WAITING_HISTORY_REQUESTS = 3, 8
 """How many requests for past matches may run at once, and how many more may wait."""
+
+MIN_COMPRESSED_BYTES = 500
+"""A shorter text fits into one network packet anyway."""
+
+COMPRESSION_LEVEL = 6
+COMPRESSED_TYPES = (
+    "text/html",
+    "text/css",
+    "text/javascript",
+    "image/svg+xml",
+    "application/manifest+json",
+)
+"""The media types that are compressed: those of pages. Some other programs do not know gzip."""
 
 
 def create_app(
@@ -103,11 +104,11 @@ def create_app(
     access = AccessControl(secret or token_bytes(32), scorekeeper or Scorekeeper())
     app.extensions["traykeeper_access"] = access
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
-    languages.register(app)
-    filters.register(app.jinja_env)
+    i18n.register(app)
+    register_filters(app.jinja_env)
     app.jinja_env.globals.update(asset=asset, rules=offered)
-    problem.register(app)
-    compression.register(app)
+    register_problems(app)
+    app.after_request(_compress)
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)
@@ -179,3 +180,33 @@ def new_link(app: Flask) -> str:
     """
     access: AccessControl = app.extensions["traykeeper_access"]
     return f"#scorekeeper={access.link.new_token()}"
+
+
+def _compress(response: Response) -> Response:
+    """Compress a page for a browser that accepts gzip, so that the first page loads faster over a slow network."""
+    if response.mimetype not in COMPRESSED_TYPES or (
+        response.is_streamed and not response.direct_passthrough
+    ):
+        return response
+    response.vary.add("Accept-Encoding")
+    if not _should_compress(response):
+        return response
+    response.direct_passthrough = False
+    data = response.get_data()
+    if len(data) >= MIN_COMPRESSED_BYTES:
+        response.set_data(_gzip(data))
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers.pop("ETag", None)
+    return response
+
+
+def _should_compress(response: Response) -> bool:
+    is_accepted = request.accept_encodings["gzip"] > 0
+    is_whole = response.status_code == 200  # noqa: PLR2004 - 206 is a range of the plain file
+    return is_accepted and is_whole and "Content-Encoding" not in response.headers
+
+
+@lru_cache(maxsize=64)
+def _gzip(data: bytes) -> bytes:
+    """Compress data. The result is cached, because many phones ask for the same files."""
+    return gzip.compress(data, COMPRESSION_LEVEL, mtime=0)

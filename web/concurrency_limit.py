@@ -9,7 +9,7 @@ from flask import Blueprint, g, request
 from werkzeug.wrappers import Response
 
 from game.message import Message
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 RETRY_AFTER_S = 5
 MAX_WAIT_S = 2.0

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from game.message import Message, Value
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 Schema = dict[str, Any]
 

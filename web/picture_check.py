@@ -6,7 +6,7 @@ docs/decisions/pictures-from-phones.md explains how a picture is sent, and why n
 from struct import unpack
 
 from game.message import Message
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 MAX_PICTURE_BYTES = 24 * 1024 * 1024
 """Largest picture that is accepted, in bytes. The largest JPEG that phones usually make is 15 MB long."""

@@ -20,7 +20,7 @@ from flask import Blueprint, Response, current_app, request
 from game.errors import reason
 from game.message import Message
 from web.fields import Fields, QueryInteger, values
-from web.problem import NO_JSON, HttpProblem
+from web.response import NO_JSON, HttpProblem
 
 MAX_BODY_BYTES = 16_384
 """Longest body that most routes accept. Twenty names need well under 2 kB."""

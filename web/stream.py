@@ -1,20 +1,33 @@
-"""Server-sent events. Each stream occupies a thread, so their number and duration are limited.
+"""Server-sent events: the newest state of a page, or the steps of the table. Both are made once for all streams.
 
-docs/decisions/streams.md has measurements with 500 phones.
+Each stream occupies a thread, so their number and duration are limited. docs/decisions/streams.md has measurements with
+500 phones.
 """
 
+import json
+import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from secrets import token_hex
 from threading import Lock
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from flask import Response, g, request
 
+from game.errors import JournalError
+from game.journal.feed import Feed
+from game.match.match import Match
 from game.message import Message
-from web.problem import HttpProblem
-from web.version_cache import Versioned
+from game.stats.step_events import DiceLogEvents, StepEvent, step_events
+from web.contracts import Snapshot
+from web.response import HttpProblem
+
+log = logging.getLogger(__name__)
+
+
+T = TypeVar("T")
 
 HEARTBEAT_S = 15.0
 """Seconds of silence before a heartbeat is sent. Proxies and phones close a connection after half a
@@ -36,9 +49,43 @@ MIMETYPE = "text/event-stream"
 CHECK_S = 1.0
 """How often a stream checks whether its phone has hung up, which frees the thread."""
 
+MAX_EVENTS = 500
+"""How many of the newest events a program can still get after a lost connection: the events of
+about ten minutes."""
+
+
+class Versioned(Protocol):
+    """A snapshot; a newer one has a higher version."""
+
+    @property
+    def version(self) -> int:
+        """The version of the snapshot."""
+
+
+S = TypeVar("S", bound=Versioned)
+
+
+class VersionCache(Generic[S, T]):
+    """The result of a function for the newest snapshot. Any thread may call its methods.
+
+    Args:
+        make: Called once for each newer snapshot, while other threads wait for its result.
+    """
+
+    def __init__(self, make: Callable[[S], T]) -> None:
+        self._make = make
+        self._lock = Lock()
+        self._newest: tuple[int, T] | None = None
+
+    def __call__(self, snapshot: S) -> T:
+        """Return the result for this snapshot, or for a newer one that is already known."""
+        with self._lock:
+            if self._newest is None or self._newest[0] < snapshot.version:
+                self._newest = snapshot.version, self._make(snapshot)
+            return self._newest[1]
+
 
 S_co = TypeVar("S_co", bound=Versioned, covariant=True)
-S = TypeVar("S", bound=Versioned)
 
 
 class SnapshotSource(Protocol[S_co]):
@@ -184,3 +231,81 @@ def format_event(name: str, data: str, event_id: str = "") -> str:
     lines = "".join(f"data: {line}\n" for line in data.splitlines())
     id_line = f"id: {event_id}\n" if event_id else ""
     return f"event: {name}\n{id_line}{lines}\n"
+
+
+class StepStream:
+    """The newest events of a table, made once for all streams. Any thread may call its methods.
+
+    The stream does nothing until a program asks for events.
+
+    Args:
+        feed: The journal; None if there is none.
+    """
+
+    def __init__(self, feed: Feed | None) -> None:
+        self._feed, self._lock = feed, Lock()
+        self._events: deque[tuple[str, str]] = deque(maxlen=MAX_EVENTS)
+        self._n_events = 0
+        self._version = -1
+        self._match: Match | None = None
+        self._journal: tuple[str, int] | None = None
+        self._dice: DiceLogEvents | None = None
+        self._name = f"dice-{token_hex(4)}"
+
+    def follower(self, last_id: str = "") -> Callable[[Snapshot], str]:
+        """Return a function, for one stream, that returns the events since its last call as text.
+
+        Args:
+            last_id: Id of the last event that the program has received; "" if it has none yet.
+        """
+        n_sent: int | None = None
+
+        def new_events(snapshot: Snapshot) -> str:
+            nonlocal n_sent
+            with self._lock:
+                self._update(snapshot)
+                if n_sent is None:
+                    n_sent = self._number_after(last_id)
+                n_new = min(self._n_events - n_sent, len(self._events))
+                n_sent = self._n_events
+                return "".join(text for _, text in list(self._events)[len(self._events) - n_new :])
+
+        return new_events
+
+    def _number_after(self, last_id: str) -> int:
+        """Return how many events a program no longer needs. If `last_id` is unknown, it needs only new events."""
+        ids = [event_id for event_id, _ in self._events]
+        known = ids.index(last_id) + 1 if last_id in ids else len(ids)
+        return self._n_events - len(ids) + known
+
+    def _update(self, snapshot: Snapshot) -> None:
+        if snapshot.version <= self._version:
+            return
+        is_new_step = self._journal is None or snapshot.match is not self._match
+        self._version, self._match = snapshot.version, snapshot.match
+        if self._dice is None:
+            self._dice = DiceLogEvents(self._name, snapshot.just_dice)
+        self._add(self._dice.update(snapshot.just_dice))
+        try:
+            if is_new_step:
+                self._read_journal()
+        except JournalError as error:
+            log.warning("the event stream misses a step: %s", error)
+
+    def _read_journal(self) -> None:
+        """Add the events of the steps since the last call; the first call and a restored backup add none."""
+        if self._feed is None:
+            return
+        before, self._journal = self._journal, self._feed.version
+        if before is None or before[0] != self._journal[0]:
+            return
+        if self._journal[1] - before[1] <= MAX_EVENTS:
+            for line in self._feed.after(before[1]):
+                self._journal = (self._journal[0], line.position)
+                self._add(step_events(line))
+
+    def _add(self, events: Iterable[StepEvent]) -> None:
+        for event in events:
+            text = format_event("step", json.dumps(event, separators=(",", ":")), event["id"])
+            self._events.append((event["id"], text))
+            self._n_events += 1

@@ -8,7 +8,7 @@ from calibration.profile import DiceSet
 from device.calibrating.draft import ENOUGH_DICE, TRIALS, Draft, DraftReading
 from device.calibrating.picture_advice import advice, verdict
 from game.message import Message
-from web.contracts.calibration import (
+from web.contracts import (
     CalibrationState,
     CheckResult,
     DiceProgress,

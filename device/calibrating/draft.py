@@ -13,7 +13,7 @@ from game.message import Message, Paragraph
 from game.situation import TableError
 from vision.known_tray import MAX_LEANS
 from vision.reading import Lean, Reading
-from web.contracts.calibration import SelfTestThrow
+from web.contracts import SelfTestThrow
 
 ENOUGH_DICE = 12
 """Number of dice to learn from: two throws of six, so that each die is seen in two places under the light."""

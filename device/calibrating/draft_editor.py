@@ -21,7 +21,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
-from web.contracts.calibration import CalibrationStep
+from web.contracts import CalibrationStep
 
 FOUND = Message("Traykeeper has found the tray. Are the corners where its floor and walls meet?")
 NOT_SURE = Message(

@@ -28,7 +28,7 @@ from device.watching.tray_watch import CameraThread, TrayWatch
 from device.watching.watch_loop import WatchOptions
 from game.rules import rule_files
 from game.situation import TableError
-from web.contracts.calibration import CalibrationState, CalibrationStep, Points
+from web.contracts import CalibrationState, CalibrationStep, Points
 
 FAILED = 1
 OPENING_S = 20.0

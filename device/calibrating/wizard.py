@@ -17,7 +17,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import TrayWatch
 from game.message import Message
 from game.situation import TableError
-from web.contracts.calibration import CalibrationState, CalibrationStep, Points
+from web.contracts import CalibrationState, CalibrationStep, Points
 
 MAX_COMMANDS = 3
 """Largest number of commands that are running or waiting: each needs frames of several MB."""

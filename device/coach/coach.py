@@ -24,7 +24,7 @@ from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod, Totals
-from web.contracts.coach import Coaching, CoachMode, ReviewedMatch
+from web.contracts import Coaching, CoachMode, ReviewedMatch
 
 ANSWER_S = 60.0
 """Longest time to wait for an answer, in seconds. A person's style of play is learnt from whole matches."""
@@ -36,7 +36,7 @@ TABLES = "odds"
 
 
 class TableCoach:
-    """Answers the page's questions about chances and statistics. It implements `web.contracts.coach.Coach`.
+    """Answers the page's questions about chances and statistics. It implements `web.contracts.Coach`.
 
     Args:
         worker: Computes the answers in the background.

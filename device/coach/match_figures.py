@@ -9,7 +9,7 @@ from threading import RLock
 from device.coach.worker_client import WorkerClient
 from game.match.match import Match
 from game.odds.figures import Figures
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from game.message import Message
 from game.practice.bot_steps import is_practice
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 FILE = "coach.json"
 

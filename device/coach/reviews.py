@@ -11,7 +11,7 @@ from game.journal.history import History
 from game.odds.figures import Caveat
 from game.odds.review import Review
 from game.stats.counts import DiceSetPeriod, Totals
-from web.contracts.coach import ReviewedMatch
+from web.contracts import ReviewedMatch
 
 log = logging.getLogger(__name__)
 

@@ -75,9 +75,7 @@ from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
 from game.stats.announcements import has_banked
 from web.access.scorekeeper import Scorekeeper
-from web.contracts.coach import Coaching, CoachMode
-from web.contracts.shared_match import OtherTrayView
-from web.contracts.table import Album, Snapshot
+from web.contracts import Album, Coaching, CoachMode, OtherTrayView, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -161,7 +159,7 @@ class Troubles:
 
 
 class Companion:
-    """The companion of one table; it implements `web.contracts.table.Table`.
+    """The companion of one table; it implements `web.contracts.Table`.
 
     One thread takes what was posted to the inbox, one entry after another, and publishes a snapshot of the
     table after each. Until the companion is started, the thread that calls `ask` does that work, so that

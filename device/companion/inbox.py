@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 from device.watching.reports import CapturedReading, Report
 from game.commands import Command
 from game.message import Message
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from game.match.rolloff import RollOff
 from game.message import Message
 from game.situation import TableError
 from vision.reading import Die
-from web.contracts.table import Photo
+from web.contracts import Photo
 
 NoteFaces = Callable[[float, Sequence[Die], Sequence[int | None]], None]
 """A function that takes the time of a reading in seconds, its dice, and the face of each die (None if unknown)."""

@@ -18,7 +18,7 @@ from device.webhook.delivery_log import DeliveryLog
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
-from web.contracts.maintenance import HealthCheck, WebhookReport
+from web.contracts import HealthCheck, WebhookReport
 
 REUSE_S = 10.0
 """How long the results of the machine's checks are reused, in seconds, however many phones show the health page."""

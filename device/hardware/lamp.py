@@ -8,7 +8,7 @@ from gpiozero.pins import Factory
 from device.hardware.choices import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.session.indicator import Indicator
 from game.message import Message
-from web.contracts.table import Lamp
+from web.contracts import Lamp
 
 LAMPS = {
     Indicator.STARTING: Lamp("#404040", 1, Message("starting: looking for the camera")),

@@ -9,7 +9,7 @@ from game.commands import Command, ProposeMatch, StartMatch
 from game.errors import GameError
 from game.message import Message, Paragraph, join_with_and
 from game.situation import READY_FOR_MATCH, TableError
-from web.contracts.table import ChangingTable, Snapshot
+from web.contracts import ChangingTable, Snapshot
 
 MAX_CALL_BYTES = 4_000
 """Largest accepted invitation, in bytes: enough for twenty names of the maximum length."""

@@ -11,7 +11,7 @@ from device.mqtt.topics import BIRTH, OFFLINE, ONLINE, Topics
 from device.mqtt.tray_state import state_json
 from game.journal.feed import FeedLine
 from game.stats.announcements import announcements
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 
 class MessageSender:

@@ -19,7 +19,7 @@ from device.mqtt.topics import BIRTH
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
 from game.journal.feed import Feed
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from typing import Any
 from game.dice_log import DiceLog
 from game.journal.feed import FeedLine
 from game.stats.summary import summary
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 NO_MATCH: dict[str, Any] = {
     "rules": None,

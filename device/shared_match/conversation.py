@@ -28,7 +28,7 @@ from game.match.events import Action, Revision, Thrown
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
-from web.contracts.shared_match import OtherTrayView, SharedPhase
+from web.contracts import OtherTrayView, SharedPhase
 
 UNREACHABLE_S = 6.0
 """After this many seconds without a message, a tray counts as unreachable: three times the longest pause."""

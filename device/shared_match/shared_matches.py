@@ -16,8 +16,7 @@ from game.errors import JournalError
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
-from web.contracts.shared_match import OtherTrayView, UnknownCodeError
-from web.contracts.table import ChangingTable
+from web.contracts import ChangingTable, OtherTrayView, UnknownCodeError
 
 UNKNOWN = Message("This tray has no match with that code: ask for a new code.")
 NO_BROKER = Message(

@@ -14,7 +14,7 @@ from device.shared_match.sync import Sealed, Sync
 from device.shared_match.tray_pair import TrayPair
 from device.threads import new_snapshots
 from game.errors import TraykeeperError
-from web.contracts.table import ChangingTable
+from web.contracts import ChangingTable
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from game.message import Message
 from game.names import default_name
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from web.contracts.shared_match import OtherTrayView, SharedPhase
+from web.contracts import OtherTrayView, SharedPhase
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from device.storage import backup
 from device.storage.backup import Backup, BackupError
 from game.message import Message
 from game.situation import TableError
-from web.contracts.maintenance import FoundBackup
+from web.contracts import FoundBackup
 
 FOLDER = "incoming"
 """Folder in the state folder to which `systemd/carry`, as root, copies files without opening them."""

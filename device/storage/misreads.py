@@ -28,7 +28,7 @@ from game.message import Message
 from game.situation import TableError
 from vision.dataset import LABELS_FILE
 from vision.reading import Die, Quad, Reading
-from web.contracts.misreads import MisreadStatus
+from web.contracts import MisreadStatus
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ It is called again after every correction."""
 
 
 class MisreadStore:
-    """The folder of pictures that were read wrongly. Implements `web.contracts.misreads.Misreads`.
+    """The folder of pictures that were read wrongly. Implements `web.contracts.Misreads`.
 
     Args:
         folder: The folder; it is created when pictures are first allowed.

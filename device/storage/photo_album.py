@@ -19,7 +19,7 @@ from device.session.placement import is_unmoved, place_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading, Zone
-from web.contracts.table import Photo, PhotoDie
+from web.contracts import Photo, PhotoDie
 from web.picture_check import jpeg_size
 
 MAX_PICTURES = 6

@@ -19,7 +19,7 @@ from device.cameras.tray_picture import encode_jpeg
 from device.files import write_atomically
 from game.journal.entry import EARLIEST_S
 from web.picture_check import JPEG, check_picture
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from time import time
 
 from device.webhook.receiver import Receiver
 from game.message import Message
-from web.contracts.maintenance import DeliveryAttempt, WebhookReport
+from web.contracts import DeliveryAttempt, WebhookReport
 
 MAX_ATTEMPTS = 20
 """Number of attempts that are shown; the steps themselves are in the journal."""

@@ -25,7 +25,7 @@ from game.journal.feed import Feed, FeedLine
 from game.journal.feed_progress import FeedProgress, ProgressFile
 from game.journal.journal import JOURNAL_FILE
 from game.stats.step_events import WebhookBody, step_events
-from web.contracts.table import ChangingTable, Snapshot
+from web.contracts import ChangingTable, Snapshot
 
 log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from game.rules import rule_files
 from game.situation import Situation
 from tests.clock import Clock
 from tests.handled_tray import HandledTray
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 SIMULATED_LIMIT_S = 60.0
 STILL_S = 0.2

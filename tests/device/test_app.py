@@ -12,7 +12,7 @@ from device.files import UNFINISHED_SUFFIX
 from device.settings import Settings
 from game.commands import EnterThrow, SetCoachMode, StartMatch
 from game.situation import Situation
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 
 def test_play_starts_without_its_camera(tmp_path):

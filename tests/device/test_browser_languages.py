@@ -16,7 +16,7 @@ from tests.device.test_german_pages import without_names
 from tests.languages import OTHERS, english_left, spoken
 from tests.waiting import PATIENCE_S
 from web.app import new_link
-from web.i18n.translate import translate
+from web.i18n import translate
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.campaign]
 

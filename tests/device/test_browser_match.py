@@ -13,7 +13,7 @@ from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
 from tests.device.rig import ASKS_IF_THROWN, NUDGE_S, TRIES, Rig, open_rig
 from web.app import create_app, new_link
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 from web.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.campaign]

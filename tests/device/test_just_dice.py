@@ -18,7 +18,7 @@ from game.commands import (
 )
 from game.errors import GameError
 from game.situation import Situation, TableError
-from web.state.state_json import state_json
+from web.state_json import state_json
 
 FIRST = (1, 2, 2, 3, 4, 6)
 

@@ -31,7 +31,7 @@ from game.rules.scoring import find_keep
 from tests.device.calibrating.test_picture_advice import checks
 from tests.languages import OTHERS, english_left, spoken
 from vision.reading import Die, Problem, Reading
-from web.i18n.translate import translate, translate_text
+from web.i18n import translate, translate_text
 
 RULES = replace(rule_files.load("walnut-studiolo"), title="Walnut")
 GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})

@@ -15,7 +15,7 @@ from game.commands import Bank, EnterThrow, Undo
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
 from game.situation import Situation
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 LEFT = Path(__file__).parent / "data" / "0.1-november"
 

@@ -36,8 +36,7 @@ from tests.waiting import PATIENCE_S
 from web.access.phone import COOKIE, PhoneCookies
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.app import create_app
-from web.contracts.coach import Coaching, CoachMode
-from web.contracts.table import Lamp, Snapshot
+from web.contracts import Coaching, CoachMode, Lamp, Snapshot
 from web.server import Server
 from web.stream import Streams
 
@@ -103,7 +102,7 @@ class MemoryAlbum(dict[str, bytes]):
 
 
 class MemoryTable:
-    """A `web.contracts.table.Table` over a real session, without tray, journal and threads.
+    """A `web.contracts.Table` over a real session, without tray, journal and threads.
 
     Tests set other fields of the snapshot with `show`.
     """

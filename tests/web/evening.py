@@ -16,7 +16,7 @@ from game.rules.rule_files import load
 from game.stats.counts import DiceSetPeriod, MatchCounter
 from tests.game.shipped import shipped
 from tests.web.conftest import RULES
-from web.contracts.coach import ReviewedMatch
+from web.contracts import ReviewedMatch
 
 THREE = ("Anna", "Ben", "Cleo")
 SHORT = load("greed")
@@ -56,7 +56,7 @@ def reviewed(match: Match) -> Review:
 
 
 class AtOnce:
-    """A `web.contracts.coach.Coach` that calculates everything at once."""
+    """A `web.contracts.Coach` that calculates everything at once."""
 
     def __init__(self, history):
         self._history = history

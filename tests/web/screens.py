@@ -8,8 +8,7 @@ import numpy as np
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.situation import Choice, Situation
 from tests.web.conftest import MemoryTable
-from web.contracts.coach import CoachMode
-from web.contracts.table import Photo, PhotoDie
+from web.contracts import CoachMode, Photo, PhotoDie
 
 WIDTH, HEIGHT = 1325, 716
 """Size of a photo that is cropped to the tray, as from the simulated camera."""

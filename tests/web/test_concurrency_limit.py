@@ -7,9 +7,8 @@ import pytest
 from flask import Blueprint, Flask, Response
 
 from tests.waiting import PATIENCE_S
-from web import concurrency_limit, problem
+from web import concurrency_limit, i18n, response
 from web.concurrency_limit import ConcurrencyLimit
-from web.i18n import languages
 
 
 class SlowApp:
@@ -35,8 +34,8 @@ class SlowApp:
             raise ValueError
 
         self.app = Flask(__name__)
-        languages.register(self.app)
-        problem.register(self.app)
+        i18n.register(self.app)
+        response.register_problems(self.app)
         self.app.register_blueprint(limit.limit_blueprint(pages))
         download = ConcurrencyLimit(1).limit_download(lambda: Response(iter([b"a", b"b"])))
         self.app.add_url_rule("/file", view_func=download, endpoint="file")

@@ -15,7 +15,7 @@ from web.fields import (
     texts,
     values,
 )
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 
 def test_each_field_is_converted():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from web.picture_check import MAX_MEGAPIXELS, check_picture
-from web.problem import HttpProblem
+from web.response import HttpProblem
 
 
 def encoded(ending, width=64, height=48, *options):

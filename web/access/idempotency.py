@@ -16,7 +16,7 @@ from threading import Event, Lock
 from flask import Flask, Response, g, request
 
 from game.message import Message
-from web.problem import HttpProblem
+from web.response import HttpProblem
 from web.route import Permission, current_route
 
 HEADER = "Idempotency-Key"

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from flask import Flask, Response, request
 
 from game.message import Message
-from web.problem import NO_JSON, HttpProblem
+from web.response import NO_JSON, HttpProblem
 
 LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 """Domains that routers append to a machine's name. Nobody can register them on the internet."""

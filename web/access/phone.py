@@ -2,32 +2,86 @@
 
 A phone is identified by a random number in a signed cookie, which scripts cannot read. Other people
 see only its badge: a hash of that number.
+
+The owner of the machine is the person who can read its terminal and may save or restore all matches. A phone proves
+this with the PIN from `traykeeper pin` or with the link that `traykeeper play` prints. Being the scorekeeper is not
+enough, because that role is passed around the table. The PIN on the scorekeeper's phone grants only that role.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2s, sha256
 from secrets import token_hex
+from threading import Lock
+from time import monotonic
 
 from flask import Flask, Response, g, request
 from itsdangerous import BadSignature, Signer
 
 from game.message import Message
-from web.access.owner import Owners
 from web.access.pin import OneTimeLink, PinChecker
 from web.access.scorekeeper import Scorekeeper
-from web.contracts.table import Snapshot, Table
-from web.problem import HttpProblem
+from web.contracts import Snapshot, Table
+from web.response import HttpProblem
 from web.route import Permission, current_route, declared_routes
+
+OWNER_S = 3600.0
+"""How long a phone counts as the owner's, in seconds: enough to tidy up after an evening.
+
+The link that `traykeeper play` prints is valid for just as long.
+"""
+
+MAX_OWNERS = 16
+
+NO_OWNER = Message(
+    "this needs the PIN of the machine at the tray: run `traykeeper pin` there and send the "
+    "PIN to /api/v1/scorekeeper/owner"
+)
 
 COOKIE = "traykeeper_phone"
 YEAR_S = 365 * 24 * 3600
-
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 ONLY_WATCHING = Message(
     "this phone only watches: ask to keep score on the page and press the button at the "
     "tray, or send the PIN to /api/v1/scorekeeper/pin"
 )
+
+
+class Owners:
+    """The phones that have recently proved that they belong to the owner. Any thread may call its methods.
+
+    Args:
+        clock: Returns monotonic time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock, self._lock = clock, Lock()
+        self._proved_s: dict[str, float] = {}
+
+    def __repr__(self) -> str:
+        return f"<Owners: {len(self._proved_s)}>"
+
+    def add(self, phone: str) -> None:
+        """Count a phone as the owner's for the next hour."""
+        with self._lock:
+            self._proved_s.pop(phone, None)
+            self._proved_s[phone] = self._clock()
+            while len(self._proved_s) > MAX_OWNERS:
+                del self._proved_s[next(iter(self._proved_s))]
+
+    def has(self, phone: str) -> bool:
+        """Return whether a phone counts as the owner's."""
+        at_s = self._proved_s.get(phone)
+        return bool(phone) and at_s is not None and self._clock() - at_s < OWNER_S
+
+    def require(self) -> None:
+        """Refuse the current request unless the owner's phone has sent it.
+
+        Raises:
+            HttpProblem: If another phone has sent it.
+        """
+        if not self.has(g.phone):
+            raise HttpProblem(403, NO_OWNER)
 
 
 class PhoneCookies:

@@ -6,14 +6,12 @@ from typing import Any
 from flask import Blueprint, Response, g, render_template
 
 from game.message import Message
-from web.contracts.calibration import Calibration, CalibrationState, CalibrationStep, Points
-from web.contracts.table import Table
+from web.contracts import Calibration, CalibrationState, CalibrationStep, Points, Table
 from web.fields import boolean, corners, one_of, optional
-from web.i18n.translate import translate
-from web.problem import required
-from web.response import fresh, image_response, json_response
+from web.i18n import translate
+from web.response import fresh, image_response, json_response, required
 from web.route import Permission, Routes
-from web.state.plain_json import plain
+from web.state_json import plain
 
 BUTTON_USES = ("", "button", "learn", "test")
 COLOURS = ("red", "green", "blue")

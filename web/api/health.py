@@ -1,7 +1,8 @@
-"""The health page, the answer for watchdogs, and the API of backups and kept images."""
+"""The health page, the answer for watchdogs, and the API of backups, kept images and images of corrected throws."""
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -9,11 +10,8 @@ from flask import Blueprint, Response, render_template
 
 from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
-from web.contracts.maintenance import HealthCheck, Maintainer
-from web.contracts.misreads import Misreads
-from web.contracts.table import Table
-from web.fields import MAX_EXACT, MAX_PART, file_part, integer
-from web.problem import required
+from web.contracts import HealthCheck, Maintainer, Misreads, Table
+from web.fields import MAX_EXACT, MAX_PART, boolean, file_part, integer
 from web.response import (
     MOTION_JPEG,
     download,
@@ -21,14 +19,52 @@ from web.response import (
     image_response,
     iter_chunks,
     json_response,
+    required,
     state_response,
 )
 from web.route import Permission, Routes
+
+MAX_PICTURE_DOWNLOADS = 2
+"""How many downloads of images may run at once. Each reads up to 100 MB from the SD card."""
 
 MAX_DOWNLOADS = 2
 """How many backups may be downloaded at once. Each is kept as a file until the phone has received it."""
 
 CACHE_FRAME = "private, max-age=86400"
+
+
+def create_misreads(misreads: Misreads | None) -> Routes:
+    """Create the routes under /api/v1/corrections. If `misreads` is None, every request is refused."""
+    routes = Routes("misreads", "/api/v1/corrections")
+    limit = ConcurrencyLimit(MAX_PICTURE_DOWNLOADS)
+
+    def store() -> Misreads:
+        return required(misreads, Message("this Traykeeper stores no photos"))
+
+    @routes.read("", "How many images of corrected throws are kept", errors=(404,))
+    def status() -> Response:
+        return json_response(asdict(store().status()))
+
+    @routes.command("/switch", "Set whether to keep images of corrected throws", {"on": boolean()})
+    def switch(on: bool) -> Response:  # noqa: FBT001 - a field of the body
+        store().set_enabled(on=on)
+        return status()
+
+    @routes.command("/delete", "Delete all images of corrected throws")
+    def delete() -> Response:
+        store().delete_all()
+        return status()
+
+    @routes.read(
+        "/pictures.zip", "All images of corrected throws with their labels",
+        media_type="application/zip", permission=Permission.SCOREKEEPER, errors=(403, 404, 503),
+    )  # fmt: skip
+    @limit.limit_download
+    def pictures() -> Response:
+        name = "traykeeper-corrections.zip"
+        return download(store().zip_parts(), name, "application/zip")
+
+    return routes
 
 
 def create_health(

@@ -1,19 +1,26 @@
-"""The API of past matches: their list, their exports, and the coach's review of each."""
+"""The API of past matches: lists, reviews and exports, and the statistics over all matches."""
 
+import csv
+import io
 from collections.abc import Callable, Collection
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from game.errors import JournalError
 from game.journal.history import History, PlayedMatch
 from game.match.match import Match
-from web.api.exports import add_exports
-from web.contracts.coach import Coach, ReviewedMatch
-from web.fields import integer
+from game.match.match_text import to_text
+from game.match.timeline import TimelineRow, timeline_rows
+from game.names import clean_name
+from game.stats.counts import DiceSetTotals
+from game.stats.tally import Tally
+from web.contracts import Coach, ReviewedMatch
+from web.fields import integer, text
 from web.pages.matches import (
     BEFORE_POSITION,
     MAX_MATCH_ID,
+    RenderPage,
     find_match,
     luck_and_decisions,
     match_not_found,
@@ -23,10 +30,93 @@ from web.pages.matches import (
 )
 from web.response import json_response
 from web.route import Routes
-from web.state.coach_json import moment_json
+from web.state_json import moment_json
+
+COLUMNS = ("turn", "player", "ending", "points", "penalty", "score", "throws")
 
 PAGE = 50
 """Largest number of matches in one response."""
+
+
+def add_exports(
+    routes: Routes, path: str, which: str, match: Callable[..., Match], *errors: int
+) -> None:
+    """Add a route for each format in which a match can be exported.
+
+    Args:
+        routes: The routes to add to.
+        path: Path of the match, to which the suffix of the format is added.
+        which: Which match that is, for the OpenAPI document.
+        match: Returns the match, given the variable parts of the path.
+        errors: HTTP status codes of the refusals.
+    """
+
+    @routes.read(
+        f"{path}.txt", f"{which.capitalize()} as text", media_type="text/plain", errors=errors
+    )
+    def as_text(**of: Any) -> Response:
+        return Response(to_text(match(**of)), mimetype="text/plain")
+
+    @routes.read(
+        f"{path}.csv", f"The turns of {which}, for a spreadsheet",
+        media_type="text/csv", errors=errors,
+    )  # fmt: skip
+    def as_csv(**of: Any) -> Response:
+        return Response(match_csv(match(**of)), mimetype="text/csv")
+
+    @routes.read(f"{path}.json", f"The turns of {which}, for other programs", errors=errors)
+    def as_json(**of: Any) -> Response:
+        return json_response(match_json(match(**of)))
+
+
+def match_json(match: Match) -> dict[str, Any]:
+    """Return a match and its turns as JSON."""
+    state = match.state
+    return {
+        "rules": match.rules.name,
+        "target": match.rules.target,
+        "players": [{"name": p.name, "score": p.score, "team": p.team} for p in state.players],
+        "winner": state.winner,
+        "turns": [_turn_json(row) for row in timeline_rows(match) if row.turn],
+    }
+
+
+def _turn_json(row: TimelineRow) -> dict[str, Any]:
+    turn = row.turn
+    assert turn is not None  # noqa: S101 - the caller has checked it
+    return {
+        "number": row.number,
+        "seat": turn.seat,
+        "player": row.names[turn.seat],
+        "ending": str(turn.ending),
+        "points": turn.points,
+        "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
+        "score": row.scores[turn.seat],
+        "throws": [
+            {"dice": list(t.dice), "kept": list(t.keep.dice) if t.keep else []} for t in turn.throws
+        ],
+    }
+
+
+def match_csv(match: Match) -> str:
+    """Return the turns of a match as CSV, with one row for each turn. A throw is `dice>kept`, such as `113335>3331`."""
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(COLUMNS)
+    for turn in match_json(match)["turns"]:
+        throws = " ".join(f"{_digits(t['dice'])}>{_digits(t['kept'])}" for t in turn["throws"])
+        cells = [turn["number"], without_formula(turn["player"]), turn["ending"]]
+        rows.writerow([*cells, turn["points"], turn["penalty"], turn["score"], throws])
+    return out.getvalue()
+
+
+def _digits(dice: list[int]) -> str:
+    return "".join(map(str, dice))
+
+
+def without_formula(name: str) -> str:
+    """Return a name, quoted if a spreadsheet would run it as a formula."""
+    return f"'{name}" if name[:1] in "=+-@" else name
 
 
 def create_matches(
@@ -144,4 +234,84 @@ def _review_json(match: Match, reviewed: ReviewedMatch) -> dict[str, Any]:
         ],
         "curve": [{"event": s.event, "seat": s.seat, "win": s.win} for s in review.curve],
         "moments": [{**moment_json(m), "turn": m.turn, "seat": m.seat} for m in review.moments],
+    }
+
+
+def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
+    """Create the pages of the statistics.
+
+    Args:
+        show: Renders a page from a template.
+        coach: Counts the matches; if it is None, the pages say that nothing is counted.
+    """
+    pages = Blueprint("statistics", __name__)
+
+    def page(template: str) -> Response:
+        counts = coach.counts() if coach else None
+        return show(template, counts=counts, waits=coach and counts is None)
+
+    @pages.get("/players")
+    def players() -> Response:
+        return page("players.html")
+
+    @pages.get("/dice")
+    def dice() -> Response:
+        return page("dice.html")
+
+    return pages
+
+
+def create_statistics(coach: Coach | None) -> Routes:
+    """Create the routes for players and dice sets. If `coach` is None, every request is refused."""
+    routes = Routes("counted")
+
+    @routes.read("/players", "What each player did in all matches", errors=(404, 503))
+    def players() -> Response:
+        counts = require_ready(require_coach(coach).counts())
+        return json_response([{"name": name} | tally_json(tally) for name, tally in counts.players])
+
+    @routes.read("/dice-sets", "How often each face of each dice set came up", errors=(404, 503))
+    def dice_sets() -> Response:
+        counts = require_ready(require_coach(coach).counts())
+        return json_response([dice_set_json(each) for each in counts.sets])
+
+    @routes.command("/dice-sets/new", "Use another dice set from the next match", {"name": text()})
+    def new_set(name: str) -> Response:
+        cleaned = clean_name(name)
+        require_coach(coach).start_dice_set(cleaned)
+        return json_response({"name": cleaned})
+
+    return routes
+
+
+def tally_json(tally: Tally) -> dict[str, Any]:
+    """Return one player's totals as JSON."""
+    return {
+        "matches": tally.matches,
+        "won": tally.won,
+        "turns": tally.turns,
+        "banks": tally.banks,
+        "average_bank": tally.average_bank,
+        "average_turn": tally.average_turn,
+        "throws": tally.throws,
+        "farkles": tally.farkles,
+        "farkle_rate": tally.farkle_rate,
+        "expected_rate": tally.expected_rate,
+        "hot_dice": tally.hot,
+        "best_turn": tally.best_turn,
+        "comeback": tally.comeback,
+    }
+
+
+def dice_set_json(totals: DiceSetTotals) -> dict[str, Any]:
+    """Return the totals of one dice set as JSON."""
+    return {
+        "name": totals.dice.name,
+        "matches": totals.matches,
+        "faces": list(totals.fairness.counts),
+        "chi_square": totals.fairness.chi_square,
+        "p": totals.fairness.p,
+        "verdict": str(totals.fairness),
+        "read": totals.read,
+        "corrected": totals.corrected,
     }

@@ -13,9 +13,9 @@ from game.stats.step_events import WebhookBody
 from web.access.idempotency import HEADER, MAX_KEY
 from web.access.phone import COOKIE
 from web.fields import Schema
+from web.json_schema import StateJson
 from web.response import json_response
 from web.route import JSON, Permission, Route, Routes, declared_routes
-from web.state.json_schema import StateJson
 
 VARIABLE = re.compile(r"<(?:(int):)?(\w+)>")
 """A variable part of a Flask path."""
@@ -178,7 +178,7 @@ def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
         return {"type": "array", "items": _schema_of(get_args(hint)[0], schemas)}
     if get_origin(hint) is UnionType:
         return {"anyOf": [_schema_of(part, schemas) for part in get_args(hint)]}
-    assert is_typeddict(hint), hint  # noqa: S101 - web.state.json_schema has no other types
+    assert is_typeddict(hint), hint  # noqa: S101 - web.json_schema has no other types
     if hint.__name__ not in schemas:
         hints = get_type_hints(hint)
         component: Schema = {"type": "object", "required": list(hints)}

@@ -5,18 +5,15 @@ from collections.abc import Callable
 from flask import Response, g, request
 
 from game.message import Message
-from web.access.owner import OWNER_S
-from web.access.phone import AccessControl
-from web.access.pin import PERIOD_S, TooManyTriesError
-from web.access.rate_limit import RateLimit
+from web.access.phone import OWNER_S, AccessControl
+from web.access.pin import PERIOD_S, RateLimit, TooManyTriesError
 from web.access.scorekeeper import Scorekeeper
-from web.contracts.table import ScorekeeperView, Table
+from web.contracts import ScorekeeperView, Table
 from web.fields import boolean, text
-from web.i18n.translate import translate
-from web.problem import HttpProblem
-from web.response import json_response
+from web.i18n import translate
+from web.response import HttpProblem, json_response
 from web.route import Permission, Routes
-from web.state.plain_json import plain
+from web.state_json import plain
 
 WRONG_PIN = Message(
     "that PIN is wrong or out of date: `traykeeper pin` shows the current one, and so does "

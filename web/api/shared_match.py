@@ -7,12 +7,10 @@ from typing import Any
 from flask import Blueprint, Response, g, request
 
 from game.message import Message
-from web.access.rate_limit import RateLimit
-from web.contracts.shared_match import SharedPlay, UnknownCodeError
-from web.contracts.table import Table
+from web.access.pin import RateLimit
+from web.contracts import SharedPlay, Table, UnknownCodeError
 from web.fields import any_object, integer, long_text, optional, text, texts
-from web.problem import HttpProblem, required
-from web.response import fresh, json_response
+from web.response import HttpProblem, fresh, json_response, required
 from web.route import JSON, Permission, Routes
 
 MAX_MESSAGE = 98_304

@@ -1,6 +1,7 @@
-"""The HTTP API of the table: its state, its event stream and its commands."""
+"""The HTTP API of the table: its state, its event stream, its commands, and a phone's picture of the dice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any
 
 from flask import Response, g, request
@@ -28,10 +29,12 @@ from game.commands import (
     ReopenMatch,
     SetCoachMode,
     SetJustDice,
+    StartMatch,
+    SubmitPhoto,
     ThrowSimulatedDice,
     Undo,
 )
-from game.match.bot import BotDice
+from game.match.bot import Bot, BotDice
 from game.match.events import (
     Event,
     Farkled,
@@ -47,19 +50,21 @@ from game.match.events import (
 from game.match.roster import MAX_TEAM
 from game.match.step import MAX_SCORE
 from game.message import Message
+from game.practice.handicap import HeadStart
+from game.rules import rule_files
 from game.rules.rule_files import to_toml
 from game.rules.ruleset import Ruleset
-from web.api.exports import add_exports
-from web.api.match_setup import BEST, LIKE, MatchSetup
-from web.contracts.coach import Coach, CoachMode
-from web.contracts.table import Snapshot, Table
+from web.api.matches import add_exports
+from web.contracts import Coach, CoachMode, Snapshot, Table
 from web.fields import (
     MAX_EXACT,
+    MAX_PART,
     Field,
     QueryInteger,
     any_object,
     boolean,
     dice,
+    file_part,
     integer,
     integers,
     number,
@@ -69,19 +74,26 @@ from web.fields import (
     texts,
 )
 from web.pages.match_form import option_values
-from web.problem import required
+from web.pages.matches import require_coach
+from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
 from web.response import (
     MOTION_JPEG,
+    HttpProblem,
     download,
     image_response,
     json_response,
+    required,
     state_response,
     state_text,
 )
 from web.route import Permission, Routes
-from web.step_stream import StepStream
-from web.stream import MIMETYPE, Streams, format_event
-from web.version_cache import VersionCache
+from web.stream import MIMETYPE, StepStream, Streams, VersionCache, format_event
+
+BEST, LIKE = "best", "like"
+"""How a bot plays: as well as possible, or like a person."""
+
+BOT_NAME = "Bot"
+MAX_NAME = 24
 
 MAX_HOLD_S = 10.0
 """Longest hold that a request may ask for, in seconds: twice the longest hold that has an effect."""
@@ -89,10 +101,12 @@ MAX_HOLD_S = 10.0
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
+
 NO_VIEW = Message(
     "no camera is connected, or the tray has not been calibrated: calibrate it, or tap the dice in"
 )
 NO_PHOTO = Message("only the last few photos are kept: the state contains the newest one")
+
 NO_CLIP = Message(
     "there is no clip of that roll: a camera must see it, the setting `clips` must be on, and only the "
     "last few photos have one"
@@ -103,6 +117,156 @@ CACHE_PHOTO = "private, max-age=86400, immutable"
 
 SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_EXACT)
 OWN_TURN = Permission.PLAYER_ON_TURN
+
+
+class MatchSetup:
+    """Turns the fields of a request into a match to start.
+
+    Args:
+        rules: The rule sets to choose from, the default first.
+        coach: Knows how people play; None if there is no coach.
+    """
+
+    def __init__(self, rules: tuple[Ruleset, ...], coach: Coach | None) -> None:
+        self._rules, self._coach = rules, coach
+
+    def start(
+        self,
+        names: tuple[str, ...],
+        bot: str | None = None,
+        like: str | None = None,
+        bot_dice: str | None = None,
+        **setup: Any,
+    ) -> StartMatch:
+        """Return the match to start. A bot sits in the last seat.
+
+        Args:
+            names: The players' names, by seat, without the bot.
+            bot: How the bot plays; None means a match without a bot.
+            like: Name of the person whom the bot imitates; None if it imitates nobody.
+            bot_dice: Who throws the bot's dice; None means that they are simulated.
+            **setup: Other fields of `StartMatch`, such as the rules and the target.
+
+        Raises:
+            HttpProblem: If the bot cannot play.
+            OddsError: If too little is known about the person.
+        """
+        if bot is None:
+            return StartMatch(names, **setup)
+        if setup.get("teams"):
+            raise HttpProblem(
+                400,
+                Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
+            )
+        dice = BotDice(bot_dice or BotDice.SIMULATED)
+        if bot == BEST:
+            name, player = BOT_NAME, Bot(dice)
+        else:
+            if not like or not like.strip():
+                raise HttpProblem(400, Message("like: name the person whom the bot should imitate"))
+            rules = self._changed_rules(
+                setup.get("rules"), setup.get("target"), setup.get("options")
+            )
+            style = require_coach(self._coach).style(like.strip(), rules)
+            name, player = f"{BOT_NAME} {style.player}"[:MAX_NAME], Bot(dice, style)
+        return StartMatch((*names, name), bots=(*(None,) * len(names), player), **setup)
+
+    def head_start(
+        self,
+        rules: str | None = None,
+        target: int | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> HeadStart:
+        """Return the head start that gives two equally good players the same chance of winning.
+
+        Args:
+            rules: Name of a rule set; None means the default.
+            target: Points to play for; None means the target of the rules.
+            options: Options that differ from the rule set.
+
+        Raises:
+            OddsError: If the chances of winning under these rules have not been computed.
+            RulesetError: If the rules are not valid.
+        """
+        return require_coach(self._coach).head_start(self._changed_rules(rules, target, options))
+
+    def _changed_rules(
+        self, name: str | None, target: int | None, options: Mapping[str, Any] | None
+    ) -> Ruleset:
+        changed = ({} if target is None else {"target": target}) | dict(options or {})
+        return rule_files.with_options(self._ruleset(name), changed)
+
+    def _ruleset(self, name: str | None) -> Ruleset:
+        """Return the rule set with this name, preferably one of the table's own; None means the default."""
+        known = (each for each in self._rules if name in (None, each.name))
+        return next(known, None) or rule_files.published(str(name))
+
+
+def create_picture(table: Table) -> Routes:
+    """Create the routes under /api/v1/picture."""
+    routes = Routes("picture", "/api/v1/picture")
+    upload = PictureUpload()
+
+    @routes.command(
+        "/part", "Send a part of a picture as base64, with its offset in bytes",
+        {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
+        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART,
+    )  # fmt: skip
+    def receive(at: int, part: bytes) -> Response:
+        return json_response({"at": upload.add(at, part)})
+
+    @routes.command(
+        "", "Read the picture that was sent", {"step": optional(integer(0, MAX_EXACT))},
+        Permission.PLAYER_ON_TURN, returns_state=True,
+    )  # fmt: skip
+    def read(step: int | None) -> Response:
+        picture = upload.take()
+        check_picture(picture)
+        return state_response(table.do(SubmitPhoto(picture, step=step), g.request_mark))
+
+    return routes
+
+
+class PictureUpload:
+    """The parts of the one picture that is being uploaded. Any thread may call its methods."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._data = bytearray()
+
+    def __repr__(self) -> str:
+        return f"<PictureUpload: {len(self._data)} bytes>"
+
+    def add(self, offset: int, part: bytes) -> int:
+        """Append a part and return the offset of the next one.
+
+        Args:
+            offset: Offset of the part, in bytes; 0 starts a new picture.
+            part: The bytes of the part.
+
+        Raises:
+            HttpProblem: If another part is expected, or if the picture is too large or of the wrong type.
+        """
+        with self._lock:
+            if offset == 0:
+                self._data.clear()
+                check_type(part)
+            if offset != len(self._data):
+                raise HttpProblem(
+                    409, Message("Another photo is being sent: try again in a moment.")
+                )
+            if offset + len(part) > MAX_PICTURE_BYTES:
+                self._data.clear()
+                raise HttpProblem(413, TOO_MANY_BYTES)
+            self._data += part
+            return len(self._data)
+
+    def take(self) -> bytes:
+        """Return the whole picture and forget it."""
+        with self._lock:
+            data = bytes(self._data)
+            self._data.clear()
+            return data
 
 
 def create_api(

@@ -1,29 +1,299 @@
-"""The Flask application of the club board, which shares parts with the page of a tray."""
+"""The Flask application of the club board: its pages, its big screen and its downloads."""
 
+import csv
+import io
+import json
 import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
 
-from flask import Flask, Response
-from flask_babel import Babel
+from flask import Blueprint, Flask, abort, redirect, render_template, request
+from flask_babel import Babel, force_locale
+from werkzeug.wrappers import Response
 
+from game.match.match_text import to_text
+from game.match.state import Turn
+from game.rules import rule_files
 from game.wording import match_length
-from web import problem
 from web.access import origin
 from web.access.origin import AllowedHosts, register_hosts
-from web.club.downloads import create_export
+from web.api.matches import without_formula
 from web.club.match_history import MatchHistory
-from web.club.pages import create_pages, create_tournament_pages
 from web.club.people import People
-from web.club.screen import LANGUAGE, Screen, create_screen
-from web.club.standings import League
+from web.club.standings import League, evening_start_s
 from web.club.steward import Steward, create_steward
 from web.club.store import ClubStore
-from web.club.tournament_calls import TournamentCalls
-from web.club.trays import Trays
-from web.pages import filters
-from web.pages.assets import YEAR_S, asset
-from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
+from web.club.tournaments import TournamentCalls, TournamentKind, TournamentPlan
+from web.club.trays import Trays, TraysSnapshot, TrayStatus
+from web.concurrency_limit import ConcurrencyLimit
+from web.pages.scoreboard import HEARTBEAT, render_section
+from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters
+from web.response import download, fresh, json_response, register_problems
 from web.route import MAX_BODY_BYTES
-from web.stream import Streams
+from web.stream import Streams, VersionCache, format_event
+
+NO_LIMIT = -1
+MAX_DOWNLOADS = 2
+"""How many downloads may run at once. Each reads the whole history, at the pace of its client."""
+
+COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
+
+MAX_TARGET = 1_000_000
+SECTIONS = ("calls", "trays", "standings", "evening")
+MAX_MATCHES = 12
+
+LANGUAGE = "en"
+"""Language of the screen. There is only one, because everybody looks at the same screen."""
+
+
+def create_export(history: MatchHistory, standings: League) -> Blueprint:
+    """Create the blueprint of the downloads.
+
+    Args:
+        history: The entries of all matches.
+        standings: The results of all matches.
+    """
+    export = Blueprint("export", __name__, url_prefix="/export")
+    limit = ConcurrencyLimit(MAX_DOWNLOADS)
+
+    @export.get("/matches.csv")
+    @limit.limit_download
+    def matches() -> Response:
+        return download(_csv_rows(standings), "matches.csv", "text/csv")
+
+    @export.get("/entries.jsonl")
+    @limit.limit_download
+    def entries() -> Response:
+        return download(_json_lines(history, standings), "entries.jsonl", "application/x-ndjson")
+
+    return export
+
+
+def _csv_rows(standings: League) -> Iterator[str]:
+    """Yield the CSV header, then a row of CSV for each seat of each match."""
+    yield _csv_row(COLUMNS)
+    for match in reversed(standings.matches(limit=NO_LIMIT)):
+        began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(match.began_s))
+        head = (match.id, match.tray, began, match.rules, match.target, int(match.over))
+        for number, seat in enumerate(match.seats, 1):
+            yield _csv_row((*head, number, without_formula(seat.name), seat.score, int(seat.won)))
+
+
+def _csv_row(values: tuple[object, ...]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(values)
+    return line.getvalue()
+
+
+def _json_lines(history: MatchHistory, standings: League) -> Iterator[str]:
+    """Yield all entries as lines of JSON, oldest match first, so that another board can import them."""
+    for match in reversed(standings.matches(limit=NO_LIMIT)):
+        for entry in history.entries(match.id):
+            yield json.dumps({"tray": match.tray, **entry.to_json()}, ensure_ascii=False) + "\n"
+
+
+def create_pages(history: MatchHistory, people: People, standings: League) -> Blueprint:
+    """Create the blueprint of the pages that anyone may read.
+
+    Args:
+        history: The matches with all their entries.
+        people: The players of the club.
+        standings: The results of all matches.
+    """
+    pages = Blueprint("club", __name__)
+
+    @pages.get("/table")
+    def table() -> str:
+        return render_template("club/table.html", standings=standings.table())
+
+    @pages.get("/records")
+    def records() -> str:
+        return render_template("club/records.html", records=standings.records())
+
+    @pages.get("/players/<int:player>")
+    def player(player: int) -> str:
+        person = people.person(player) or abort(404)
+        standing = next((s for s in standings.table() if s.player == player), None)
+        return render_template(
+            "club/player.html",
+            person=person,
+            standing=standing,
+            rivalries=standings.rivalries(player),
+            matches=standings.matches(player=player),
+            everybody=people.all(),
+        )
+
+    @pages.get("/matches/<match_id>")
+    def match(match_id: str) -> str:
+        stored = history.get(match_id) or abort(404)
+        played = standings.match(match_id) or abort(404)
+        state = stored.match.state
+        turns = [*state.turns] if state.winner is not None else [*state.turns, state.turn]
+        rows = [(number, turn, _points(turn)) for number, turn in enumerate(turns, 1)]
+        return render_template(
+            "club/match.html", played=played, rules=state.rules, players=state.players, rows=rows
+        )
+
+    @pages.get("/matches/<match_id>.txt")
+    def as_text(match_id: str) -> Response:
+        stored = history.get(match_id) or abort(404)
+        return Response(to_text(stored.match), mimetype="text/plain")
+
+    return pages
+
+
+def _points(turn: Turn) -> int:
+    """Return the points of a finished turn, or the points at risk in a turn that is not over."""
+    return turn.points if turn.ending else turn.at_risk
+
+
+def create_tournament_pages(
+    calls: TournamentCalls, people: People, steward: Steward, trays: Trays
+) -> Blueprint:
+    """Create the blueprint of the tournaments, which the steward draws.
+
+    Args:
+        calls: The tournaments, and the calls of their players to trays.
+        people: The players of the club.
+        steward: Decides who may draw a tournament.
+        trays: The current state of every tray; after a change, it is published again for the screen.
+    """
+    pages = Blueprint("cups", __name__, url_prefix="/tournaments")
+    tournaments = calls.tournaments
+
+    @pages.get("")
+    def listed() -> str:
+        return render_template(
+            "club/tournaments.html",
+            tournaments=tournaments.all(),
+            everybody=people.all(),
+            kinds=list(TournamentKind),
+            rules=[rule_files.published(name) for name in rule_files.names()],
+        )
+
+    @pages.get("/<int:tournament>")
+    def one(tournament: int) -> str:
+        cup = tournaments.get(tournament) or abort(404)
+        return render_template("club/tournament.html", cup=cup)
+
+    @pages.post("")
+    @steward.required
+    def draw() -> Response:
+        form = request.form
+        target = form.get("target", type=int)
+        names = [line for line in form.get("names", "").splitlines() if line.strip()]
+        plan = TournamentPlan(
+            TournamentKind.KNOCK_OUT
+            if form.get("kind") == TournamentKind.KNOCK_OUT
+            else TournamentKind.ROUND_ROBIN,
+            tuple(people.add(name) for name in names),
+            form.get("rules", "walnut-studiolo"),
+            min(max(target, 1), MAX_TARGET) if target else None,
+        )
+        drawn = tournaments.draw(form.get("name", ""), plan)
+        trays.refresh()
+        return redirect(f"/tournaments/{drawn}", 303)
+
+    @pages.post("/<int:tournament>/<int:pairing>/withdraw")
+    @steward.required
+    def withdraw(tournament: int, pairing: int) -> Response:
+        calls.call_again(tournament, pairing)
+        trays.refresh()
+        return redirect(f"/tournaments/{tournament}", 303)
+
+    return pages
+
+
+class Screen:
+    """The sections of the big screen as HTML.
+
+    Args:
+        app: The application that has the templates.
+        standings: The results of tonight's matches.
+        calls: The players who are called to a tray.
+    """
+
+    def __init__(self, app: Flask, standings: League, calls: TournamentCalls) -> None:
+        self._app, self._standings, self._calls = app, standings, calls
+        self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._render_all)
+        self.event: VersionCache[TraysSnapshot, str] = VersionCache(
+            lambda snapshot: format_event("board", self.html(snapshot))
+        )
+
+    def html(self, snapshot: TraysSnapshot) -> str:
+        """Return all sections, one after the other, for a browser that replaces the changed ones."""
+        return "\n".join(self.sections(snapshot).values())
+
+    def _render_all(self, snapshot: TraysSnapshot) -> dict[str, str]:
+        since_s = evening_start_s()
+        values: dict[str, object] = {
+            "calls": self._calls.open_calls(),
+            "trays": snapshot.trays,
+            "standings": self._standings.table(since_s),
+            "matches": self._standings.matches(since_s, over=True, limit=MAX_MATCHES),
+        }
+        with self._app.app_context(), force_locale(LANGUAGE):
+            return {
+                name: render_section(self._app.jinja_env, name, f"club/_{name}.html", **values)
+                for name in SECTIONS
+            }
+
+
+def create_screen(trays: Trays, standings: League, streams: Streams, screen: Screen) -> Blueprint:
+    """Create the blueprint of the big screen and of its content as JSON.
+
+    Args:
+        trays: The current state of every tray.
+        standings: The results of tonight's matches.
+        streams: The live streams.
+        screen: The rendered sections.
+    """
+    pages = Blueprint("screen", __name__)
+
+    @pages.get("/")
+    def big_screen() -> Response:
+        sections = screen.sections(trays.snapshot())
+        return fresh(render_template("club/screen.html", sections=sections))
+
+    @pages.get("/live")
+    def live() -> Response:
+        return streams.open(trays, screen.event, HEARTBEAT)
+
+    @pages.get("/board")
+    def poll() -> Response:
+        return fresh(screen.html(trays.snapshot()))
+
+    @pages.get("/api/v1/club")
+    def as_json() -> Response:
+        return json_response({"trays": [tray_json(tray) for tray in trays.snapshot().trays]})
+
+    @pages.get("/healthz")
+    def healthz() -> Response:
+        online = sum(tray.online for tray in trays.snapshot().trays)
+        body = {
+            "status": "ok",
+            "version": version("traykeeper"),
+            "trays": online,
+            "matches": len(standings.matches(evening_start_s())),
+        }
+        return Response(json.dumps(body) + "\n", mimetype="application/json")
+
+    return pages
+
+
+def tray_json(tray: TrayStatus) -> dict[str, Any]:
+    """Return the state of a tray as JSON for other programs."""
+    return {
+        "tray": tray.name,
+        "online": tray.online,
+        "match": tray.match,
+        "seq": tray.seq,
+        "situation": tray.situation,
+        "message": tray.message,
+        "page": tray.page,
+        **(tray.summary or {}),
+    }
 
 
 def create_club(
@@ -58,10 +328,10 @@ def create_club(
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
     Babel(app, locale_selector=lambda: LANGUAGE)
-    filters.register(app.jinja_env)
+    register_filters(app.jinja_env)
     app.jinja_env.filters.update(clock=clock, day=day, when=day_and_clock)
     app.jinja_env.globals.update(asset=asset, goal=match_length)
-    problem.register(app, "club/lost.html")
+    register_problems(app, "club/lost.html")
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app, accept_forms=True)  # forms carry the steward's cookie

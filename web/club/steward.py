@@ -20,8 +20,8 @@ from game.file_io import write_atomically
 from game.message import Message
 from web.club.people import People
 from web.club.trays import Trays
-from web.pages.assets import YEAR_S
-from web.problem import HttpProblem
+from web.pages.templates import YEAR_S
+from web.response import HttpProblem
 
 COOKIE = "steward"
 

@@ -1,22 +1,157 @@
-"""Tournaments and their results.
+"""Tournaments: the draw, either a round robin or a knock-out, the results, and the calls of players to free trays.
 
 Only the draw is stored. Results are read from the history of matches each time, so that a win that
 is undone at the tray is undone in the tournament too.
 """
 
 import json
+import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
+from secrets import token_hex
+from threading import RLock
+from typing import Any
 
 from game.errors import IllegalMove
 from game.message import Message
 from game.names import clean_name
 from game.rules import rule_files
-from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
+from game.situation import READY_FOR_MATCH
 from web.club.match_history import MAX_CLOCK_ERROR_S
 from web.club.people import People
 from web.club.store import ClubStore
+from web.club.trays import TrayStatus
+
+MIN_PLAYERS, MAX_PLAYERS = 3, 64
+"""Fewest and most players. Two players need no tournament; a round robin of 65 players would take weeks."""
+
+BYE = 0
+"""Player number that stands for "no opponent": the other player rests or advances."""
+
+_CALL_ID = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-[0-9a-f]{4}")
+
+
+class TournamentKind(StrEnum):
+    """The kinds of tournaments."""
+
+    ROUND_ROBIN = "round robin"
+    KNOCK_OUT = "knock-out"
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentPlan:
+    """The kind, the players and the rules of a tournament, which determine its pairings.
+
+    Attributes:
+        kind: Round robin or knock-out.
+        players: Player numbers, strongest first or in the order of a draw.
+        rules: Name of a published rule set.
+        target: Points to win; None means the target of the rule set.
+    """
+
+    kind: TournamentKind
+    players: tuple[int, ...]
+    rules: str
+    target: int | None = None
+
+    def __post_init__(self) -> None:
+        if not MIN_PLAYERS <= len(set(self.players)) == len(self.players) <= MAX_PLAYERS:
+            raise IllegalMove(
+                Message(
+                    "a tournament needs %(least)s to %(most)s different players",
+                    least=MIN_PLAYERS,
+                    most=MAX_PLAYERS,
+                )
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two players who meet in a round.
+
+    Attributes:
+        number: Position in the order of play, from 0.
+        round: Round of the tournament, from 1.
+        first: One player's number; None while that player is not known yet.
+        second: The other player's number; None while that player is not known yet.
+    """
+
+    number: int
+    round: int
+    first: int | None
+    second: int | None
+
+    @property
+    def players(self) -> frozenset[int]:
+        """Both players, or an empty set until both are known."""
+        if self.first is None or self.second is None:
+            return frozenset()
+        return frozenset((self.first, self.second))
+
+
+def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tuple[Pairing, ...]:
+    """Return all pairings in the order of play.
+
+    Args:
+        plan: The tournament.
+        winners: The winner of each pair of players whose match is over.
+    """
+    drawn = (
+        _round_robin(plan) if plan.kind is TournamentKind.ROUND_ROBIN else _knock_out(plan, winners)
+    )
+    return tuple(
+        Pairing(number, round_, first, second)
+        for number, (round_, first, second) in enumerate(drawn)
+    )
+
+
+def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
+    """Yield the round, from 1, and the two players of each pairing.
+
+    This is the circle method: all players but the first move one place each round.
+    """
+    fixed, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
+    for round_ in range(1, len(others) + 1):
+        seats = [fixed, *others]
+        for first, second in zip(seats, reversed(seats[len(seats) // 2 :]), strict=False):
+            if BYE not in (first, second):
+                yield round_, first, second
+        others = [others[-1], *others[:-1]]
+
+
+def _knock_out(
+    plan: TournamentPlan, winners: Mapping[frozenset[int], int]
+) -> Iterator[tuple[int, int | None, int | None]]:
+    """Yield the round, from 1, and the two players of each pairing; None is a player not yet known.
+
+    The strongest players get the byes, and meet last.
+    """
+    slots: list[int | None] = [
+        plan.players[seed] if seed < len(plan.players) else BYE
+        for seed in _seeds(len(plan.players))
+    ]
+    round_ = 1
+    while len(slots) > 1:
+        advancing: list[int | None] = []
+        for first, second in zip(slots[::2], slots[1::2], strict=True):
+            if second == BYE:
+                advancing.append(first)
+                continue
+            yield round_, first, second
+            known = first is not None and second is not None
+            advancing.append(winners.get(frozenset((first, second))) if known else None)  # type: ignore[arg-type]
+        slots, round_ = advancing, round_ + 1
+
+
+def _seeds(n_players: int) -> list[int]:
+    """Return the seeds in standard bracket order: 0 meets the last seed, and 1 is in the other half."""
+    seeds = [0]
+    while len(seeds) < n_players:
+        last = 2 * len(seeds) - 1
+        seeds = [seed for top in seeds for seed in (top, last - top)]
+    return seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +392,148 @@ class Tournaments:
             "COALESCE(json_extract(plan, '$.left'), '[]'), '$[#]', ?)) WHERE id = ?",
             match_id, tournament,
         )  # fmt: skip
+
+
+SendCall = Callable[[str, dict[str, Any] | None], object]
+"""Sends a call, with the fields of the match, to a tray; None withdraws the call."""
+
+
+class TournamentCalls:
+    """The calls of players to trays, stored until their match begins.
+
+    Args:
+        store: The database that holds the calls.
+        people: The players of the club.
+        tournaments: The tournaments.
+        send: Sends a call to a tray.
+    """
+
+    def __init__(
+        self, store: ClubStore, people: People, tournaments: Tournaments, send: SendCall
+    ) -> None:
+        self._store, self._people, self.tournaments, self._send = store, people, tournaments, send
+        self._lock = RLock()
+
+    def update(self, trays: tuple[TrayStatus, ...]) -> bool:
+        """Call players to trays that are free, and return whether any call has changed."""
+        with self._lock:
+            if not self.tournaments.update_running():
+                return False
+            changes = [self._update(each, trays) for each in self.tournaments.all()]
+            return any(changes)
+
+    def _update(self, tournament: Tournament, trays: tuple[TrayStatus, ...]) -> bool:
+        has_changed = False
+        for fixture in tournament.fixtures:
+            if fixture.tray and fixture.met:
+                self.withdraw(tournament.id, fixture.pairing.number)
+                has_changed = True
+        busy = self._busy_players(trays)
+        for tray in self._free_trays(trays):
+            ready = [f for f in tournament.fixtures if f.is_open and not busy & f.pairing.players]
+            if not ready:
+                break
+            self._call(tournament, ready[0], tray)
+            busy |= ready[0].pairing.players
+            tournament = self.tournaments.get(tournament.id) or tournament
+            has_changed = True
+        return has_changed
+
+    def _free_trays(self, trays: tuple[TrayStatus, ...]) -> list[str]:
+        rows = self._store.rows("SELECT tray FROM call WHERE NOT declined")
+        called = {row["tray"] for row in rows}
+        return [
+            t.name
+            for t in trays
+            if t.online and t.situation in READY_FOR_MATCH and t.name not in called
+        ]
+
+    def _busy_players(self, trays: tuple[TrayStatus, ...]) -> set[int]:
+        """Return the numbers of the players who are in the middle of a match or have been called to one."""
+        busy: set[int] = set()
+        for tray in trays:
+            if tray.online and tray.summary and tray.summary["winner"] is None:
+                names = (player["name"] for player in tray.summary["players"])
+                busy |= {p for n in names if (p := self._people.find(n, tray.name)) is not None}
+        for tournament in self.tournaments.all():
+            for fixture in tournament.fixtures:
+                if fixture.tray and not fixture.declined:
+                    busy |= fixture.pairing.players
+        return busy
+
+    def _call(self, tournament: Tournament, fixture: Fixture, tray: str) -> None:
+        number = fixture.pairing.number
+        self._store.run("INSERT INTO call VALUES (?, ?, ?, 0)", tournament.id, number, tray)
+        pair = (fixture.pairing.first, fixture.pairing.second)
+        self._send(
+            tray,
+            {
+                "id": f"{tournament.id}-{number}-{token_hex(2)}",  # a second call gets a new id
+                "title": tournament.name,
+                "names": [tournament.names[player] for player in pair if player],
+                "rules": tournament.plan.rules,
+                "target": tournament.plan.target,
+            },
+        )
+
+    def on_answer(self, tray: str, call_id: str, *, accepted: bool) -> None:
+        """Process the answer of the scorekeeper at a tray. A call that was declined waits for the steward.
+
+        Args:
+            tray: Name of the tray.
+            call_id: The id of the call.
+            accepted: Whether the match will be played there.
+        """
+        numbers = _CALL_ID.fullmatch(call_id)
+        if numbers and not accepted:
+            self._store.run(
+                "UPDATE call SET declined = 1 WHERE tournament = ? AND pairing = ? AND tray = ?",
+                int(numbers[1]), int(numbers[2]), tray,
+            )  # fmt: skip
+            self._clear(tray)
+
+    def call_again(self, tournament: int, pairing: int) -> None:
+        """Let a pairing be called again after a refusal or after its match was abandoned.
+
+        Args:
+            tournament: Number of the tournament.
+            pairing: Number of the pairing.
+        """
+        found = self.tournaments.get(tournament)
+        for fixture in found.fixtures if found else ():
+            if fixture.pairing.number == pairing and fixture.met and fixture.met.winner is None:
+                self.tournaments.abandon(tournament, fixture.met.match)
+        self.withdraw(tournament, pairing)
+
+    def withdraw(self, tournament: int, pairing: int) -> None:
+        """Withdraw the call of a pairing, so that the tray is free and the pairing can be called again.
+
+        Args:
+            tournament: Number of the tournament.
+            pairing: Number of the pairing.
+        """
+        row = self._store.row(
+            "SELECT tray FROM call WHERE tournament = ? AND pairing = ?", tournament, pairing
+        )
+        if row:
+            self._store.run(
+                "DELETE FROM call WHERE tournament = ? AND pairing = ?", tournament, pairing
+            )
+            self._clear(row["tray"])
+
+    def _clear(self, tray: str) -> None:
+        """Withdraw the call at a tray, unless another pairing has been called there since."""
+        with self._lock:
+            if not self._store.row("SELECT 1 FROM call WHERE tray = ? AND NOT declined", tray):
+                self._send(tray, None)
+
+    def open_calls(self) -> list[tuple[Tournament, Fixture]]:
+        """Return the calls whose match has not begun."""
+        if not self.tournaments.has_running:
+            return []
+        return [
+            (tournament, fixture)
+            for tournament in self.tournaments.all()
+            for fixture in tournament.fixtures
+            if fixture.tray and not fixture.declined and not fixture.met
+        ]

@@ -8,7 +8,7 @@ from flask_babel import gettext
 from game.match.match import Match
 from game.match.timeline import scores_by_turn
 from game.odds.review import Review, ReviewedMoment
-from web.i18n.languages import percent, points
+from web.i18n import percent, points
 
 N_COLOURS = 10
 """Number of colours and of shapes. Together they distinguish twenty seats."""

@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 from game.errors import JournalError
 from game.journal.history import History, PlayedMatch
 from game.stats.awards import Award, awards
-from web.contracts.coach import Coach
+from web.contracts import Coach
 from web.pages.matches import PictureAt, RenderPage, lucky_throw, no_pictures, picture_of
 
 EVENING_S = 12 * 3600.0

@@ -1,33 +1,73 @@
-"""The pages of past matches: the list, and the review of one match."""
+"""The pages of past matches: the list, the review of one match, its replay, and its result as a picture to share."""
 
-from collections.abc import Callable, Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TypeVar
+from functools import partial
+from html import escape
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar, cast
 
 from flask import Blueprint, Response, redirect, request
-from flask_babel import format_date
+from flask_babel import format_date, gettext, ngettext
 from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
-from game.journal.history import END_POSITION, History, PlayedMatch
+from game.journal.entry import Entry, Result
+from game.journal.history import END_POSITION, History, PlayedMatch, UnreadableMatch
 from game.match.events import Thrown
 from game.match.match import Match
 from game.match.roll_ids import RollIds
+from game.match.state import TurnEnding
+from game.match.timeline import scores_by_turn, timeline_rows
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.practice.mistakes import MistakeSum, mistakes
 from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.tally import tallies
-from web.contracts.coach import Coach
+from web.contracts import Coach
 from web.fields import QueryInteger
-from web.pages.match_card import card
-from web.pages.match_replay import frames
-from web.problem import HttpProblem, required
-from web.response import SVG, fresh, image_response
+from web.i18n import match_length, player_name, points
+from web.pages.charts import N_COLOURS, max_score, side_seats
+from web.pages.templates import Side, standings
+from web.response import SVG, HttpProblem, fresh, image_response, required
 
+WIDE, HIGH = 1200, 630
+"""Size of the picture in pixels. Messengers do not crop a preview of this size."""
+
+COLOURS = (
+    "#b0361b", "#1d5aa6", "#6d40a8", "#0d6a73", "#a52c68",
+    "#855500", "#4b5867", "#566410", "#3b47a8", "#774732",
+)  # fmt: skip
+"""The seat colours of board.css on a light background."""
+
+PAPER, CARD, INK, SOFT, LINE, FELT = (
+    "#f4efe6",
+    "#fffdf8",
+    "#221d17",
+    "#665b4d",
+    "#e2d9c9",
+    "#0e6b4f",
+)
+FONT = "ui-rounded, 'SF Pro Rounded', 'Segoe UI', Roboto, 'Noto Sans', system-ui, sans-serif"
+
+MAX_ROWS = 8
+"""How many players fit on the card, the best first. If there are more, the last row says how many are left out."""
+
+LEFT, TOP, BOTTOM, MAX_ROW_HEIGHT = 72, 220, 528, 58
+
+NAME_WIDTH = 376
+"""Width of a row between the side's coloured disc and its points."""
+
+WIDTH_PER_SIZE = 0.6
+"""Width of an average bold letter as a share of the font size, in the widest common fonts."""
+
+CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 PAGE_SIZE = 30
+
 MAX_MATCH_ID = 2**53
 """The largest whole number that is exact in JSON."""
 
@@ -36,8 +76,208 @@ BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
 
 NOT_READY = Message("that is still being calculated: ask again in a second")
 RETRY_AFTER_S = 1
-
 T = TypeVar("T")
+
+MAX_ANSWERS = 64
+"""Number of answers to keep: enough for an evening of twenty matches with their steps, and a few pages of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayFrame:
+    """One throw of a finished turn.
+
+    Attributes:
+        index: Timeline index of the throw.
+        seat: Seat of the player.
+        turn: Number of the turn, from 1.
+        dice: All dice of the throw, sorted.
+        kept: The dice set aside, sorted; empty if there were none.
+        points: Points of the turn if this throw ended it, otherwise None.
+        ending: How the turn ended if this throw ended it, otherwise None.
+        scores: Scores of all seats after the throw.
+    """
+
+    index: int
+    seat: int
+    turn: int
+    dice: tuple[int, ...]
+    kept: tuple[int, ...]
+    points: int | None
+    ending: TurnEnding | None
+    scores: tuple[int, ...]
+
+
+def frames(match: Match) -> list[ReplayFrame]:
+    """Return the throws of all finished turns in order."""
+    found: list[ReplayFrame] = []
+    scores = tuple(player.score for player in match.start_state.players)
+    for entry in timeline_rows(match):
+        if (turn := entry.turn) is None:
+            scores = entry.scores
+            continue
+        for throw in turn.throws:
+            is_last = throw is turn.throws[-1]
+            found.append(
+                ReplayFrame(
+                    throw.index,
+                    turn.seat,
+                    entry.number,
+                    tuple(sorted(throw.dice)),
+                    throw.keep.dice if throw.keep else (),
+                    turn.points if is_last else None,
+                    turn.ending if is_last else None,
+                    entry.scores if is_last else scores,
+                )
+            )
+        scores = entry.scores
+    return found
+
+
+def card(match: Match, when: str) -> str:
+    """Return the card that shows the result of a match, as SVG.
+
+    Args:
+        match: The match.
+        when: The date in words, or "".
+    """
+    frame = (
+        f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>'
+        f'<rect x="36" y="36" width="{WIDE - 72}" height="{HIGH - 72}" rx="36" fill="{CARD}" '
+        f'stroke="{LINE}" stroke-width="2"/>'
+    )
+    title, below = _title(match), _below(match, when)
+    parts = [
+        frame,
+        _text(LEFT, 132, title, size=_fitting(title, 64, WIDE - 2 * LEFT), weight=800),
+        _text(LEFT, 182, below, size=_fitting(below, 26, WIDE - 2 * LEFT), colour=SOFT),
+        *_draw_rows(_card_rows(standings(Result.of(match)))),
+        _curve(match),
+        _text(LEFT, HIGH - 68, "Traykeeper", size=26, weight=750, colour=FELT),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" width="{WIDE}" '
+        f'height="{HIGH}" font-family="{FONT}" role="img">{"".join(parts)}</svg>'
+    )
+
+
+def _title(match: Match) -> str:
+    state = match.state
+    if state.winner is None:
+        return str(gettext("The match so far"))
+    return str(gettext("%(name)s wins", name=player_name(state.players[state.winner].name)))
+
+
+def _below(match: Match, when: str) -> str:
+    rules = match.rules
+    length = match_length(rules.title, rules.target, rules.rounds)
+    turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
+    return " · ".join(filter(None, (length, str(turns), when)))
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A row of the picture, with the name of one player.
+
+    Attributes:
+        side: The player, or the player's team; it decides the colour and weight of the row.
+        name: Name of the player.
+        is_first: Whether this is the first row of its side, which also shows the side's coloured disc and score.
+        leads: Whether the side has won or leads.
+    """
+
+    side: Side
+    name: str
+    is_first: bool
+    leads: bool
+
+
+def _card_rows(ranked: Sequence[Side]) -> list[CardRow]:
+    return [
+        CardRow(side, player_name(name), is_first=not i, leads=side.has_won or side is ranked[0])
+        for side in ranked
+        for i, name in enumerate(side.names)
+    ]
+
+
+def _draw_rows(rows: Sequence[CardRow]) -> list[str]:
+    """Return the rows as SVG elements of one size. If there are too many, the last row says how many are left out."""
+    shown = rows if len(rows) <= MAX_ROWS else rows[: MAX_ROWS - 1]
+    height = min(MAX_ROW_HEIGHT, (BOTTOM - TOP) / min(len(rows), MAX_ROWS))
+    longest = max((row.name for row in shown), key=len)
+    size = _fitting(longest, round(0.6 * height), NAME_WIDTH)
+    drawn = [_draw_row(row, TOP + (i + 0.5) * height, height, size) for i, row in enumerate(shown)]
+    if rest := len(rows) - len(shown):
+        more = str(gettext("and %(n)s more", n=rest))
+        y = TOP + (len(shown) + 0.5) * height
+        drawn.append(_text(LEFT, y + 0.36 * size, more, size=size, colour=SOFT))
+    return drawn
+
+
+def _draw_row(row: CardRow, y: float, height: float, size: int) -> str:
+    """Return the SVG elements of a row whose middle is at `y`."""
+    radius, weight = 0.36 * height, 800 if row.leads else 600
+    base = y + 0.36 * size
+    name = _text(LEFT + 2 * radius + 16, base, row.name, size=size, weight=weight)
+    if not row.is_first:
+        return name
+    score = points(row.side.score)
+    colour, initial = COLOURS[row.side.seat % N_COLOURS], round(1.1 * radius)
+    return (
+        f'<circle cx="{LEFT + radius:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{colour}"/>'
+        + _text(
+            LEFT + radius,
+            y + 0.36 * initial,
+            row.name[:1].upper(),
+            size=initial,
+            colour="#fff",
+            anchor="middle",
+        )
+        + name
+        + _text(CURVE_LEFT - 60, base, score, size=size, weight=weight, anchor="end")
+    )
+
+
+def _curve(match: Match) -> str:
+    """Return SVG elements that draw every player's score over the turns as a curve."""
+    rows = scores_by_turn(match)
+    top = max_score(match, rows)
+    step = (CURVE_RIGHT - CURVE_LEFT) / max(len(rows) - 1, 1)
+
+    def y(score: int) -> float:
+        return CURVE_BOTTOM - (CURVE_BOTTOM - CURVE_TOP) * max(score, 0) / top
+
+    lines = [f'<path d="M{CURVE_LEFT} {y(0):.1f}H{CURVE_RIGHT}" stroke="{LINE}" stroke-width="2"/>']
+    for seat in side_seats(match):
+        path = "L".join(
+            f"{CURVE_LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows)
+        )
+        lines.append(
+            f'<path d="M{path}" fill="none" stroke="{COLOURS[seat % N_COLOURS]}" '
+            'stroke-width="6" stroke-linejoin="round" stroke-linecap="round"/>'
+        )
+    return "".join(lines)
+
+
+def _fitting(text: str, size: int, width: int) -> int:
+    """Return the font size, or a smaller one at which the text fits the width."""
+    return min(size, int(width / (WIDTH_PER_SIZE * max(len(text), 1))))
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: int,
+    weight: int = 500,
+    colour: str = INK,
+    anchor: str = "start",
+) -> str:
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" fill="{colour}" '
+        f'text-anchor="{anchor}">{escape(text)}</text>'
+    )
+
 
 PictureAt = Callable[[int], bytes | None]
 """Returns the picture of the throw at a position in the journal, if the picture still exists."""
@@ -294,3 +534,54 @@ def luck_and_decisions(match: Match, review: Review) -> list[LuckAndDecisions]:
         )
         for seat in range(len(match.state.players))
     ]
+
+
+class CachedHistory(History):
+    """A history that keeps its last answers until the journal changes or is replaced.
+
+    Args:
+        path: The journal.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._lock = Lock()
+        self._answers: OrderedDict[tuple[object, ...], object] = OrderedDict()
+        self._as_of: tuple[str, int] | None = None
+
+    def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
+        """Return past matches, from the cache if possible."""
+        read = partial(super().matches, before=before, limit=limit)
+        return self._once(("matches", before, limit), read)
+
+    def all_matches(
+        self, *, before: int = END_POSITION, limit: int = 50
+    ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
+        """Return past matches, including those that cannot be read."""
+        read = partial(super().all_matches, before=before, limit=limit)
+        return self._once(("all_matches", before, limit), read)
+
+    def match(self, match_id: int) -> Match:
+        """Return a match, from the cache if possible."""
+        return self._once(("match", match_id), partial(super().match, match_id))
+
+    def played(self, match_id: int) -> PlayedMatch:
+        """Return the summary of a match, from the cache if possible."""
+        return self._once(("played", match_id), partial(super().played, match_id))
+
+    def steps(self, match_id: int) -> tuple[Entry, ...]:
+        """Return the steps of a match, from the cache if possible."""
+        return self._once(("steps", match_id), partial(super().steps, match_id))
+
+    def _once(self, question: tuple[object, ...], read: Callable[[], T]) -> T:
+        with self._lock:
+            as_of = self.version
+            if as_of != self._as_of:
+                self._answers.clear()
+                self._as_of = as_of
+            if question not in self._answers:
+                self._answers[question] = read()
+            self._answers.move_to_end(question)
+            while len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+            return cast(T, self._answers[question])

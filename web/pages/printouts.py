@@ -12,9 +12,9 @@ from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card
 from game.rules.score_pad import pad
 from game.rules.sentences import sentences
-from web.contracts.table import Table
-from web.i18n.translate import translate
-from web.pages.sides import side_name, standings
+from web.contracts import Table
+from web.i18n import translate
+from web.pages.templates import side_name, standings
 from web.response import SVG, fresh
 
 

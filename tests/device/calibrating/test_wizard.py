@@ -17,7 +17,7 @@ from tests.device.calibrating.test_profile_store import TunableTray
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S, until
 from vision import Die, Reading
-from web.contracts.calibration import CalibrationStep
+from web.contracts import CalibrationStep
 
 SIZE = (1536, 864)
 FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))

@@ -24,7 +24,7 @@ from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from tests.throws import FARKLE
 from tests.waiting import COACH_PATIENCE_S
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 RULES = load("walnut-studiolo")
 

@@ -17,13 +17,13 @@ from game.message import Message
 from game.rules import rule_files
 from tests.mosquitto import Listener, mosquitto
 from tests.tray_reader import FakeTrayReader
-from web.contracts.table import Lamp, Snapshot
+from web.contracts import Lamp, Snapshot
 
 RULES = replace(rule_files.load("walnut-studiolo"), opening=0, target=2_000)
 
 
 class TapTable:
-    """The part of a `web.contracts.table.Table` that is published; dice are entered by hand."""
+    """The part of a `web.contracts.Table` that is published; dice are entered by hand."""
 
     def __init__(self, folder):
         self.journal = Journal.open(folder / JOURNAL)

@@ -41,7 +41,7 @@ from tests.throws import FARKLE, THOUSAND
 from tests.tray_reader import FakeTrayReader
 from tests.web.conftest import as_scorekeeper, make_app
 from vision.reading import Die, Problem, Reading, Zone
-from web.contracts.table import Snapshot
+from web.contracts import Snapshot
 
 WALNUT = replace(rule_files.load("walnut-studiolo"), title="Walnuss")
 STIRLER = replace(rule_files.load("stirler"), title="Stirler")

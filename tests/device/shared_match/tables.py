@@ -16,7 +16,7 @@ from game.message import Message
 from game.rules import rule_files
 from tests.clock import Clock
 from tests.tray_reader import FakeTrayReader
-from web.contracts.table import Lamp, Snapshot
+from web.contracts import Lamp, Snapshot
 
 RULES = rule_files.with_options(rule_files.load("walnut-studiolo"), {"target": 2_000, "opening": 0})
 LAMP = Lamp("#2aa866", 0.0, Message("ready"))

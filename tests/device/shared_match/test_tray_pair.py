@@ -31,7 +31,7 @@ from game.match.events import Joined, ScoreSet, Thrown
 from game.situation import TableError
 from tests.device.shared_match.tables import open_table
 from tests.examples import SHARED_FIXTURES
-from web.contracts.shared_match import SharedPhase, UnknownCodeError
+from web.contracts import SharedPhase, UnknownCodeError
 from web.pages.matches import throw_positions
 
 

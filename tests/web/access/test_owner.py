@@ -5,7 +5,7 @@ from time import time
 import pytest
 
 from tests.web.conftest import PHONE, SECRET, as_scorekeeper, make_app
-from web.access.owner import MAX_OWNERS, OWNER_S, Owners
+from web.access.phone import MAX_OWNERS, OWNER_S, Owners
 from web.access.pin import MAX_TRIES, pin_at
 from web.app import new_link
 

@@ -10,7 +10,7 @@ from device.session.messages import wrong_dice_count
 from game.message import Message, Percentage
 from game.situation import TableError
 from tests.web.conftest import MemoryTable, as_scorekeeper, make_app
-from web.contracts.calibration import (
+from web.contracts import (
     CalibrationState,
     CalibrationStep,
     CheckResult,

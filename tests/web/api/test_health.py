@@ -9,7 +9,7 @@ from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import as_scorekeeper, make_app
 from web.api.health import MAX_DOWNLOADS
-from web.contracts.maintenance import DeliveryAttempt, FoundBackup, HealthCheck, WebhookReport
+from web.contracts import DeliveryAttempt, FoundBackup, HealthCheck, WebhookReport
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
 BAD = HealthCheck(

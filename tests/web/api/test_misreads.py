@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.web.conftest import as_scorekeeper, make_app
-from web.api.misreads import MAX_DOWNLOADS
-from web.contracts.misreads import MisreadStatus
+from web.api.health import MAX_PICTURE_DOWNLOADS
+from web.contracts import MisreadStatus
 
 API = "/api/v1/corrections"
 
@@ -98,7 +98,7 @@ def test_page_shows_the_count_in_the_language_of_the_phone(client, corrections):
 
 
 def test_downloads_of_images_are_limited(client):
-    downloads = [client.get(f"{API}/pictures.zip") for _ in range(MAX_DOWNLOADS)]
+    downloads = [client.get(f"{API}/pictures.zip") for _ in range(MAX_PICTURE_DOWNLOADS)]
     assert client.get(f"{API}/pictures.zip").status_code == 503
 
     downloads[0].close()

@@ -5,7 +5,7 @@ import pytest
 from game.message import Message
 from game.situation import TableError
 from tests.web.conftest import as_scorekeeper, make_app
-from web.contracts.shared_match import OtherTrayView, SharedPhase, UnknownCodeError
+from web.contracts import OtherTrayView, SharedPhase, UnknownCodeError
 
 LINK = "http://192.168.1.20:8000/shared#K7QM2-XRT9D"
 WRONG = {"id": "0" * 16, "text": "{}", "mac": "00"}

@@ -17,7 +17,7 @@ from game.commands import (
 )
 from game.message import Message
 from game.situation import Choice
-from web.contracts.table import Photo, PhotoDie
+from web.contracts import Photo, PhotoDie
 
 
 def post(client, path, **body):

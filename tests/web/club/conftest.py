@@ -14,8 +14,7 @@ from web.club.people import People
 from web.club.standings import League
 from web.club.steward import Steward
 from web.club.store import ClubStore
-from web.club.tournament_calls import TournamentCalls
-from web.club.tournaments import Tournaments
+from web.club.tournaments import TournamentCalls, Tournaments
 from web.club.tray_inbox import TrayInbox
 from web.club.trays import Trays
 

@@ -16,8 +16,8 @@ from tests.web.api.test_health import BAD, GOOD, MemoryMaintainer
 from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
-from web.contracts.maintenance import HealthCheck
-from web.i18n.languages import LANGUAGES
+from web.contracts import HealthCheck
+from web.i18n import LANGUAGES
 from web.server import Server
 
 pytestmark = pytest.mark.browser

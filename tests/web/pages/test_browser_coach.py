@@ -12,7 +12,7 @@ from tests.browser import PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.access.phone import COOKIE
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 from web.pages import matches
 from web.server import Server
 

@@ -10,7 +10,7 @@ from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, parts_out_of_view, set_font
 from tests.web.screens import kept, late, won
 from web.access.phone import COOKIE
-from web.i18n.languages import LANGUAGES
+from web.i18n import LANGUAGES
 
 pytestmark = pytest.mark.browser
 

@@ -25,8 +25,7 @@ from tests.browser import ON_TOP, PHONE, never_late, stop_timers
 from tests.waiting import until
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
-from web.contracts.coach import CoachMode
-from web.contracts.table import Lamp, Photo, PhotoDie
+from web.contracts import CoachMode, Lamp, Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
 

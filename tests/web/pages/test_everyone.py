@@ -12,7 +12,7 @@ from tests.browser import PHONE, never_late
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.screens import felt, photo_of
 from web.access.phone import COOKIE
-from web.contracts.table import Photo, PhotoDie
+from web.contracts import Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
 

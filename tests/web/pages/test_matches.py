@@ -3,21 +3,52 @@
 import re
 import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
 
+from game.errors import JournalError
+from game.journal import history as module
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Kept, Renamed, ScoreSet, Skipped, Thrown
+from game.match.events import Kept, Renamed, ScoreSet, Skipped, Thrown, TurnSet
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import Situation
 from tests.web.conftest import RULES, as_scorekeeper, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
+from web import concurrency_limit
+from web.app import MAX_HISTORY_REQUESTS
 from web.pages.charts import HIGH, WIDE, win_curve
-from web.pages.match_card import card
-from web.pages.matches import PAGE_SIZE
+from web.pages.matches import MAX_ANSWERS, PAGE_SIZE, CachedHistory, card, frames
+
+BEGUN = Match.start(load("ten-thousand-extras"), ["Anna", "Ben"])
+
+
+@pytest.mark.parametrize(
+    ("match", "ending"),
+    [
+        (BEGUN.throw((1, 1, 1, 2, 3, 4)).bank(), "bank"),
+        (BEGUN.throw((2, 3, 3, 4, 6, 6)), "farkle"),
+        (BEGUN.throw((2, 2, 2, 2, 3, 4)), "reset"),
+        (BEGUN.throw((3, 3, 3, 3, 3, 3)), "win"),
+        (BEGUN.throw((1, 1, 1, 2, 3, 4)).push(Skipped()), "skip"),
+        (BEGUN.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(0, 0, 6)), "skip"),
+    ],
+)
+def test_last_throw_of_a_turn_has_its_ending(match, ending):
+    assert [frame.ending for frame in frames(match)] == [ending]
+
+
+def test_earlier_throw_has_no_ending():
+    match = BEGUN.throw((1, 1, 1, 2, 3, 4)).keep((1, 1, 1)).throw((1, 2, 3)).bank()
+
+    assert [(frame.ending, frame.points) for frame in frames(match)] == [
+        (None, None),
+        ("bank", 1_100),
+    ]
+
 
 BAD = "<i>O'Neill"
 
@@ -305,3 +336,84 @@ def test_share_card_lists_an_instant_winner_first():
     assert match.state.winner == 6
 
     assert "".join(ranked_on_the_card(match.push(Renamed(6, "g")))) == "GFEDCBA"
+
+
+@pytest.fixture
+def past(tmp_path):
+    return CachedHistory(journal_of(tmp_path, played(["Anna", "Ben"])).path)
+
+
+@pytest.fixture
+def replayed(monkeypatch):
+    found = []
+    fold = module.load_match
+    monkeypatch.setattr(module, "load_match", lambda *given: found.append(given[1]) or fold(*given))
+    return found
+
+
+def test_match_is_replayed_once_for_many_readers(past, replayed):
+    with ThreadPoolExecutor(8) as pool:
+        scores = {match.state.turn.seat for match in pool.map(past.match, [1] * 32)}
+
+    assert len(scores) == 1
+    assert replayed == [1]
+
+
+def test_change_of_the_journal_clears_the_cache(past, replayed):
+    before = past.match(1)
+    journal = Journal.open(past.path)
+    journal.append(1, ScoreSet(0, 50))
+    journal.close()
+
+    assert past.match(1).state.players[0].score == 50 != before.state.players[0].score
+    assert replayed == [1, 1]
+    assert past.matches()[0].result.scores[0] == 50
+
+
+def test_answers_equal_those_of_an_uncached_history(past):
+    plain = module.History(past.path)
+    for _ in range(2):
+        assert past.matches(limit=3) == plain.matches(limit=3)
+        assert past.all_matches() == plain.all_matches()
+        assert past.played(1) == plain.played(1)
+        assert past.steps(1) == plain.steps(1)
+
+
+def test_number_of_cached_answers_is_limited(past):
+    for before in range(1, 3 * MAX_ANSWERS):
+        past.all_matches(before=before)
+
+    assert len(past._answers) == MAX_ANSWERS
+
+
+def test_unknown_match_is_refused_every_time(past):
+    for _ in range(2):
+        with pytest.raises(JournalError):
+            past.match(9)
+
+
+def test_pages_and_exports_share_the_cached_match(past, replayed, table):
+    guest = make_app(table, history=past).test_client()
+    for path in ("/evening", "/matches", "/matches/1", "/matches/1/card.svg"):
+        assert guest.get(path).status_code == 200
+    for kind in ("txt", "csv", "json"):
+        assert guest.get(f"/api/v1/matches/1.{kind}").status_code == 200
+
+    assert replayed == [1]
+
+
+def test_number_of_requests_at_once_is_limited(past, table, monkeypatch):
+    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 0.0)
+    app = make_app(table, history=past)
+    statuses = []
+
+    def request_again(path):
+        """Send another request while the first one is being answered, until one is refused."""
+        statuses.append(app.test_client().get(path).status_code)
+        return ()
+
+    monkeypatch.setattr(CachedHistory, "match", lambda *_: request_again("/matches/1"))
+    app.test_client().get("/matches/1")
+
+    assert statuses[0] == 503
+    assert len(statuses) == MAX_HISTORY_REQUESTS

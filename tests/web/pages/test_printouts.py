@@ -12,7 +12,7 @@ from game.rules.score_card import CARD_MM, card
 from game.rules.score_pad import pad
 from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR
 from tests.languages import OTHERS, english_left, spoken
-from web.i18n.translate import translate
+from web.i18n import translate
 
 SVG = "{http://www.w3.org/2000/svg}"
 

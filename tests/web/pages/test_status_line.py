@@ -25,8 +25,8 @@ from tests.device.session.sessions import row
 from tests.web.conftest import MemoryTable
 from tests.web.screens import farkled
 from web.app import create_app
-from web.i18n.languages import LANGUAGES
-from web.pages.sections import Sections
+from web.i18n import LANGUAGES
+from web.pages.scoreboard import Sections
 
 STEPS = 1500
 LINE = re.compile(r'<p data-mood="[^"]*"[^>]* class="([^"]*)"[^>]*>(.*?)</p>', re.DOTALL)

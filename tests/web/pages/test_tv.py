@@ -10,7 +10,7 @@ from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Situation
 from tests.browser import stop_timers
 from tests.web.screens import EIGHT, LONGEST, WIDTH, farkled, felt, hot, kept, won
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 SCREENS = {
     "tv": (1920, 1080),

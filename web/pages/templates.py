@@ -1,11 +1,23 @@
-"""Filters and functions for templates: numbers, names, sizes, drawings and the QR code."""
+"""What templates need: filters and functions, addresses of static files, the sides of a match, and a cache of compiled code.
 
+A side is a player, or a team whose players share one score, colour and shape.
+"""
+
+import marshal
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import blake2s, sha256
+from importlib.util import cache_from_source
+from pathlib import Path
 
 import segno
+from flask import url_for
 from jinja2 import Environment
+from jinja2.bccache import Bucket, BytecodeCache, bc_magic
 from markupsafe import Markup
 
 from game import wording
@@ -16,12 +28,16 @@ from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Percentage, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.fairness import MIN_DICE, ODD, VERY_ODD, Fairness
-from web.i18n.languages import decimal, percent, points
-from web.i18n.translate import match_length, player_name, translate, translate_text
+from game.stats.summary import MatchSummary
+from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
+from web.json_schema import PlayerJson, StateJson
 from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
-from web.pages.sides import side_name, side_seat, sides, standings, summary_sides
-from web.state.json_schema import PlayerJson, StateJson
+
+YEAR_S = 365 * 24 * 3600
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+DIGEST_BYTES = sha256().digest_size
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
@@ -30,7 +46,172 @@ SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
 """A chance below the first number is shown with one more digit; below the second, only a bound is shown."""
 
 
-def register(templates: Environment) -> None:
+def asset(name: str) -> str:
+    """Return the address of a file in `static`."""
+    return url_for("static", filename=name, v=_digest(name))
+
+
+@cache
+def _digest(name: str) -> str:
+    data = Path(__file__).parents[1].joinpath("static", name).read_bytes()
+    return blake2s(data, digest_size=5).hexdigest()
+
+
+class CompiledTemplates(BytecodeCache):
+    """Jinja's bytecode cache in the `__pycache__` of the templates.
+
+    A template is compiled again if its entry is damaged, out of date, or written by another version of Jinja or Python.
+
+    Args:
+        templates: The folder of the templates.
+    """
+
+    def __init__(self, templates: Path) -> None:
+        self._folder = Path(cache_from_source(str(templates / "_.py"))).parent
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template, if its entry is still valid."""
+        with suppress(OSError):
+            entry = self._path(bucket).read_bytes()
+            digest, code = entry[:DIGEST_BYTES], entry[DIGEST_BYTES:]
+            if digest == _entry_digest(bucket, code):
+                bucket.code = marshal.loads(code)  # noqa: S302 - as trusted as a module next to it
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Store a compiled template, if the folder is writable."""
+        if sys.dont_write_bytecode:
+            return
+        code = marshal.dumps(bucket.code)
+        with suppress(OSError):  # without write access templates are compiled at each start
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._path(bucket).write_bytes(_entry_digest(bucket, code) + code)
+
+    def _path(self, bucket: Bucket) -> Path:
+        return self._folder / f"{bucket.key}.{sys.implementation.cache_tag}.jinja"
+
+
+def _entry_digest(bucket: Bucket, code: bytes) -> bytes:
+    """Return a digest of the template, the code, and the versions of Jinja and Python."""
+    return sha256(bc_magic + bucket.checksum.encode("ascii") + code).digest()
+
+
+Teams = Sequence[int | None]
+"""Team of each seat, or None for a player without a team."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A player or a team.
+
+    Attributes:
+        seat: The first seat. Its colour and shape mark the whole side.
+        seats: Seats of all players.
+        names: Names of these players.
+        score: Points of the side.
+        on_turn: Seat of the current player, or None if it is another side's turn.
+        has_won: Whether the side has won.
+    """
+
+    seat: int
+    seats: tuple[int, ...]
+    names: tuple[str, ...]
+    score: int
+    on_turn: int | None = None
+    has_won: bool = False
+
+    @property
+    def players(self) -> tuple[tuple[int, str], ...]:
+        """Seat and name of each player."""
+        return tuple(zip(self.seats, self.names, strict=True))
+
+
+def side_seat(seat: int, teams: Teams) -> int:
+    """Return the seat whose colour and shape a player has: the first one of the team.
+
+    Args:
+        seat: Seat of the player.
+        teams: Team of each seat.
+    """
+    team = teams[seat]
+    return seat if team is None else teams.index(team)
+
+
+def sides(players: Sequence[PlayerJson], *, with_left: bool = False) -> list[Side]:
+    """Return the sides in the order of their seats.
+
+    Args:
+        players: The players of the match.
+        with_left: Whether players who have left are included.
+    """
+    teams = [player["team"] for player in players]
+    present = [player["seat"] for player in players if player["here"] or with_left]
+    return [_side(players, seat, seats) for seat, seats in _grouped(present, teams).items()]
+
+
+def _side(players: Sequence[PlayerJson], seat: int, seats: tuple[int, ...]) -> Side:
+    names = tuple(players[each]["name"] for each in seats)
+    on_turn = next((each for each in seats if players[each]["on_turn"]), None)
+    return Side(seat, seats, names, players[seats[0]]["score"], on_turn)
+
+
+def standings(result: Result) -> list[Side]:
+    """Return the sides of a match by score, the winner first."""
+    grouped = _grouped(range(len(result.names)), result.teams)
+    found = [
+        Side(
+            seat,
+            seats,
+            tuple(result.names[each] for each in seats),
+            result.scores[seat],
+            has_won=result.has_won(seat),
+        )
+        for seat, seats in grouped.items()
+    ]
+    return sorted(found, key=lambda side: (not side.has_won, -side.score))
+
+
+def summary_sides(match: MatchSummary) -> list[Side]:
+    """Return the sides of a summarised match: by score once the match is won, and by seat until then.
+
+    A side whose players have all left without points is left out.
+    """
+    players, turn = match["players"], match["turn"]
+    result = Result(
+        tuple(player["name"] for player in players),
+        tuple(player["team"] for player in players),
+        tuple(player["score"] for player in players),
+        match["winner"],
+        match["turns"],
+    )
+    found = standings(result)
+    if match["winner"] is None:
+        found = sorted(
+            (
+                replace(each, on_turn=turn["seat"] if turn and turn["seat"] in each.seats else None)
+                for each in found
+            ),
+            key=lambda side: side.seat,
+        )
+    return [
+        each for each in found if each.score or any(players[seat]["here"] for seat in each.seats)
+    ]
+
+
+def side_name(side: Side) -> str:
+    """Return the name of a player, or the names of all players of a team: "Anna + Ben"."""
+    return " + ".join(map(player_name, side.names))
+
+
+def _grouped(seats: Sequence[int], teams: Teams) -> dict[int, tuple[int, ...]]:
+    """Return the seats of each side by the seat that marks it."""
+    found: dict[int, tuple[int, ...]] = {}
+    for seat in seats:
+        mark = side_seat(seat, teams)
+        found[mark] = (*found.get(mark, ()), seat)
+    return found
+
+
+def register_filters(templates: Environment) -> None:
     """Add the filters and functions to an environment."""
     templates.filters.update(
         points=points,

@@ -13,7 +13,7 @@ from game.journal.wire import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
 from tests.web.club.conftest import RULES
-from web.club.downloads import MAX_DOWNLOADS
+from web.club.app import MAX_DOWNLOADS
 from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward

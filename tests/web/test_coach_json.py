@@ -7,7 +7,7 @@ import pytest
 from game.commands import Bank, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Farkled, ScoreSet, TurnSet
 from game.message import Message
-from web.contracts.coach import Coaching, CoachMode
+from web.contracts import Coaching, CoachMode
 
 
 @pytest.fixture

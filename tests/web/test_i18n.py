@@ -30,9 +30,8 @@ from tests.languages import (
     words,
 )
 from web.app import create_app
-from web.contracts.table import Lamp
-from web.i18n.languages import COOKIE
-from web.i18n.translate import player_name, translate, translate_text
+from web.contracts import Lamp
+from web.i18n import COOKIE, player_name, translate, translate_text
 
 
 def placeholders(template):

@@ -6,9 +6,9 @@ from dataclasses import replace
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.match.rolloff import RollOff
 from game.situation import Choice
-from web.contracts.table import Photo, PhotoDie
-from web.state.json_schema import StateJson
-from web.state.state_json import state_json
+from web.contracts import Photo, PhotoDie
+from web.json_schema import StateJson
+from web.state_json import state_json
 
 
 def view(table):

@@ -1,24 +1,29 @@
-"""A snapshot of the table as JSON, in the shapes of `web.state.json_schema`."""
+"""A snapshot of the table and the coach's advice as JSON, in the shapes of `web.json_schema`."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from types import NoneType
+from typing import Any, TypeVar, cast
 
 from game.dice_log import DiceLog
 from game.match.bot import Bot, BotDice
 from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
 from game.match.state import State, Throw, Turn
-from game.message import Translate
+from game.message import Message, Translate
+from game.odds.advice import TurnOption, is_as_good
+from game.odds.review import ReviewedMoment
 from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.awards import closing_moment
 from game.stats.highlight import highlight
 from game.stats.summary import at_risk
-from web.contracts.table import Photo, ScorekeeperView, Snapshot
-from web.state.coach_json import coach_json, odds_by_keep
-from web.state.json_schema import (
+from web.contracts import Coaching, Photo, ScorekeeperView, Snapshot
+from web.json_schema import (
     BankJson,
+    CoachJson,
     DiceThrowJson,
     HighlightJson,
     JustDiceJson,
@@ -26,6 +31,7 @@ from web.state.json_schema import (
     LastRoundJson,
     LastThrowJson,
     MatchJson,
+    MomentJson,
     OddsJson,
     OtherTrayJson,
     PhotoDieJson,
@@ -38,7 +44,10 @@ from web.state.json_schema import (
     ThrowJson,
     TurnJson,
 )
-from web.state.plain_json import plain, shaped
+
+PLAIN_TYPES = frozenset({NoneType, bool, int, float, str})
+
+Shape = TypeVar("Shape", bound=Mapping[str, Any])
 
 MAX_DICE_THROWS = 50
 """How many of the throws without a match the state lists."""
@@ -60,6 +69,106 @@ NO_MATCH: MatchJson = {
     "winner": None,
     "closing": None,
 }
+
+
+def plain(value: Any, translate: Translate = str) -> Any:
+    """Return a value as plain JSON: dataclasses as objects, tuples as lists, messages as text.
+
+    Args:
+        value: The value to convert.
+        translate: Translates messages.
+    """
+    if type(value) in PLAIN_TYPES:  # an enum of strings is not exactly a string
+        return value
+    if isinstance(value, Message):
+        return translate(value)
+    if isinstance(value, tuple):
+        return [plain(each, translate) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name), translate) for each in fields(value)}
+    return value
+
+
+def shaped(shape: type[Shape], source: object, translate: Translate = str, **given: Any) -> Shape:
+    """Return a JSON object with the fields of a shape.
+
+    A field that is not given is the source's attribute of the same name, as plain JSON.
+
+    Args:
+        shape: A TypedDict of `web.json_schema`.
+        source: The object that the JSON describes.
+        translate: Translates messages.
+        given: The fields that differ from the attributes of the source, or that it lacks.
+    """
+    found = {
+        name: given[name] if name in given else plain(getattr(source, name), translate)
+        for name in shape.__annotations__
+    }
+    return cast("Shape", found)
+
+
+def coach_json(coaching: Coaching, translate: Translate = str) -> CoachJson:
+    """Return what the coach says about the match, without the odds of individual keeps.
+
+    Args:
+        coaching: The coach's advice.
+        translate: Translates messages.
+    """
+    figures = coaching.figures
+    return shaped(
+        CoachJson,
+        coaching,
+        translate,
+        solved=figures is not None and figures.solved,
+        trouble=plain(coaching.trouble, translate) or "",
+        win=figures.win if figures else None,
+        caveats=plain(figures.caveats) if figures else [],
+        before=_odds(figures.before, None, translate) if figures and figures.before else None,
+        turn=[moment_json(moment) for moment in figures.turn] if figures else [],
+        decision=moment_json(figures.decision) if figures and figures.decision else None,
+    )
+
+
+def odds_by_keep(coaching: Coaching, translate: Translate = str) -> dict[Dice, OddsJson]:
+    """Return the odds after each possible keep of the last throw, the best keep first.
+
+    Args:
+        coaching: The coach's advice.
+        translate: Translates messages.
+    """
+    options = coaching.figures.keeps if coaching.figures else ()
+    return {
+        option.keep.dice: _odds(option, _rank(option, options), translate)
+        for option in options
+        if option.keep is not None
+    }
+
+
+def _rank(option: TurnOption, options: tuple[TurnOption, ...]) -> str | None:
+    if option is options[0]:
+        return "best"
+    return "tie" if is_as_good(option, options[0]) else None
+
+
+def _odds(option: TurnOption, rank: str | None, translate: Translate) -> OddsJson:
+    return shaped(
+        OddsJson,
+        option,
+        translate,
+        dice=option.n_dice,
+        bank=option.win_banked,
+        throw=option.win_thrown,
+        farkle=float(option.farkle),
+        best="tie" if option.is_tie else "bank" if option.should_bank else "throw",
+        rank=rank,
+    )
+
+
+def moment_json(moment: ReviewedMoment) -> MomentJson:
+    """Return a throw or a decision of a reviewed match as JSON."""
+    return shaped(MomentJson, moment)
 
 
 def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
