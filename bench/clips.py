@@ -48,19 +48,19 @@ class TimedCamera:
         self._source = source
 
     def preview(self) -> Frame:
-        """Implement `Camera.preview`."""
+        """Return a small frame, about 320 px wide, for detecting motion. It may be slightly old."""
         with self._painting():
             frame = self._source.preview()
         self.previews_s.append(frame.time_s)
         return frame
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`."""
+        """Return a full frame whose exposure began after this call."""
         with self._painting():
             return self._source.capture()
 
     def close(self) -> None:
-        """Implement `Camera.close`."""
+        """Release the hardware. Closing a camera twice does no harm."""
 
     @contextmanager
     def _painting(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from time import perf_counter, sleep
 import click
 
 from device.app import PlayOptions, serving
-from device.bench.staged_throw import median_ms
+from device.bench import median_ms
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.settings import Settings

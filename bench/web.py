@@ -8,7 +8,7 @@ import click
 
 from bench.processes import RESIDENT, has_proc, memory_mb
 from device.app import PlayOptions, serving
-from device.bench.phones import connected_phones, measure_delays
+from device.bench import connected_phones, measure_delays
 from game.commands import StartMatch
 
 

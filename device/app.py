@@ -23,7 +23,7 @@ from gpiozero.pins.mock import MockFactory
 
 from device import machine_fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.cameras import CameraOpener, SimulatedTray, camera_opener, is_hot_pluggable
 from device.cameras.base import Camera, CameraError
 from device.cameras.controls import Tuning
@@ -78,7 +78,7 @@ from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.threads import repeated
 from device.watching.watch_loop import WatchOptions
-from device.webhook.webhook import send_to_webhook
+from device.webhook import send_to_webhook
 from game.errors import GameError, JournalError, reason
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE

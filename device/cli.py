@@ -79,11 +79,11 @@ class Verbs(click.Group):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
-        """Implement `click.Group.list_commands`."""
+        """Return the verbs in the order of the help."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Implement `click.Group.get_command`."""
+        """Import the module of a command, and return the command."""
         if cmd_name not in VERBS:
             return None
         with exit_at_ctrl_c():
@@ -92,7 +92,7 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Implement `click.Group.format_commands`: print nothing, because the group's help text lists the verbs."""
+        """Print nothing, because the group's help text lists the verbs."""
 
 
 @click.group(

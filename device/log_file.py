@@ -23,17 +23,17 @@ class SyncedFileHandler(RotatingFileHandler):
     """A handler that flushes each error to the disk at once, and ignores a full disk."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Implement `logging.Handler.emit`."""
+        """Write a record, and flush an error to the disk at once."""
         super().emit(record)
         if self.stream is not None and (record.exc_info or record.levelno >= logging.ERROR):
             with suppress(OSError):
                 os.fsync(self.stream.fileno())
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
-        """Implement `logging.Handler.handleError`: print nothing, because the program continues without the log."""
+        """Print nothing, because the program continues without the log."""
 
     def close(self) -> None:
-        """Implement `logging.Handler.close`."""
+        """Close the file, even if the disk is full."""
         with suppress(OSError):
             super().close()
 

@@ -61,16 +61,16 @@ class Maintenance:
         self._incoming = IncomingBackup(self.journal.path.parent)
 
     def health(self) -> tuple[HealthCheck, ...]:
-        """Implement `Maintainer.health`."""
+        """Run every check and return the results, always in the same order."""
         return self.checks.run()
 
     def webhook(self) -> WebhookReport | None:
-        """Implement `Maintainer.webhook`."""
+        """Return how the latest steps for the webhook were delivered, or None if there is no webhook."""
         deliveries = self.checks.deliveries
         return deliveries.report() if deliveries else None
 
     def backup(self) -> BinaryIO:
-        """Implement `Maintainer.backup`."""
+        """Return matches, calibration and settings as one zip file, to be read once."""
         if not self._packing.acquire(timeout=PACKING_WAIT_S):
             raise TableError(Message("another backup is being prepared: try again in a moment"))
         try:
@@ -86,11 +86,11 @@ class Maintenance:
         return file
 
     def receive(self, at: int, part: bytes) -> int:
-        """Implement `Maintainer.receive`."""
+        """Store the next part of a backup and return the offset of the part after it."""
         return self._upload.append(at, part)
 
     def restore(self) -> Snapshot:
-        """Implement `Maintainer.restore`."""
+        """Restore the backup that was received, and return the state of the table afterwards."""
         try:
             good = backup.unpack(self._upload.finish(), Message("the uploaded file"))
         except BackupError as error:
@@ -98,11 +98,11 @@ class Maintenance:
         return self._restore(good)
 
     def found_backup(self) -> FoundBackup | None:
-        """Implement `Maintainer.found_backup`."""
+        """Return the backup found on a USB stick or the SD card."""
         return self._incoming.describe()
 
     def restore_found(self) -> Snapshot:
-        """Implement `Maintainer.restore_found`."""
+        """Restore the backup that was found, and return the state of the table afterwards."""
         try:
             good = self._incoming.read()
         except BackupError as error:
@@ -114,7 +114,7 @@ class Maintenance:
         return snapshot
 
     def dismiss_found(self) -> None:
-        """Implement `Maintainer.dismiss_found`."""
+        """Ignore the backup that was found, from now on."""
         self._incoming.delete()
 
     def _restore(self, good: Backup) -> Snapshot:
@@ -130,13 +130,13 @@ class Maintenance:
             ) from None
 
     def frame(self, position: int) -> bytes | None:
-        """Implement `Maintainer.frame`."""
+        """Return the camera image of a throw as JPEG, or None if it is not kept."""
         return self.frames.get(position)
 
     def clip(self, position: int) -> bytes | None:
-        """Implement `Maintainer.clip`."""
+        """Return a clip of how the dice of a throw came to rest, as Motion JPEG, or None if none is kept."""
         return self.frames.clip(position)
 
     def clip_positions(self) -> frozenset[int]:
-        """Implement `Maintainer.clip_positions`."""
+        """Return the positions in the journal of all throws that have a clip."""
         return self.frames.clip_positions()

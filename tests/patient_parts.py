@@ -7,8 +7,9 @@ import pytest
 
 from device.calibrating import wizard, wizard_camera
 from device.coach import coach
+from device.commands import doctor
 from device.companion import companion
-from device.doctor import check_network, system
+from device.doctor import system
 from tests.waiting import COACH_PATIENCE_S, PATIENCE_S
 
 
@@ -18,7 +19,7 @@ def patient_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(companion, "ANSWER_S", PATIENCE_S)
         patch.setattr(coach, "ANSWER_S", COACH_PATIENCE_S)
-        patch.setattr(check_network, "ANSWER_S", PATIENCE_S)
+        patch.setattr(doctor, "ANSWER_S", PATIENCE_S)
         patch.setattr(system, "COMMAND_TIMEOUT_S", PATIENCE_S)
         patch.setattr(wizard, "PAGE_S", PATIENCE_S)
         for limit in ("FRAME_S", "FOCUS_S", "SETTLE_S"):

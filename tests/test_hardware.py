@@ -12,7 +12,7 @@ from device.cli import cli
 from device.commands.calibrate import tray_size
 from device.errors import UsageError
 from device.hardware import choices, pins
-from device.hardware.lamp import BLINKS
+from device.hardware.outputs import BLINKS
 from device.session.indicator import Indicator
 from device.settings import Settings
 from scripts.wiring import TARGET, draw, header_of

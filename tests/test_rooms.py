@@ -41,11 +41,12 @@ FLOORS = {
 }
 """Folders from the lowest layer up; none imports one above it."""
 
-MOVED_ASIDE = {"device/calibrating/profile_store.py"}
+MOVED_ASIDE = {"device/calibrating/profile_file.py"}
 """Modules that move an unreadable file aside before it is replaced."""
 
 SHARED_NAMES = {
     "app": "puts a program together from its rooms",
+    "bench": "the benchmarks of this machine",
     "backup": "matches, calibration and settings in one file",
     "club": "the club board",
     "errors": "what a room can refuse",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from calibration.drift import Drift, measure_drift
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import Camera, Frame
 from game.message import Message
 

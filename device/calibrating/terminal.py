@@ -14,8 +14,7 @@ from calibration import mat
 from calibration.outline import Outline
 from calibration.rectify import Image
 from device.calibrating.draft import TRIALS
-from device.calibrating.profile_file import FILE, as_text
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import FILE, ProfileStore, as_text
 from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning

@@ -2,22 +2,92 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from enum import StrEnum
+from math import atan2, degrees, hypot
 from threading import BoundedSemaphore
 from time import monotonic, sleep
 
-from calibration.outline import Outline, OutlineError
-from device.calibrating import picture_advice
-from device.calibrating.calibration_view import CalibrationContext, state_of
-from device.calibrating.draft_editor import DraftEditor
+from calibration.outline import Outline, OutlineError, OutlineFault
+from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
+from calibration.profile import DiceSet
+from device.calibrating.draft import ENOUGH_DICE, TRIALS, Draft, DraftEditor, DraftReading
 from device.calibrating.drift_watch import DriftWatch
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.calibrating.wizard_camera import WizardCamera
 from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import TrayWatch
-from game.message import Message
+from game.message import Message, Percentage, Value, join_with_and
 from game.situation import TableError
-from web.contracts import CalibrationState, CalibrationStep, Points
+from web.contracts import (
+    CalibrationState,
+    CalibrationStep,
+    CheckResult,
+    DiceProgress,
+    HardwareCheck,
+    Points,
+    SeenDie,
+)
+
+_SIDES = {
+    PictureSide.LEFT: Message("left"),
+    PictureSide.RIGHT: Message("right"),
+    PictureSide.TOP: Message("top"),
+    PictureSide.BOTTOM: Message("bottom"),
+}
+
+_FAULTS = {
+    OutlineFault.OUTSIDE: Message("a corner is outside the picture: drag it back in"),
+    OutlineFault.CROSSED: Message("the corners are in the wrong order: drag them back"),
+    OutlineFault.TOO_CLOSE: Message("the corners are too close together: drag them apart"),
+}
+
+_ADVICE = {
+    PictureFinding.CUT_OFF: Message(
+        "Mount the camera higher, or move the tray to the middle of the picture."
+    ),
+    PictureFinding.FAR_AWAY: Message("Mount the camera lower, or use a lens with a narrower view."),
+    PictureFinding.FROM_THE_SIDE: Message(
+        "Move it over the middle of the tray so that it looks straight down."
+    ),
+    PictureFinding.TIGHT: Message(
+        "With the camera a little higher, a nudge would not push the tray out of the picture."
+    ),
+    PictureFinding.DARK: Message(
+        "Add light from the side, ideally from two lamps on the left and right."
+    ),
+    PictureFinding.TOO_BRIGHT: Message(
+        "Dim the lamp or move it away, then let the camera adjust its exposure again."
+    ),
+    PictureFinding.UNEVEN: Message(
+        "Move the lamp farther away, or add a second one on the other side."
+    ),
+    PictureFinding.MIRRORED: Message(
+        "Move the lamp to the side, or put paper in front of it. Matt felt does not reflect."
+    ),
+    PictureFinding.BARE: Message("Put the dice in the tray."),
+    PictureFinding.SOFT: Message(
+        "Wipe the lens and let the camera focus again. If the lens has a focus ring, turn it."
+    ),
+}
+
+LAMP_COLOURS = ("red", "green", "blue")
+
+MAX_DARK, MIN_LIGHT = 30, 70
+"""CIE lightness, 0 to 100: the largest that is called black, and the smallest that is called white."""
+
+MAX_GREY_CHROMA = 18
+"""Largest CIE chroma of a colour that is named by its lightness alone."""
+
+HUES = (
+    (25, Message("red")),
+    (70, Message("orange")),
+    (115, Message("yellow")),
+    (190, Message("green")),
+    (310, Message("blue")),
+    (360, Message("red")),
+)
+"""Names of hues, each with the largest angle that it covers, in degrees in the a*b* plane of CIE Lab."""
 
 MAX_COMMANDS = 3
 """Largest number of commands that are running or waiting: each needs frames of several MB."""
@@ -26,6 +96,213 @@ PAGE_S = 10.0
 """How long the calibration keeps the button and the lamp after the last request from its page, in seconds.
 
 The page asks about once a second. If it stops asking, the button and the lamp belong to the match again."""
+
+
+def advice(check: PictureCheck) -> Message | None:
+    """Return advice about the problem that a check has found; None if there is no problem."""
+    return _ADVICE.get(check.finding)
+
+
+def verdict(check: PictureCheck) -> Message:
+    """Return the result of a check as a message of one sentence."""
+    match check.name:
+        case CheckName.FRAMING:
+            return _framing(check)
+        case CheckName.LIGHT:
+            return _light(check)
+        case CheckName.GLARE:
+            return _glare(check)
+        case CheckName.FOCUS:
+            return _focus(check)
+
+
+def _framing(check: PictureCheck) -> Message:
+    die_px = round(check.die_px)
+    match check.finding:
+        case PictureFinding.CUT_OFF:
+            return Message("The tray is cut off at the %(sides)s.", sides=_sides(check))
+        case PictureFinding.FAR_AWAY:
+            return Message(
+                "The tray is too far away: it fills %(share)s of the picture, and a die is "
+                "only %(n)s px wide.",
+                share=Percentage(check.share),
+                n=die_px,
+            )
+        case PictureFinding.FROM_THE_SIDE:
+            return Message("The camera looks at the tray from the side.")
+        case PictureFinding.TIGHT:
+            return Message(
+                "The whole tray is visible, but there is no margin at the %(sides)s.",
+                sides=_sides(check),
+            )
+    return Message("The whole tray is visible; a die is about %(n)s px wide.", n=die_px)
+
+
+def _light(check: PictureCheck) -> Message:
+    share = Percentage(check.share)
+    match check.finding:
+        case PictureFinding.DARK:
+            return Message(
+                "It is too dark: the tray reaches only %(share)s of full brightness.", share=share
+            )
+        case PictureFinding.TOO_BRIGHT:
+            return Message("It is too bright: %(share)s of the tray is overexposed.", share=share)
+        case PictureFinding.UNEVEN:
+            return Message(
+                "The light is uneven: one part of the tray gets %(n)s times as much as another.",
+                n=round(check.ratio),
+            )
+    return Message("The light is good.")
+
+
+def _glare(check: PictureCheck) -> Message:
+    if check.finding is PictureFinding.MIRRORED:
+        share = Percentage(check.share, 1)
+        return Message("A lamp is reflected in %(share)s of the tray.", share=share)
+    return Message("There are no reflections.")
+
+
+def _focus(check: PictureCheck) -> Message:
+    share = Percentage(check.share)
+    match check.finding:
+        case PictureFinding.BARE:
+            return Message("There is nothing in the tray to focus on.")
+        case PictureFinding.SOFT:
+            return Message(
+                "The picture is blurred: edges are %(share)s of a die wide.", share=share
+            )
+    return Message("The picture is sharp: edges are only %(share)s of a die wide.", share=share)
+
+
+def _sides(check: PictureCheck) -> Value:
+    return join_with_and([_SIDES[side] for side in check.sides])
+
+
+def describe_fault(found: OutlineFault) -> Message:
+    """Return a message saying why four corners do not form a valid outline, and what to do."""
+    return _FAULTS[found]
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationContext:
+    """The facts that the page shows in addition to the draft.
+
+    Attributes:
+        camera: Name of the camera; None if there is none.
+        n_dice: Number of dice in a throw of the self-test.
+        simulated: Whether the tray is simulated.
+        size: Width and height of a frame in pixels.
+        real_button: Whether there is a physical button at the tray.
+        showing: The colour that the lamp is showing while a person checks it; None outside the check.
+        made: When the saved profile was made; None if there is none.
+        drift: The changes since the profile was made; None if nothing has changed.
+    """
+
+    camera: str | None
+    n_dice: int
+    simulated: bool
+    size: tuple[int, int]
+    real_button: bool
+    showing: str | None
+    made: str | None
+    drift: Message | None
+
+
+def state_of(draft: Draft, context: CalibrationContext) -> CalibrationState:
+    """Return the state of a calibration as plain data for the page.
+
+    Args:
+        draft: The calibration in progress.
+        context: The facts that the page shows in addition to the draft.
+    """
+    return CalibrationState(
+        camera=context.camera,
+        simulated=context.simulated,
+        width=context.size[0],
+        height=context.size[1],
+        tray=draft.tray.corners,
+        sure=draft.is_tray_sure,
+        words=draft.message,
+        aside=draft.aside.corners if draft.aside else None,
+        room=draft.has_room_aside,
+        checks=tuple(map(_check_result, draft.checks)),
+        dice=_dice(draft.last_reading),
+        learning=_learning(draft),
+        trials=draft.trials,
+        needed=TRIALS,
+        n_dice=context.n_dice,
+        parts=_parts(draft, context),
+        made=context.made,
+        unsaved=draft.is_unsaved,
+        drift=context.drift,
+    )
+
+
+def _check_result(check: PictureCheck) -> CheckResult:
+    return CheckResult(str(check.name), check.ok, verdict(check), advice(check))
+
+
+def _dice(seen: DraftReading) -> tuple[SeenDie, ...]:
+    return tuple(
+        SeenDie(
+            die.value,
+            die.x / seen.width,
+            die.y / seen.height,
+            die.w / seen.width,
+            str(die.problem) if die.problem else None,
+        )
+        for die in seen.reading.dice
+    )
+
+
+def _learning(draft: Draft) -> DiceProgress:
+    n_seen = len(draft.appearances) or (draft.dice.dice if draft.dice else 0)
+    return DiceProgress(n_seen, ENOUGH_DICE, draft.dice is not None, _describe_set(draft.dice))
+
+
+def _describe_set(dice: DiceSet | None) -> Message | None:
+    if dice is None:
+        return None
+    most = dice.looks[0]
+    if len(dice.looks) == 1:
+        return Message(
+            "%(body)s dice with %(pips)s pips; %(n)s of them side by side span the tray",
+            body=colour_name(most.body),
+            pips=colour_name(most.pip),
+            n=round(1 / most.edge),
+        )
+    return Message(
+        "%(looks)s kinds of dice, most of them %(body)s with %(pips)s pips; %(n)s of these "
+        "side by side span the tray",
+        looks=len(dice.looks),
+        body=colour_name(most.body),
+        pips=colour_name(most.pip),
+        n=round(1 / most.edge),
+    )
+
+
+def colour_name(colour: tuple[float, float, float]) -> Message:
+    """Return the name of a CIE Lab colour, such as "white" or "blue"."""
+    lightness, a, b = colour
+    chroma = hypot(a, b)
+    is_ivory = lightness > MIN_LIGHT + 8 and chroma < 2 * MAX_GREY_CHROMA  # people call ivory white
+    if chroma < MAX_GREY_CHROMA or is_ivory:
+        if lightness < MAX_DARK:
+            return Message("black")
+        return Message("white") if lightness > MIN_LIGHT else Message("grey")
+    angle = degrees(atan2(b, a)) % 360
+    return next(name for upto, name in HUES if angle <= upto)
+
+
+def _parts(draft: Draft, context: CalibrationContext) -> HardwareCheck:
+    answers = dict(draft.colours_seen)
+    return HardwareCheck(
+        real_button=context.real_button,
+        pressed=draft.has_pressed,
+        held=draft.has_held,
+        lamp={colour: answers.get(colour) for colour in LAMP_COLOURS},
+        showing=context.showing,
+    )
 
 
 class ButtonUse(StrEnum):
@@ -166,7 +443,7 @@ class Wizard:
         return True
 
     def state(self) -> CalibrationState:
-        """Implement `Calibration.state`: return the current state of the calibration."""
+        """Return the current state of the calibration."""
         camera = self._camera.name
         profile = self._profiles.profile_for(camera) if camera else None
         context = CalibrationContext(
@@ -182,36 +459,36 @@ class Wizard:
         return state_of(self._editor.draft, context)
 
     def keep_alive(self) -> None:
-        """Implement `Calibration.keep_alive`: keep the button and the lamp for a few more seconds."""
+        """Keep the button and the lamp for a few more seconds."""
         self.page.keep_alive()
 
     def picture(self) -> bytes | None:
-        """Implement `Calibration.picture`: return the current image as JPEG, or None if there is no camera."""
+        """Return the current image as JPEG, or None if there is no camera."""
         return self._camera.jpeg()
 
     def do(self, step: CalibrationStep) -> CalibrationState:
-        """Implement `Calibration.do`: carry out a step, and return the resulting state."""
+        """Carry out a step, and return the resulting state."""
         return self._run(lambda: self._editor.take_step(step))
 
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
-        """Implement `Calibration.set_corners`: set the corners of the tray and of any set-aside area."""
+        """Set the corners of the tray and of any set-aside area."""
         floor = _outline(tray, Message("The tray"))
         zone = _outline(aside, Message("The set-aside area")) if aside else None
         return self._run(lambda: self._editor.edit(lambda draft: draft.with_corners(floor, zone)))
 
     def set_button_use(self, to: str) -> CalibrationState:
-        """Implement `Calibration.set_button_use`: set what pressing the button does."""
+        """Set what pressing the button does."""
         self.page.use_button(ButtonUse(to))
         return self.state()
 
     def show_colour(self, colour: str) -> CalibrationState:
-        """Implement `Calibration.show_colour`: show a colour on the lamp, or "" for its usual colour."""
+        """Show a colour on the lamp, or "" for its usual colour."""
         self.page.show_colour(colour)
         self._changed()
         return self.state()
 
     def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
-        """Implement `Calibration.confirm_colour`: record whether a person saw a colour on the lamp."""
+        """Record whether a person saw a colour on the lamp."""
         self._run(lambda: self._editor.edit(lambda draft: draft.with_colour(colour, is_seen=seen)))
         return self.show_colour("")
 
@@ -231,5 +508,5 @@ def _outline(points: Points, what: Message) -> Outline:
         a, b, c, d = points
         return Outline((a, b, c, d))
     except OutlineError as error:
-        why = picture_advice.describe_fault(error.fault)
+        why = describe_fault(error.fault)
         raise TableError(Message("%(what)s: %(why)s.", what=what, why=why)) from None

@@ -1,38 +1,319 @@
 """The coach: chances at the table and reviews of past matches, computed in a separate process."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from threading import RLock
 from typing import Any
 
-from device.coach.just_won import JustWon
-from device.coach.match_figures import MatchFigures
 from device.coach.notes_file import NotesFile
-from device.coach.reviews import Reviews
-from device.coach.solving import Solving
 from device.coach.worker_client import WorkerClient
-from game.errors import GameError
-from game.journal.history import History
+from game.errors import GameError, JournalError
+from game.journal.history import History, PlayedMatch
 from game.match.bot import Bot, PlayerStyle
 from game.match.events import Event
 from game.match.match import Match
 from game.match.state import State
 from game.message import Message
-from game.odds.figures import Figures
+from game.odds.figures import Caveat, Figures
+from game.odds.match_model import unsolvable_reason
+from game.odds.review import Review
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod, Totals
 from web.contracts import Coaching, CoachMode, ReviewedMatch
 
+log = logging.getLogger(__name__)
+
+SLICE_S = 0.25
+"""Length of a slice of the computation in seconds: short, so that a question about the match in play is answered
+soon."""
+
+PROGRESS_STEPS = 100
+"""Number of steps in which progress is reported."""
+
+MAX_REVIEWS = 24
+"""Largest number of reviews in the cache, of about 100 kB each. The page about an evening shows this many."""
+
+MAX_PENDING = 2
+"""Largest number of reviews computed at a time, so that questions about the match in play need not wait."""
+
 ANSWER_S = 60.0
 """Longest time to wait for an answer, in seconds. A person's style of play is learnt from whole matches."""
 
-log = logging.getLogger(__name__)
-
 TABLES = "odds"
 """Name of the folder with the tables of chances, in the state folder."""
+
+
+class JustWon:
+    """Notices when the match in play has been won, and starts its review.
+
+    Args:
+        history: All matches in the journal.
+        review: Begins to review a match. It is called with the number of the match in the journal
+            and the number of its steps.
+    """
+
+    def __init__(self, history: History, review: Callable[[int, int], object]) -> None:
+        self._history, self._review = history, review
+        self._is_played = False
+        self._match_id = 0
+
+    def is_about(self, match_id: int) -> bool:
+        """Return whether the match with this number is the one that was won last."""
+        return match_id == self._match_id
+
+    def note(self, match: Match) -> None:
+        """Begin to review the match in play if it has just been won."""
+        was_played, self._is_played = self._is_played, match.state.winner is None
+        if was_played and not self._is_played and (played := self._newest_match()):
+            self._match_id = played.id
+            self.review_again()
+
+    def review_again(self) -> None:
+        """Begin to review the match that was won last, unless another match has begun since."""
+        played = self._newest_match()
+        if played and self.is_about(played.id):
+            self._review(played.id, played.steps)
+
+    def _newest_match(self) -> PlayedMatch | None:
+        try:
+            return next(iter(self._history.matches(limit=1)), None)
+        except JournalError as error:
+            log.warning("cannot review the last match: %s", error)
+            return None
+
+
+class MatchFigures:
+    """The newest figures about the match in play. Thread-safe.
+
+    Args:
+        worker: Computes the figures in the background.
+        on_found: Called from any thread with a match and its figures.
+    """
+
+    def __init__(self, worker: WorkerClient, on_found: Callable[[Match, Figures], object]) -> None:
+        self._worker, self._on_found = worker, on_found
+        self._lock = RLock()
+        self._wanted: Match | None = None
+        self._is_asked = False
+        self._newest: tuple[Match, Figures] | None = None
+
+    def shown(self, match: Match, mode: CoachMode) -> Figures | None:
+        """Return the results for a match, as far as the mode allows them to be shown, and have the rest computed.
+
+        While the current state is still being computed, only the values of the turn so far are
+        returned. None means that nothing has been computed yet.
+
+        Args:
+            match: The match in play.
+            mode: The amount of advice that the coach gives.
+        """
+        with self._lock:
+            self._want(match)
+            if self._newest is None:
+                return None
+            figured, found = self._newest
+        is_newest = figured.state is match.state
+        if is_newest and mode is CoachMode.LIVE:
+            return found
+        same_turn = len(figured.state.turns) == len(match.state.turns)
+        tells_why = is_newest and mode is CoachMode.WHY
+        return replace(
+            found,
+            keeps=(),
+            before=None,
+            turn=found.turn if same_turn else (),
+            decision=found.decision if tells_why else None,
+        )
+
+    def stop(self) -> None:
+        """Compute nothing more until `shown` is called again."""
+        with self._lock:
+            self._wanted = None
+
+    def forget(self) -> None:
+        """Drop the figures, because new ones can contain chances of winning."""
+        with self._lock:
+            self._newest = None
+
+    def _want(self, match: Match) -> None:
+        """Ask the worker for the figures of a match. If the worker is busy, ask after its next answer."""
+        self._wanted = match
+        is_known = self._newest is not None and self._newest[0].state is match.state
+        if not self._is_asked and not is_known:
+            self._is_asked = True
+            bare = replace(match, before=None, after=())
+            future = self._worker.ask("figures", bare)
+            future.add_done_callback(lambda done: self._take(match, done))
+
+    def _take(self, match: Match, future: "Future[Figures]") -> None:
+        with self._lock:
+            self._is_asked = False
+            if error := future.exception():
+                log.warning("cannot compute the figures: %s", error)
+                return
+            self._newest = match, future.result()
+            if self._wanted is not None:
+                self._want(self._wanted)
+        self._on_found(match, future.result())
+
+
+class Solving:
+    """The rule set whose table of chances is being computed, and the progress of that computation.
+
+    Args:
+        worker: Does the work in the background.
+        on_progress: Called when there is progress to show, with None until the table is complete, and
+            then with the rules.
+    """
+
+    def __init__(
+        self, worker: WorkerClient, on_progress: Callable[[Ruleset | None], object]
+    ) -> None:
+        self._worker, self._on_progress = worker, on_progress
+        self._lock = RLock()
+        self._rules: Ruleset | None = None
+        self._done = 0.0
+        self._troubles: dict[Ruleset, Message] = {}
+
+    def share(self, rules: Ruleset) -> float | None:
+        """Return how much of the table for these rules is done, from 0 to 1, or None if it is not being computed."""
+        with self._lock:
+            return self._done if self._rules == rules else None
+
+    def trouble(self, rules: Ruleset) -> Message | None:
+        """Return why no chances can be computed under these rules, or None if they can."""
+        return self._troubles.get(rules) or unsolvable_reason(rules)
+
+    def begin(self, rules: Ruleset) -> None:
+        """Start computing the table for these rules, slice by slice. Work already done for other rules is saved."""
+        with self._lock:
+            if self.trouble(rules) or self._rules == rules:
+                return
+            idle = self._rules is None
+            self._rules, self._done = rules, 0.0
+            if idle:
+                self._ask_for_slice(rules)
+
+    def stop(self) -> None:
+        """Stop after the current slice."""
+        with self._lock:
+            self._rules = None
+
+    def _ask_for_slice(self, rules: Ruleset) -> None:
+        future = self._worker.ask("solve", rules, SLICE_S)
+        future.add_done_callback(lambda done: self._take(rules, done))
+
+    def _take(self, rules: Ruleset, future: "Future[float]") -> None:
+        with self._lock:
+            error, before = future.exception(), self._done
+            if isinstance(error, GameError):
+                self._troubles[rules] = error.message
+            share = 0.0 if error else future.result()
+            if self._rules == rules:
+                self._rules = None if error or share == 1.0 else rules
+                self._done = share
+            if self._rules:
+                self._ask_for_slice(self._rules)
+        is_visible = int(share * PROGRESS_STEPS) != int(before * PROGRESS_STEPS)
+        if share == 1.0 or error or is_visible:
+            self._on_progress(rules if share == 1.0 else None)
+
+
+ReviewKey = tuple[str, int, int]
+"""Identity of the journal, number of the match, and number of its steps."""
+
+
+class Reviews:
+    """Caches reviews and statistics of past matches until the journal changes.
+
+    Args:
+        worker: Computes reviews and statistics in the background.
+        history: All matches in the journal.
+        on_unsolved: Called with the number of a match whose review contains no chances of winning.
+    """
+
+    def __init__(
+        self,
+        worker: WorkerClient,
+        history: History,
+        on_unsolved: Callable[[int], object] = lambda _: None,
+    ) -> None:
+        self._worker, self._history, self._on_unsolved = worker, history, on_unsolved
+        self._lock = RLock()
+        self._reviews: OrderedDict[ReviewKey, ReviewedMatch | None] = OrderedDict()
+        self._counts: Totals | None = None
+        self._counted: tuple[str, int, tuple[DiceSetPeriod, ...]] | None = None
+
+    def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
+        """Return the review of a match, or None while it is being computed.
+
+        Args:
+            match_id: Number of the match in the journal.
+            steps: Number of steps in the match. After another step, the match is reviewed again.
+        """
+        key = self._history.identity, match_id, steps
+        with self._lock:
+            pending = sum(found is None for found in self._reviews.values())
+            if key not in self._reviews and pending < MAX_PENDING:
+                self._reviews[key] = None
+                while len(self._reviews) > MAX_REVIEWS:
+                    self._reviews.popitem(last=False)
+                future = self._worker.ask("review", match_id)
+                future.add_done_callback(lambda done: self._take_review(key, done))
+            return self._reviews.get(key)
+
+    def forget(self) -> None:
+        """Drop all reviews, because new ones can contain chances of winning."""
+        with self._lock:
+            self._reviews.clear()
+
+    def _take_review(
+        self, key: ReviewKey, future: "Future[tuple[Review, bool, tuple[Caveat, ...]]]"
+    ) -> None:
+        with self._lock:
+            if error := future.exception():
+                log.warning("cannot review match %s: %s", key[1], error)
+                self._reviews.pop(key, None)
+                return
+            found = ReviewedMatch(*future.result())
+            if key in self._reviews:
+                self._reviews[key] = found
+        if not found.solved:
+            self._on_unsolved(key[1])
+
+    def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
+        """Return the statistics of all matches for these sets of dice, or None while they are being computed."""
+        key = self._history.identity, self.newest(), sets
+        with self._lock:
+            if key != self._counted:
+                self._counted, self._counts = key, None
+                self._count(sets)
+            return self._counts
+
+    def newest(self) -> int:
+        """Return the position of the last entry in the journal, or 0 if the journal is empty."""
+        return next((played.position for played in self._history.matches(limit=1)), 0)
+
+    def _count(self, sets: tuple[DiceSetPeriod, ...]) -> None:
+        future = self._worker.ask("count", sets, SLICE_S)
+        future.add_done_callback(lambda done: self._take_counts(sets, done))
+
+    def _take_counts(
+        self, sets: tuple[DiceSetPeriod, ...], future: "Future[Totals | None]"
+    ) -> None:
+        with self._lock:
+            if error := future.exception():
+                log.warning("cannot count the matches: %s", error)
+                self._counted = None
+            elif (found := future.result()) is None:
+                self._count(sets)
+            elif self._counted and self._counted[2] == sets:
+                self._counts = found
 
 
 class TableCoach:
@@ -117,12 +398,12 @@ class TableCoach:
         return self._worker.ask("decide", bot, state)
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
-        """Implement `Coach.style`: return how a person plays."""
+        """Return how a person plays."""
         found: PlayerStyle = self._answer("style", name, rules)
         return found
 
     def head_start(self, rules: Ruleset) -> HeadStart:
-        """Implement `Coach.head_start`: return the head start that gives equally good players equal chances."""
+        """Return the head start that gives equally good players equal chances."""
         found: HeadStart = self._answer("head_start", rules)
         return found
 
@@ -148,7 +429,7 @@ class TableCoach:
             self.solve(match_id)
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """Implement `Coach.review`: return the review of a match, or None while it is being computed."""
+        """Return the review of a match, or None while it is being computed."""
         found = self._reviews.review(match_id, steps)
         if found is None or found.solved:
             return found

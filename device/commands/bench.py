@@ -30,7 +30,7 @@ class Benchmarks(click.Group):
     """A group of commands that imports a developers' benchmark only when it is called."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Implement `click.Group.get_command`."""
+        """Import the module of a command, and return the command."""
         if cmd_name not in DEVELOPER_BENCHMARKS:
             return super().get_command(ctx, cmd_name)
         if not (CHECKOUT / "bench" / f"{cmd_name}.py").is_file():
@@ -44,7 +44,7 @@ class Benchmarks(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Implement `click.Group.format_commands`: print nothing, because the help text names each command.
+        """Print nothing, because the help text names each command.
 
         Listing the commands here would import every benchmark.
         """
@@ -86,7 +86,7 @@ def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
     traykeeper bench fit
     sudo traykeeper bench fit --keep
     """
-    from device.bench.fit import fit
+    from device.bench import fit
     from device.files import state_folder
     from device.settings import find, load
 

@@ -1,21 +1,336 @@
-"""`traykeeper doctor`: checks the whole installation. `traykeeper cameras`: lists the cameras."""
+"""`traykeeper doctor`: checks the whole installation, or writes a report of it. `traykeeper cameras`: lists the cameras.
+
+The report is a zip file with findings, settings and logs, without secrets. Pictures are included only on request. The
+journal is never included, because it contains everybody's names.
+"""
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+import os
+import platform
+import re
+import socket
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from errno import EACCES, EADDRINUSE
+from importlib.metadata import distributions
 from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import click
 
+from device import log_file
 from device.cameras.base import CameraError
 from device.cameras.picamera import pi_cameras
 from device.cameras.video_nodes import VideoNodes
 from device.commands.options import settings_option
-from device.doctor.findings import Level
-from device.doctor.report import pack_report
-from device.doctor.run import as_text, examine
-from device.doctor.system import open_system
-from device.files import print_line
+from device.doctor import checks, problems
+from device.doctor.problems import Finding, Level, failed, not_readable, ok, skipped, warning
+from device.doctor.system import HTTP_TIMEOUT_S, Machine, System, open_system
+from device.errors import UsageError
+from device.files import SERVICE, atomic_file, print_line, zip_member
+from device.mqtt.address import parse_address
+from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
+from device.settings import as_text
+from device.webhook import parse_receiver
+from game.errors import GameError
+from game.message import Message, Plural, Value, Verbatim
+from web.server import create_socket
+
+GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor", re.IGNORECASE)
+_AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHostNameFqdn")
+
+ANSWER_S = 8.0
+"""How long to wait for the broker, in seconds: longer than the look-up of an unknown host name takes."""
+
+MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "FAILED"}
+
+SECRET = re.compile(
+    r"((?:token|pin|password|passwd|secret|psk|key)[\"']?\s*[=:]\s*[\"']?)[^\s\"'&]+", re.IGNORECASE
+)
+USER = re.compile(r"(\b\w+://)[^/@\s\"]+@")
+MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
+LOG_LINES = "500"
+
+READABLE = 0o644
+"""File mode of the report. It is often made with sudo and sent by another user."""
+
+
+def network(system: System) -> Finding:
+    """Check that this machine has an address that phones can reach."""
+    addresses = _addresses(system.machine)
+    if addresses is None:
+        return skipped(Message("`ip` is not installed"))
+    if not addresses:
+        return failed(problems.NO_NETWORK)
+    listed = ", ".join(addresses)
+    if ":" in system.settings.host or any(":" not in address for address in addresses):
+        return ok(Verbatim(listed))
+    return failed(problems.ONLY_IPV6, listed)
+
+
+def _addresses(machine: Machine) -> list[str] | None:
+    """Return the machine's IPv4 and permanent IPv6 addresses; None if the command `ip` is missing."""
+    found = _ip(machine, "addr", "show", "scope", "global", "up")
+    if found is None:
+        return None
+    infos = [info for link in found for info in link.get("addr_info", []) if info]
+    lasting = [info for info in infos if not (info.get("temporary") or info.get("deprecated"))]
+    return [info["local"] for info in lasting]
+
+
+def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
+    text = machine.run("ip", "-json", *words)
+    try:
+        data = json.loads(text or "[]") if text is not None else None
+    except ValueError:
+        return None
+    return data if isinstance(data, list) else None
+
+
+def wifi(system: System) -> Finding:
+    """Check for a guest Wi-Fi, which lets phones reach the internet but not the Pi.
+
+    The Pi cannot measure that, so this check looks at the name of the Wi-Fi and counts the devices seen.
+    """
+    ssid = system.machine.run("iwgetid", "--raw") or _ssid(system.machine)
+    if not ssid:
+        return skipped(Message("not on Wi-Fi"))
+    if GUESTS.search(ssid):
+        return warning(problems.GUEST_WIFI, ssid)
+    others = _others(system.machine)
+    seen = (
+        Plural("one other device seen", "%(n)s other devices seen", n=others)
+        if others
+        else Message("no phone seen yet")
+    )
+    return ok(Message("%(wifi)s, %(seen)s", wifi=ssid, seen=seen))
+
+
+def _ssid(machine: Machine) -> str | None:
+    lines = (machine.run("nmcli", "-t", "-f", "ACTIVE,SSID", "device", "wifi") or "").splitlines()
+    return next((line.partition(":")[2] for line in lines if line.startswith("yes:")), None)
+
+
+def _others(machine: Machine) -> int:
+    """Return the number of devices that this machine has recently communicated with, except the router."""
+    routers = {route.get("gateway") for route in _ip(machine, "route", "show", "default") or []}
+    seen = {
+        entry["dst"]
+        for entry in _ip(machine, "neigh") or []
+        if entry.get("lladdr") and entry.get("dst") not in routers
+    }
+    return len(seen)
+
+
+def name(system: System) -> Finding:
+    """Check the host name that Avahi publishes. If another device has the same name, Avahi appends a number."""
+    answer = system.machine.run("busctl", "--system", "call", *_AVAHI)
+    if answer is None:
+        return warning(problems.NO_NAME, f"{socket.gethostname()}.local")
+    fqdn = answer.partition(" ")[2].strip('"')
+    if fqdn.partition(".")[0].lower() != socket.gethostname().partition(".")[0].lower():
+        return warning(problems.OTHER_NAME, fqdn)
+    return ok(Verbatim(fqdn))
+
+
+def port(system: System) -> Finding:
+    """Check whether the page's port is free, or used by Traykeeper or by another program."""
+    number = system.settings.port
+    if system.state is not None:
+        return ok(Message("Traykeeper answers at %(address)s", address=system.address))
+    try:
+        with create_socket(system.settings.host, number):
+            return ok(Message("%(port)s is free", port=str(number)))
+    except OSError as error:
+        if error.errno == EACCES:
+            return _not_allowed(system, number)
+        return failed(
+            problems.PORT_TAKEN if error.errno == EADDRINUSE else problems.NO_NETWORK, str(number)
+        )
+
+
+def _not_allowed(system: System, number: int) -> Finding:
+    """Report a port that this user may not use, unless the installer has granted it to the service."""
+    granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
+    if "CAP_NET_BIND_SERVICE" in granted:
+        return ok(Message("the service is allowed to use %(port)s", port=str(number)))
+    return failed(problems.PORT_NOT_ALLOWED, str(number))
+
+
+def broker(system: System) -> Finding:
+    """Check the broker named in the settings by connecting to it once."""
+    settings = system.settings
+    if not settings.mqtt:
+        return skipped(Message("none in the settings"))
+    secret = Path(settings.mqtt_secret)
+    if settings.mqtt_secret and _is_unreadable(secret):
+        return not_readable(secret)
+    try:
+        address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
+        outcome: Queue[str] = Queue()  # an empty text, or the problem
+        events = BrokerEvents(
+            on_connected=lambda: outcome.put(""),
+            on_trouble=lambda line: outcome.put(line.removesuffix(RETRY_SUFFIX)),
+        )
+        client = BrokerClient(address, f"traykeeper-doctor-{os.getpid()}", events)
+    except (UsageError, GameError) as error:
+        return failed(problems.NO_BROKER, str(error))
+    client.start()
+    try:
+        trouble: Value = outcome.get(timeout=ANSWER_S)
+    except Empty:
+        trouble = Message("%(broker)s is not answering", broker=str(address))
+    finally:
+        client.close()
+    if trouble:
+        return failed(problems.NO_BROKER, trouble)
+    return ok(Message("connected to %(broker)s", broker=str(address)))
+
+
+def webhook(system: System) -> Finding:
+    """Check the webhook named in the settings and its secret, without sending anything."""
+    settings = system.settings
+    if not settings.webhook:
+        return skipped(Message("no webhook is set"))
+    secret = Path(settings.webhook_secret)
+    if settings.webhook_secret and _is_unreadable(secret):
+        return not_readable(secret)
+    try:
+        receiver = parse_receiver(settings.webhook, secret=settings.webhook_secret)
+    except (UsageError, GameError) as error:
+        return failed(problems.BAD_WEBHOOK, str(error))
+    if receiver.key:
+        return ok(Message("steps go to %(host)s, signed", host=str(receiver)))
+    return ok(Message("steps go to %(host)s, not signed: see `webhook_secret`", host=str(receiver)))
+
+
+def _is_unreadable(file: Path) -> bool:
+    """Return whether the file exists but this user may not read it."""
+    try:
+        file.open().close()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False  # the caller reports why
+    return False
+
+
+CHECKS: Mapping[str, Callable[[System], Finding]] = {
+    "version": checks.version,
+    "settings": checks.settings,
+    "service": checks.service,
+    "camera": checks.camera,
+    "pins": checks.pins,
+    "rights": checks.rights,
+    "journal": checks.journal,
+    "space": checks.space,
+    "disk": checks.disk,
+    "power": checks.power,
+    "heat": checks.heat,
+    "clock": checks.clock,
+    "update": checks.update,
+    "network": network,
+    "wifi": wifi,
+    "name": name,
+    "port": port,
+    "broker": broker,
+    "webhook": webhook,
+}
+
+
+def examine(system: System) -> dict[str, Finding]:
+    """Run all checks and return their findings, keyed by the check's name."""
+    return {name: check(system) for name, check in CHECKS.items()}
+
+
+def findings_as_text(findings: Mapping[str, Finding]) -> str:
+    """Return one line for each finding, followed by a second line with the remedy if the check found a problem."""
+    return "\n".join(_finding_lines(name, found) for name, found in findings.items())
+
+
+def _finding_lines(name: str, found: Finding) -> str:
+    line = f"{MARKS[found.level]:<7}{name:<10}{found.line}"
+    return f"{line}\n{'':<17}-> {found.trouble.remedy}" if found.trouble else line
+
+
+def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> None:
+    """Write the doctor's report; if that fails, leave no file behind.
+
+    Args:
+        path: The zip file to write.
+        system: The installation, which provides settings and logs.
+        found: The findings of all checks, as text.
+        pictures: Whether to include pictures from the running companion.
+
+    Raises:
+        UsageError: If the file exists or cannot be written.
+    """
+    if path.exists():
+        raise UsageError(f"{path}: this file exists: choose another name")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: the report cannot be written: the folder does not exist")
+    try:
+        with atomic_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
+            os.fchmod(file.fileno(), READABLE)
+            for name, text in _texts(system, found):
+                report.writestr(zip_member(name, ZIP_DEFLATED), without_secrets(text))
+            for name, picture in _pictures(system) if pictures else ():
+                report.writestr(zip_member(name), picture)
+    except OSError as error:
+        raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from None
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with every token, PIN and hardware address replaced by asterisks.
+
+    >>> without_secrets("GET /?token=abc123 from dc:a6:32:01:02:03")
+    'GET /?token=*** from **:**:**:**:**:**'
+    """
+    text = USER.sub(r"\1***@", SECRET.sub(r"\1***", text))
+    return MAC.sub("**:**:**:**:**:**", text)
+
+
+def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
+    machine = system.machine
+    yield "doctor.txt", f"{found}\n"
+    settings = system.settings
+    if settings.webhook:  # its path may be a secret
+        settings = replace(settings, webhook="http://***")
+    yield "settings.toml", as_text(settings)
+    yield "system.txt", "\n".join(_system(system))
+    log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
+    yield "log.txt", log or "journalctl shows nothing: try sudo traykeeper doctor --zip ..."
+    for path in log_file.files(system.folder):
+        yield f"state/{path.name}", path.read_text("utf-8", "replace")
+    yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
+
+
+def _system(system: System) -> Iterator[str]:
+    yield system.machine.read("/proc/device-tree/model") or platform.machine()
+    yield f"{platform.system()} {platform.release()}, Python {sys.version}"
+    yield system.machine.read("/etc/os-release") or ""
+    yield system.machine.read("/proc/meminfo") or ""
+    yield from sorted({f"{dist.name} {dist.version}" for dist in distributions()})
+
+
+def _pictures(system: System) -> Iterator[tuple[str, bytes]]:
+    """Yield the file name and JPEG of the latest photo and of the camera's current view.
+
+    Both come from the running companion; a picture that it cannot deliver is left out.
+    """
+    photo = (system.state or {}).get("photo") or {}
+    for name, route in (("photo.jpg", f"photo/{photo.get('id')}.jpg"), ("view.jpg", "view.jpg")):
+        url = f"{system.address}api/v1/{route}"
+        with (
+            suppress(OSError),
+            urllib.request.urlopen(url, timeout=HTTP_TIMEOUT_S) as answer,  # noqa: S310 - our own page
+        ):
+            yield name, answer.read()
 
 
 @click.command()
@@ -37,7 +352,7 @@ def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) ->
     system = open_system(file)
     findings = examine(system)
     has_failed = any(found.level is Level.FAILED for found in findings.values())
-    text = as_text(findings)
+    text = findings_as_text(findings)
     if as_json:
         checks = [found.to_json(name) for name, found in findings.items()]
         click.echo(json.dumps({"ok": not has_failed, "checks": checks}, ensure_ascii=False))

@@ -1,26 +1,452 @@
 """`traykeeper odds`: chances under a rule set, solving a match, and questions about a turn."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
+import platformdirs
 
-from device.commands.odds_tables import answer, show, simulate, solve, solved
 from device.commands.options import rules_option, state_option
+from device.errors import UsageError
 from device.files import as_owner_of, state_folder
+from game.errors import quoted
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
+from game.message import Message
+from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
+from game.odds.compiled_rules import compile_rules
+from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
+from game.odds.simulation import play_out
+from game.odds.table_store import TableStore
+from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
+from game.odds.turn_odds import left_out_of_turn, long_run_average, points_table
 from game.practice.earlier_matches import MAX_MATCHES, earlier_matches, style_of
 from game.practice.handicap import HeadStart, even_head_start, fair_head_starts
 from game.practice.imitation import Imitation
 from game.practice.matchup import win_share
 from game.practice.strategy import StylePlay
-from game.rules import rule_files
-from game.rules.ruleset import Ruleset
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Dice, Piggyback, Ruleset
+from game.rules.scoring import Keep
+
+_EXAMPLE = '"3200 2950 turn 450 dice 3", or with "throw 11355" for its keeps'
+_MOST = 1_000_000
+
+_SAVE_INTERVAL_S = 20
+
+_MAX_ERRORS = 4
+"""Largest difference, in standard errors, that counts as chance: one correct simulation in 16,000 exceeds it."""
 
 _TWO = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OddsQuestion:
+    """A question about a turn.
+
+    Attributes:
+        table: Scores of both players, and who began the match.
+        at_risk: Points at risk in this turn before the throw.
+        n_dice: Number of dice in hand.
+        hot: Whether all dice have scored, so that the player may throw all of them again.
+        throw: The throw to decide about; None if the question names none.
+        keeps: Legal keeps of the throw, best first.
+        bonus: Points that the rules give for the throw in addition to any keep.
+    """
+
+    table: MatchPosition
+    at_risk: int
+    n_dice: int
+    hot: bool
+    throw: Dice | None
+    keeps: tuple[Keep, ...]
+    bonus: int
+
+    def most(self, rules: Ruleset) -> int:
+        """Return the most points that can be at risk after the throw and a keep."""
+        best = max((keep.score for keep in self.keeps), default=0)
+        return self.at_risk + best + rules.last_die_twice
+
+
+def parse(text: str, rules: Ruleset) -> OddsQuestion:
+    """Parse a question about a turn.
+
+    Args:
+        text: Two scores, then keywords with their values, such as "3200 2950 turn 450 dice 3".
+        rules: The rule set.
+
+    Raises:
+        UsageError: If a word is not understood.
+        ThrowError: If the dice are not a throw under these rules.
+    """
+    words = text.split()
+    mine, theirs = (int(_figures(words, i)) for i in (0, 1))
+    values = _values(words[2:])
+    n_dice = int(values.get("dice", rules.n_dice))
+    if not 1 <= n_dice <= rules.n_dice:
+        raise UsageError(f"--from: dice must be 1 to {rules.n_dice}, not {n_dice}")
+    at_risk = int(values.get("turn", 0))
+    throw = scoring.checked_dice(map(int, values["throw"]), rules) if "throw" in values else None
+    keeps = scoring.legal_keeps(throw, rules) if throw else ()
+    if throw and not keeps:
+        raise UsageError("--from: this throw is a farkle, so there is nothing to decide")
+    return OddsQuestion(
+        MatchPosition(mine, theirs, second="second" in values),
+        at_risk,
+        n_dice,
+        hot=n_dice == rules.n_dice and at_risk > 0,
+        throw=throw,
+        keeps=keeps,
+        bonus=rules.last_die_twice if throw and len(throw) == 1 else 0,
+    )
+
+
+def _values(words: list[str]) -> dict[str, str]:
+    """Return the value of each keyword in a question: the number after it, or "" for `second`, which takes none."""
+    found: dict[str, str] = {}
+    i = 0
+    while i < len(words):
+        word = words[i]
+        if word == "second":
+            found[word] = ""
+            i += 1
+        elif word in ("turn", "dice", "throw"):
+            found[word] = _figures(words, i + 1)
+            i += 2
+        else:
+            raise UsageError(f"--from: {quoted(word)} is not understood: write {_EXAMPLE}")
+    return found
+
+
+def _figures(words: list[str], i: int) -> str:
+    word = words[i].replace(",", "") if i < len(words) else ""
+    if not (word.isascii() and word.isdigit() and len(word) <= len(str(_MOST))):
+        found = quoted(words[i]) if i < len(words) else "nothing"
+        raise UsageError(f"--from: {found} where a number is expected: write {_EXAMPLE}")
+    return word
+
+
+def tables() -> TableStore:
+    """Return the store of the match solutions that have been computed on this computer."""
+    return TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
+
+
+def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, Any]:
+    """Return the public JSON form of the chances under a rule set.
+
+    Args:
+        rules: The rule set.
+        target: Target score of the match.
+        wins: The solution of a match to this target, which may be incomplete; None if there is none.
+    """
+    table = points_table(rules)
+    return {
+        "rules": rules.name,
+        "dice": {
+            str(n): {"farkle": str(c.farkle), "hot": str(c.hot), "mean": float(c.mean)}
+            for n, c in throw_chances(rules).items()
+        },
+        "turn": {
+            "value": table.value,
+            "average": long_run_average(rules),
+            "open": _open(rules),
+            "left_out": list(map(str, left_out_of_turn(rules))),
+        },
+        "match": _match_json(target, wins) if is_exact(rules) else None,
+    }
+
+
+def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
+    if wins is None or not wins.solved:
+        return None
+    return {
+        "target": target,
+        "first_player_wins": wins.first_player,
+        "left_out": list(map(str, left_out_of_match(wins.rules))),
+    }
+
+
+def _open(rules: Ruleset) -> float:
+    """Return the chance of reaching the points needed for the first bank, in a turn that aims only for them."""
+    compiled = compile_rules(rules)
+    needed = compiled.needed(opened=False)
+    return float(chances_to_reach(compiled, needed, needed)[needed])
+
+
+def show(rules: Ruleset, name: str, target: int, *, as_json: bool) -> None:
+    """Print the chances under a rule set.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        as_json: Whether to print JSON.
+    """
+    wins = tables().find(rules, target)
+    if as_json:
+        click.echo(json.dumps(to_json(rules, target, wins)))
+        return
+    click.echo(f"{rules.title}\n")
+    _show_throws(rules)
+    _show_turn(rules)
+    _show_match(rules, name, target, wins)
+
+
+def _show_throws(rules: Ruleset) -> None:
+    click.echo("One throw")
+    head = f"  {'dice':>4}{'farkle':>10}{'':>15}{'all score':>11}{'':>15}{'mean':>8}"
+    click.echo(f"{head}   farkle within 2, 3 throws")
+    for n, chances in throw_chances(rules).items():
+        more = "".join(f"{float(farkle_within(rules, n, k)):>9.2%}" for k in (2, 3))
+        click.echo(
+            f"  {n:>4}{float(chances.farkle):>10.2%}{_fraction(chances.farkle):>15}"
+            f"{float(chances.hot):>11.2%}{_fraction(chances.hot):>15}"
+            f"{float(chances.mean):>8.1f}{more}"
+        )
+
+
+def _fraction(chance: object) -> str:
+    return f"  {chance}"
+
+
+def _show_turn(rules: Ruleset) -> None:
+    table = points_table(rules)
+    click.echo("\nOne turn, played for points alone")
+    _show_left_out(left_out_of_turn(rules))
+    click.echo(f"  {table.value:>10.3f}  points on average")
+    if rules.three_farkles:
+        click.echo(
+            f"  {long_run_average(rules):>10.3f}  in the long run, less the penalties for farkles in a row"
+        )
+    needed = max(rules.opening, rules.minimum_bank)
+    if needed:
+        click.echo(
+            f"  {_open(rules):>10.2%}  chance of banking the first {needed:,} when going for it"
+        )
+    for n in range(rules.n_dice, 0, -1):
+        click.echo(f"  {_limit(rules, n):>10}  with {n} {'dice' if n > 1 else 'die'} to throw")
+
+
+def _limit(rules: Ruleset, n_dice: int) -> str:
+    """Return up to how many points at risk it is best to throw this many dice: "always", "never" or, say, "to 450"."""
+    table = points_table(rules)
+    step = table.throws.step
+    start = max(step, table.throws.minimum * step)
+    most = table.far.top * step
+    stops = [at for at in range(start, most + step, step) if table.throwing(at, n_dice) <= at]
+    if not stops:
+        return "always"
+    if stops[0] == start:
+        return "never"
+    return f"to {stops[0] - step:,}"
+
+
+def _show_match(rules: Ruleset, name: str, target: int, wins: MatchOdds | None) -> None:
+    if rules.rounds:
+        click.echo(f"\nA match of {rules.rounds} turns each cannot be solved")
+        return
+    click.echo(f"\nA match of two to {target:,}, played to win")
+    if wins is None or not wins.solved:
+        click.echo(f"  {_unsolved(name, target)}")
+        return
+    click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
+    _show_left_out(left_out_of_match(rules))
+    if rules.piggyback is not Piggyback.NO:
+        click.echo(f"  {'':>10}  {_piggyback_error(wins, name)}")
+
+
+def _piggyback_error(wins: MatchOdds, name: str) -> str:
+    """Return a line with the error of the chance of winning that results from leaving out piggybacking."""
+    share = first_player_with_piggyback(wins.rules, wins.target)
+    if share is None:
+        return (
+            f"to measure the error: traykeeper odds simulate --rules {name} --target {wins.target}"
+        )
+    return f"with it the chance is {share:.1%}: an error of {wins.first_player - share:+.1%}"
+
+
+def _show_left_out(what: tuple[Message, ...]) -> None:
+    if what:
+        click.echo(f"  {'':>10}  left out: {', '.join(map(str, what))}")
+
+
+def _unsolved(name: str, target: int) -> str:
+    return f"not solved yet: run traykeeper odds solve --rules {name} --target {target}"
+
+
+def solve(rules: Ruleset, target: int) -> None:
+    """Compute the best play for a match and show a progress bar.
+
+    The result so far is saved every 20 seconds and when the command is stopped.
+
+    Args:
+        rules: The rule set.
+        target: Target score of the match.
+    """
+    store = tables()
+    wins = store.begin(rules, target)
+    if not wins.solved:
+        _solve(store, wins)
+    click.echo(f"{wins.first_player:.3%} for the player who begins")
+    _show_left_out(left_out_of_match(rules))
+
+
+def _solve(store: TableStore, wins: MatchOdds) -> None:
+    saved_s = monotonic()
+    label = f"{wins.rules.name} to {wins.target:,}"
+    with click.progressbar(length=1000, label=label) as bar:
+        try:
+            for share in wins.solve():
+                bar.update(int(1000 * share) - bar.pos)
+                if monotonic() - saved_s > _SAVE_INTERVAL_S:
+                    store.save(wins)
+                    saved_s = monotonic()
+        finally:
+            store.save(wins)
+
+
+def simulate(rules: Ruleset, name: str, target: int, matches: int, seed: int) -> int:
+    """Simulate matches and compare the result with the solution of the match.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        matches: Number of matches.
+        seed: Seed for the random dice.
+
+    Returns:
+        The exit code: 1 if chance cannot explain the difference, otherwise 0.
+    """
+    outcome = play_out(solved(rules, name, target), matches, seed)
+    if rules.piggyback is not Piggyback.NO:
+        click.echo(
+            f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
+            f"solved without piggybacking {outcome.expected:.3%}: an error of"
+            f" {outcome.expected - outcome.share:+.1%}, give or take {outcome.error:.2%}"
+        )
+        return 0
+    click.echo(
+        f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
+        f"solved {outcome.expected:.3%}, a difference of {outcome.off:+.1f} standard errors"
+    )
+    return int(abs(outcome.off) > _MAX_ERRORS)
+
+
+def solved(rules: Ruleset, name: str, target: int) -> MatchOdds:
+    """Return the solution of a match, computed earlier by `traykeeper odds solve`.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+
+    Raises:
+        UsageError: If the match has not been solved. The message names the command that solves it.
+    """
+    wins = tables().find(rules, target)
+    if wins is None or not wins.solved:
+        raise UsageError(_unsolved(name, target))
+    return wins
+
+
+def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) -> None:
+    """Print the answer to a question about a turn.
+
+    Args:
+        rules: The rule set.
+        name: Name or file of the rule set, as the user wrote it.
+        target: Target score of the match.
+        text: The question, such as "3200 2950 turn 450 dice 3".
+        as_json: Whether to print JSON.
+    """
+    question = parse(text, rules)
+    wins = tables().find(rules, target)
+    odds = turn_odds(rules, question.table, wins, most=question.most(rules))
+    found = _options(odds, question)
+    if as_json:
+        click.echo(json.dumps(_answer_json(rules, target, question, found)))
+        return
+    click.echo(
+        f"{rules.title}, {target:,} to win: {question.table.mine:,} : {question.table.theirs:,}"
+    )
+    for option in found:
+        _show_option(option)
+    if wins is None or not wins.solved:
+        click.echo(_unsolved(name, target))
+    else:
+        _show_left_out(left_out_of_match(rules))
+
+
+def _options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
+    """Return the player's options, best first: one for each keep, or a single one if no throw is given."""
+    if question.throw is None:
+        return (odds.option(question.at_risk, question.n_dice, hot=question.hot),)
+    return odds.options(question.at_risk, question.keeps, question.bonus)
+
+
+def _show_option(option: TurnOption) -> None:
+    if option.keep:
+        click.echo(f"keep {' '.join(map(str, option.keep.dice))}: {option.keep.score:,}")
+    bank = option.refused or f"{_percent(option.win_banked)} to win"
+    if option.at_risk:
+        click.echo(f"  bank {option.at_risk:<6,} {bank}")
+    click.echo(
+        f"  throw {option.n_dice:<5} {_percent(option.win_thrown)} to win, "
+        f"{float(option.farkle):.2%} to farkle, {option.points:,.1f} points on average"
+    )
+    if option.at_risk:
+        click.echo(f"  {_verdict(option)}")
+
+
+def _verdict(option: TurnOption) -> str:
+    if option.refused:
+        return "throw: these points cannot be banked"
+    measure = "to win" if option.win_thrown is not None else "for points"
+    if option.is_tie:
+        return f"a tie {measure}: both are equally good"
+    return f"{'bank' if option.should_bank else 'throw'} {measure}"
+
+
+def _percent(chance: float | None) -> str:
+    return "?" if chance is None else f"{chance:.3%}"
+
+
+def _answer_json(
+    rules: Ruleset, target: int, question: OddsQuestion, found: tuple[TurnOption, ...]
+) -> dict[str, Any]:
+    return {
+        "rules": rules.name,
+        "target": target,
+        "mine": question.table.mine,
+        "theirs": question.table.theirs,
+        "exact": is_exact(rules),
+        "left_out": list(map(str, left_out_of_match(rules))),
+        "options": [_option_json(option) for option in found],
+    }
+
+
+def _option_json(option: TurnOption) -> dict[str, Any]:
+    return {
+        "keep": list(option.keep.dice) if option.keep else None,
+        "at_risk": option.at_risk,
+        "dice": option.n_dice,
+        "farkle": str(option.farkle),
+        "points": option.points,
+        "refused": str(option.refused) if option.refused else None,
+        "win_banked": option.win_banked,
+        "win_thrown": option.win_thrown,
+        "best": "bank" if option.should_bank else "throw",
+        "tie": option.is_tie,
+    }
+
+
 Command = Callable[..., Any]
 
 _target_option = click.option(

@@ -4,9 +4,9 @@ import json
 import os.path
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,12 @@ import cv2
 
 from calibration.dice_set import filter_reading
 from calibration.profile import Profile
-from device import picture_list
-from device.calibrating.profile_store import load_named_profile
+from device.calibrating.profile_file import load_named_profile
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
 from device.files import print_line, printable
-from device.picture_list import Picture, TablePictures
 from device.session import messages
+from game.file_io import read_text
 from game.wording import format_dice
 from vision import Quad, Reading
 from vision import read as read_picture
@@ -29,10 +28,93 @@ from vision.annotate import annotate as draw_reading
 from vision.images import ImageError, load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
+N_CORNERS = 4
+MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
+"""Smallest and largest area of a tray in a picture, in square pixels."""
+
 MIN_FOR_PROGRESS = 5
+
 MAX_TABLES = 4
 """Number of trays whose images are cached, at a few MB each. In a list, the pictures of one tray usually follow each
 other."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePictures:
+    """Pictures that show the appearance of a tray and its dice.
+
+    Attributes:
+        empty: A picture of the empty tray; None if there is none.
+        throws: Pictures of throws of the same dice in the same tray; the faces need not be known.
+    """
+
+    empty: Path | None = None
+    throws: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture to read.
+
+    Attributes:
+        name: Name of the picture in the output.
+        path: Path of the picture.
+        tray: Corners of the tray in the picture, in pixels; None reads the whole picture.
+        table: Further pictures of the same tray; None if there are none.
+        drawn: Where to save a copy with the reading drawn on it; None draws nothing.
+    """
+
+    name: str
+    path: Path
+    tray: Quad | None = None
+    table: TablePictures | None = None
+    drawn: Path | None = None
+
+
+def listed_pictures(path: Path) -> Iterator[Picture]:
+    """Yield the pictures named in a list file. Their paths are relative to the folder of the list.
+
+    Raises:
+        UsageError: If a line of the list is not valid.
+    """
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield _picture(path, number, line)
+
+
+def _picture(path: Path, number: int, line: str) -> Picture:
+    try:
+        data = json.loads(line)
+        tray, table = data.get("tray"), data.get("table")
+        return Picture(
+            data["file"],
+            path.parent / data["file"],
+            None if tray is None else _quad(tray),
+            None if table is None else _table(path.parent, table),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise UsageError(
+            f'--list {path}, line {number}: write {{"file": "a.jpg"}}, and optionally '
+            '"tray": four corners [[x, y], ...] in the picture, '
+            '"table": {"empty": "b.jpg", "throws": ["c.jpg", ...]}'
+        ) from None
+
+
+def _table(folder: Path, table: dict[str, Any]) -> TablePictures:
+    empty, throws = table.get("empty"), table.get("throws", [])
+    if not isinstance(throws, list) or not table.keys() <= {"empty", "throws"}:
+        raise ValueError(f"no table: {table}")
+    return TablePictures(
+        None if empty is None else folder / empty, tuple(folder / throw for throw in throws)
+    )
+
+
+def _quad(corners: Any) -> Quad:
+    points = [(float(x), float(y)) for x, y in corners]
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, *points[:1]]))) / 2
+    if len(points) != N_CORNERS or not MIN_AREA_PX < area < MAX_AREA_PX:
+        raise ValueError(f"no tray: {corners}")
+    return Quad((points[0], points[1], points[2], points[3]))
 
 
 @click.command()
@@ -71,7 +153,7 @@ def read(
         raise click.UsageError("name at least one picture: traykeeper read throw.jpg")
     pictures = [Picture(image, Path(image)) for image in images]
     if listed is not None:
-        pictures += picture_list.read(Path(listed))
+        pictures += listed_pictures(Path(listed))
     if annotate is not None:
         pictures = _with_drawings(pictures, _make_folder(annotate))
     known = None if profile is None else load_named_profile(Path(profile))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Condition, RLock, Thread
 from time import monotonic, sleep
 
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.calibrating.wizard import ButtonUse
 from device.cameras.base import Camera
 from device.cameras.simulated.player import throw_like_a_player
@@ -33,10 +33,8 @@ from device.companion.picture_keeper import PictureKeeper
 from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
-from device.hardware.lamp import LAMPS
-from device.hardware.outputs import Signals
+from device.hardware.outputs import LAMPS, Signals, spoken_text
 from device.hardware.systemd import keep_alive
-from device.hardware.voice import spoken_text
 from device.session.indicator import BANK_S, STUCK_S, Indicator, indicator_for
 from device.session.live_match import LiveMatch, throws_elsewhere
 from device.session.session import Session

@@ -6,7 +6,7 @@ from threading import Lock
 from time import monotonic
 
 from device.calibrating.drift_watch import Drifted, DriftWatch
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras.base import Camera, Image, open_no_camera
 from device.cameras.controls import complaint_of

@@ -8,13 +8,13 @@ from time import monotonic
 from device.cameras.base import SIMULATED_CAMERA
 from device.companion import Companion
 from device.companion.companion import Troubles
-from device.doctor import check_pi, check_service, problems
-from device.doctor.findings import Finding, failed, ok, skipped, warning
+from device.doctor import checks, problems
+from device.doctor.problems import Finding, failed, ok, skipped, warning
 from device.doctor.system import System
 from device.storage.backup import match_count
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
-from device.webhook.delivery_log import DeliveryLog
+from device.webhook import DeliveryLog
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
@@ -24,12 +24,12 @@ REUSE_S = 10.0
 """How long the results of the machine's checks are reused, in seconds, however many phones show the health page."""
 
 MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
-    (Message("space"), check_pi.space),
-    (Message("disk"), check_pi.disk),
-    (Message("power"), check_pi.power),
-    (Message("heat"), check_pi.heat),
-    (Message("clock"), check_pi.clock),
-    (Message("update"), check_service.update),
+    (Message("space"), checks.space),
+    (Message("disk"), checks.disk),
+    (Message("power"), checks.power),
+    (Message("heat"), checks.heat),
+    (Message("clock"), checks.clock),
+    (Message("update"), checks.update),
 )
 
 

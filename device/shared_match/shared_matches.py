@@ -62,7 +62,7 @@ class SharedMatches:
         self._talker.close()
 
     def seating(self, match_id: int) -> Callable[[int], bool] | None:
-        """Implement `OtherTray.seating`."""
+        """Return a function that reports whether a seat of this match is at the other tray."""
         try:
             link = self._parts.links.get(self._parts.history.key(match_id))
         except JournalError:
@@ -70,22 +70,22 @@ class SharedMatches:
         return link.is_elsewhere if link else None
 
     def ask(self, command: Undo | CorrectThrow) -> None:
-        """Implement `OtherTray.ask`."""
+        """Ask the other tray to make a change that only the tray of the current player can make."""
         self._ask(command)
 
     def rematch(self, match: Match) -> str:
-        """Implement `OtherTray.rematch`."""
+        """Return the id for a rematch, a match between the same players that follows the current one."""
         if (key := self.pair.rematch(match)) is None:
             self._ask(Rematch())
             raise TableError(Message("The other tray is being asked to begin the rematch."))
         return key
 
     def view(self) -> OtherTrayView | None:
-        """Implement `SharedPlay.view`."""
+        """Return what the page shows about the other tray, or None if there is none."""
         return self.pair.view
 
     def invitation(self, page: str) -> str:
-        """Implement `SharedPlay.invitation`."""
+        """Return the secret invitation for the other tray; "" if there is none."""
         link = self._parts.links.pending
         return str(TrayInvitation(link.code, page)) if link and link.side is MatchSide.HOST else ""
 
@@ -96,13 +96,13 @@ class SharedMatches:
         target: int | None,
         options: Mapping[str, Any] | None,
     ) -> None:
-        """Implement `SharedPlay.invite`."""
+        """Make a code that lets another tray join a match."""
         code = new_code()
         link = Link(MatchSide.HOST, code, keys_of(code).id, names=names)
         self._open(replace(link, rules=rules, target=target, options=dict(options or {})))
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:
-        """Implement `SharedPlay.join`."""
+        """Join a match to which another tray has invited this one."""
         found = TrayInvitation.parse(invitation)
         if not found.address and self._parts.broker is None:
             raise TableError(NO_BROKER)
@@ -110,13 +110,13 @@ class SharedMatches:
         self._open(Link(MatchSide.GUEST, found.code, keys_id, found.address, names=names))
 
     def leave(self) -> None:
-        """Implement `SharedPlay.leave`."""
+        """Withdraw the invitation or, if the match has begun, play on alone."""
         self.pair.leave()
         self._talker.wake()
         self._parts.on_change()
 
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
-        """Implement `SharedPlay.exchange`."""
+        """Process a message from the other tray, and return the answer as JSON."""
         sealed = Sealed(keys_id, text, mac)
         link = self._parts.links.find(sealed.id)
         if link is None:

@@ -61,7 +61,7 @@ class BestPlay:
     wins: MatchOdds | None = None
 
     def decide(self, state: State) -> Event | None:
-        """Implement `Strategy.decide`."""
+        """Return what the current player keeps, banks or takes over, or None to throw the dice."""
         if not needs_decision(state):
             return None
         if state.turn.last is None:
@@ -97,7 +97,7 @@ class StylePlay:
     seed: int = 0
 
     def decide(self, state: State) -> Event | None:
-        """Implement `Strategy.decide`."""
+        """Return what the current player keeps, banks or takes over, or None to throw the dice."""
         if not needs_decision(state):
             return None
         if state.turn.last is None:

@@ -14,8 +14,7 @@ from device.companion.companion import Equipment
 from device.companion.inbox import Inbox
 from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
-from device.hardware.lamp import RgbLamp
-from device.hardware.outputs import Signals
+from device.hardware.outputs import RgbLamp, Signals
 from device.session.live_match import LiveMatch
 from device.watching.watch_loop import WatchOptions
 from game.commands import AnswerQuestion

@@ -6,7 +6,7 @@ import pytest
 
 from device import app, cameras
 from device.app import PlayOptions, announce, open_maintenance
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import CameraError
 from device.files import UNFINISHED_SUFFIX
 from device.settings import Settings

@@ -12,7 +12,7 @@ import pytest
 
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
-from device.doctor.report import pack_report
+from device.commands.doctor import pack_report
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.files import as_owner_of, printable

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from device.cameras.base import CameraError
-from device.hardware.buzzer import BANKED, Sounder
+from device.hardware.outputs import BANKED, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from game.commands import (
     CorrectDie,

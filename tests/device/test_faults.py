@@ -11,8 +11,7 @@ import pytest
 from device.app import PlayOptions, open_maintenance
 from device.companion import companion
 from device.companion.inbox import Asked, Refresh
-from device.hardware.lamp import RgbLamp
-from device.hardware.outputs import Signals
+from device.hardware.outputs import RgbLamp, Signals
 from device.watching import burst
 from device.watching.burst import BURST_FRAMES
 from device.watching.camera_link import HUNG_S

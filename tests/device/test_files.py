@@ -3,8 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from device import files
-from device.bench import fit
+from device import bench, files
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
@@ -90,8 +89,8 @@ def test_root_follows_no_link_in_another_users_folder(other_users_folder, tmp_pa
 
 def test_measurements_saved_by_root_belong_to_the_service(other_users_folder, monkeypatch):
     reads_s = {(width_px, 1): 0.1 for width_px in WIDTHS_PX}
-    monkeypatch.setattr(fit, "_reads", lambda: (reads_s, dict.fromkeys(WIDTHS_PX, 100.0)))
-    monkeypatch.setattr(fit, "_phone_s", lambda: 0.01)
+    monkeypatch.setattr(bench, "_reads", lambda: (reads_s, dict.fromkeys(WIDTHS_PX, 100.0)))
+    monkeypatch.setattr(bench, "_phone_s", lambda: 0.01)
     done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(other_users_folder)])
 
     assert done.exit_code == 0, done.output

@@ -5,18 +5,10 @@ from dataclasses import replace
 import pytest
 
 from calibration.outline import OutlineFault
-from device.calibrating import (
-    calibration_view,
-    draft,
-    draft_editor,
-    drift_watch,
-    picture_advice,
-    wizard_camera,
-)
+from device.calibrating import draft, drift_watch, wizard, wizard_camera
 from device.doctor import health_checks, problems
-from device.doctor.findings import failed
-from device.doctor.problems import Trouble
-from device.hardware.lamp import LAMPS
+from device.doctor.problems import Trouble, failed
+from device.hardware.outputs import LAMPS
 from device.session import messages
 from device.storage.backup import Backup
 from device.storage.rescue_state import RescueState
@@ -57,12 +49,12 @@ def of_the_camera():
     """Return the advice about pictures, corners and unreadable dice."""
     dice = [Die(None, 0, 0, 9, 9, 0, 0.9, problem=problem) for problem in Problem]
     return [
-        *map(picture_advice.verdict, checks()),
-        *map(picture_advice.describe_fault, OutlineFault),
+        *map(wizard.verdict, checks()),
+        *map(wizard.describe_fault, OutlineFault),
         *messages.advice(Reading(tuple(dice), tuple(Problem))),
         *messages.advice(Reading(tuple(dice[:1]))),
-        *(calibration_view.colour_name(colour) for colour in ((20, 0, 0), (60, 0, 0), (90, 0, 0))),
-        *(calibration_view.colour_name((50, x, y)) for x in (-60, 0, 60) for y in (-60, 60)),
+        *(wizard.colour_name(colour) for colour in ((20, 0, 0), (60, 0, 0), (90, 0, 0))),
+        *(wizard.colour_name((50, x, y)) for x in (-60, 0, 60) for y in (-60, 60)),
     ]
 
 
@@ -116,8 +108,7 @@ def notices():
     ]
 
 
-CALIBRATING = (draft, draft_editor, drift_watch, picture_advice, wizard_camera)
-CALIBRATING = (draft, draft_editor, drift_watch, picture_advice, wizard_camera)
+CALIBRATING = (draft, drift_watch, wizard, wizard_camera)
 FAMILIES = {
     "constants": lambda: [*held_in(*CALIBRATING, messages)],
     "lamps": lambda: [lamp.meaning for lamp in LAMPS.values()],

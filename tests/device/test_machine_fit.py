@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from device import machine_fit as fit
-from device.bench.fit import Measured, choose
+from device.bench import Measured, choose
 from device.errors import UsageError
 from device.machine_fit import AUTO, WIDTHS_PX, Fit
 

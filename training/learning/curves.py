@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.line_chart import LineChart, drawing
+from bench.vision import LineChart, drawing
 from training.learning.samples.die_sizes import PATCH_SIZES
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}

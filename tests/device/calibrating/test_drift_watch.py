@@ -10,7 +10,7 @@ from calibration.drift import edge_signature, floor_brightness
 from calibration.outline import Outline
 from calibration.profile import Profile
 from device.calibrating.drift_watch import DARKER, LIGHTER, MIN_RELOCK_S, MOVED, Drifted, DriftWatch
-from device.calibrating.profile_store import ProfileStore
+from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import TrayWatch

@@ -4,7 +4,7 @@ import pytest
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
-from device.calibrating.picture_advice import advice, describe_fault, verdict
+from device.calibrating.wizard import advice, describe_fault, verdict
 
 FOUND = {
     CheckName.FRAMING: (

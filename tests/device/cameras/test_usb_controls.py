@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from calibration.outline import Outline
 from calibration.profile import Profile
-from device.calibrating.profile_file import as_text, parse
-from device.calibrating.profile_store import held_controls
+from device.calibrating.profile_file import as_text, held_controls, parse
 from device.cameras.controls import HeldLight, Tuning
 from device.cameras.usb_controls import APPLY_FRAMES, SETTLE_S, settle
 from tests.clock import Clock

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from device.cli import cli
-from device.commands.odds_question import parse
+from device.commands.odds import parse
 from game.odds.turn_odds import points_table
 from game.rules import rule_files
 

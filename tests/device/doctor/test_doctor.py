@@ -14,17 +14,10 @@ from zipfile import ZipFile
 import pytest
 
 from device.cameras.simulated.tray import SimulatedTray
-from device.doctor import (
-    check_hardware,
-    check_network,
-    check_pi,
-    check_service,
-    problems,
-)
-from device.doctor.findings import Level
-from device.doctor.problems import Trouble
-from device.doctor.report import pack_report, without_secrets
-from device.doctor.run import CHECKS, as_text, examine
+from device.commands import doctor
+from device.commands.doctor import CHECKS, examine, findings_as_text, pack_report, without_secrets
+from device.doctor import checks, problems
+from device.doctor.problems import Level, Trouble
 from device.doctor.system import Machine, System, open_system
 from device.settings import Settings
 from game.journal.journal import Journal
@@ -82,14 +75,14 @@ def test_every_check_prints_one_line_on_this_machine():
 
 
 def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch):
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    monkeypatch.setattr(checks, "find_spec", lambda _: True)
     write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    assert str(check_hardware.camera(system).line) == "no camera was found"
+    assert str(checks.camera(system).line) == "no camera was found"
     write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708_wide\n")
 
-    assert str(check_hardware.camera(system).line) == "imx708_wide"
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
-    assert "picamera2 is not installed" in str(check_hardware.camera(system).line)
+    assert str(checks.camera(system).line) == "imx708_wide"
+    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    assert "picamera2 is not installed" in str(checks.camera(system).line)
 
 
 @pytest.mark.parametrize(
@@ -101,11 +94,11 @@ def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch)
     ],
 )
 def test_a_button_that_is_down_is_found(system, programs, monkeypatch, answer, level):
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    monkeypatch.setattr(checks, "find_spec", lambda _: True)
     write(system, "/dev/gpiochip0", "")
     programs("pinctrl", answer)
 
-    assert check_hardware.pins(system).level is level
+    assert checks.pins(system).level is level
 
 
 def webcam(system, number, name, port):
@@ -133,21 +126,21 @@ def webcam(system, number, name, port):
     ],
 )
 def test_only_the_camera_in_the_settings_is_checked(system, monkeypatch, camera, says):
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    monkeypatch.setattr(checks, "find_spec", lambda _: True)
     webcam(system, 0, "C920", "1-1")
     webcam(system, 2, "Brio", "1-2")
     write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708 4-001a\n")
     system = replace(system, settings=replace(system.settings, camera=camera))
 
-    assert says in str(check_hardware.camera(system).line)
+    assert says in str(checks.camera(system).line)
 
 
 def test_a_network_camera_is_there_if_its_address_answers(system):
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         url = f"http://me:secret@127.0.0.1:{server.getsockname()[1]}/video"
         system = replace(system, settings=replace(system.settings, camera=url))
-        there = check_hardware.camera(system)
-    gone = check_hardware.camera(system)
+        there = checks.camera(system)
+    gone = checks.camera(system)
 
     assert there.level is Level.OK
     assert gone.level is Level.FAILED
@@ -164,35 +157,33 @@ def test_the_running_companion_reports_its_own_camera(system):
     seeing = replace(system, state={"situation": "no match", "camera": "imx708"})
     blind = replace(system, state={"situation": "no match", "camera": None})
 
-    assert str(check_hardware.camera(seeing).line) == "imx708"
-    assert check_hardware.camera(blind).level is Level.FAILED
+    assert str(checks.camera(seeing).line) == "imx708"
+    assert checks.camera(blind).level is Level.FAILED
 
 
 def test_simulated_dice_on_a_pi_mean_a_missing_camera(system):
     simulating = replace(system, state={"situation": "no match", "camera": SimulatedTray.name})
-    assert check_hardware.camera(simulating).level is Level.OK
+    assert checks.camera(simulating).level is Level.OK
 
     write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
-    assert "no camera was found" in str(check_hardware.camera(simulating).line)
+    assert "no camera was found" in str(checks.camera(simulating).line)
 
 
 def test_pins_without_their_library_are_a_failure(system, monkeypatch):
-    assert check_hardware.pins(system).level is Level.SKIPPED
+    assert checks.pins(system).level is Level.SKIPPED
     write(system, "/dev/gpiochip0", "")
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
-    assert check_hardware.pins(system).level is Level.SKIPPED
+    monkeypatch.setattr(checks, "find_spec", lambda _: None)
+    assert checks.pins(system).level is Level.SKIPPED
     write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
-    assert "lgpio is not installed" in str(check_hardware.pins(system).line)
-    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
-    assert "button GPIO17, lamp GPIO22, 23, 24" in str(check_hardware.pins(system).line)
+    assert "lgpio is not installed" in str(checks.pins(system).line)
+    monkeypatch.setattr(checks, "find_spec", lambda _: True)
+    assert "button GPIO17, lamp GPIO22, 23, 24" in str(checks.pins(system).line)
 
 
 def test_a_service_without_its_groups_is_a_failure(system):
-    assert check_hardware.rights(system).level is Level.SKIPPED
-    if shutil.which("systemd-sysusers") and not check_hardware._is_member("traykeeper", "gpio"):
-        assert "not in video and gpio" in str(
-            check_hardware.rights(replace(system, installed=True)).line
-        )
+    assert checks.rights(system).level is Level.SKIPPED
+    if shutil.which("systemd-sysusers") and not checks._is_member("traykeeper", "gpio"):
+        assert "not in video and gpio" in str(checks.rights(replace(system, installed=True)).line)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +212,7 @@ def test_a_state_folder_in_memory_is_a_warning(system, mounts, model, level):
     write(system, "/proc/mounts", mounts)
     write(system, "/proc/device-tree/model", model)
 
-    assert check_pi.disk(system).level is level
+    assert checks.disk(system).level is level
 
 
 @pytest.mark.parametrize(
@@ -235,23 +226,23 @@ def test_a_state_folder_in_memory_is_a_warning(system, mounts, model, level):
 def test_a_read_only_card_is_found(system, mounts, level):
     write(system, "/proc/mounts", mounts)
 
-    assert check_pi.disk(system).level is level
+    assert checks.disk(system).level is level
 
 
 def test_a_service_that_may_write_only_its_folder_does_not_mean_a_worn_card(system):
-    folder = check_pi.existing(system.folder)
+    folder = checks.existing(system.folder)
     mounts = f"/dev/mmcblk0p2 / ext4 ro 0 0\n/dev/mmcblk0p2 {folder} ext4 {{}} 0 0"
     write(system, "/proc/mounts", mounts.format("rw"))
-    assert check_pi.disk(system).level is Level.OK
+    assert checks.disk(system).level is Level.OK
     write(system, "/proc/mounts", mounts.format("ro"))
-    assert check_pi.disk(system).level is Level.FAILED
+    assert checks.disk(system).level is Level.FAILED
 
 
 def test_errors_counted_by_ext4_are_found(system):
     write(system, "/proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0")
     write(system, "/sys/fs/ext4/mmcblk0p2/errors_count", "3\n")
 
-    assert str(check_pi.disk(system).line) == "the disk has had errors (mmcblk0p2: 3)"
+    assert str(checks.disk(system).line) == "the disk has had errors (mmcblk0p2: 3)"
 
 
 @pytest.mark.parametrize(
@@ -261,24 +252,24 @@ def test_errors_counted_by_ext4_are_found(system):
 def test_low_voltage_is_found_now_and_since_the_start(system, programs, answer, level):
     programs("vcgencmd", f"throttled={answer}")
 
-    assert check_pi.power(system).level is level
+    assert checks.power(system).level is level
 
 
 def test_low_voltage_is_found_by_the_alarm_of_the_kernel(system):
     write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
 
-    assert str(check_pi.power(system).line) == "the power supply is too weak (now)"
+    assert str(checks.power(system).line) == "the power supply is too weak (now)"
 
 
 def test_low_voltage_is_reported_after_it_is_over(system):
     write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
     write(system, "/proc/sys/kernel/random/boot_id", "this boot\n")
-    assert check_pi.power(system).level is Level.OK
+    assert checks.power(system).level is Level.OK
     system.folder.mkdir()
     record = {"boot": "this boot", "when": "2026-11-26T20:14:00"}
     (system.folder / "low-voltage.json").write_text(json.dumps(record))
 
-    found = check_pi.power(system)
+    found = checks.power(system)
     assert found.level is Level.WARNING
     assert "last noticed at 20:14" in str(found.line)
 
@@ -287,19 +278,19 @@ def test_low_voltage_is_reported_after_it_is_over(system):
 def test_the_temperature_is_reported_in_degrees(system, milli, level):
     write(system, "/sys/class/thermal/thermal_zone0/temp", milli)
 
-    assert check_pi.heat(system).level is level
+    assert checks.heat(system).level is level
 
 
 def test_an_unset_clock_is_a_warning(system, programs):
     programs("timedatectl", "no")
-    assert str(check_pi.clock(system).line).startswith("the clock is not set")
+    assert str(checks.clock(system).line).startswith("the clock is not set")
     programs("timedatectl", "yes")
-    assert check_pi.clock(system).level is Level.OK
+    assert checks.clock(system).level is Level.OK
 
 
 def test_a_guest_wifi_is_a_warning_with_a_remedy(system, programs):
     programs("iwgetid", "Huber Gäste")
-    found = check_network.wifi(system)
+    found = doctor.wifi(system)
     assert (
         str(found.line)
         == "this looks like a guest Wi-Fi, which isolates devices from each other (Huber Gäste)"
@@ -308,14 +299,14 @@ def test_a_guest_wifi_is_a_warning_with_a_remedy(system, programs):
 
     programs("iwgetid", "Huber")
     programs("ip", '[{"dst": "192.168.1.7", "lladdr": "dc:a6:32:01:02:03"}]')
-    assert str(check_network.wifi(system).line) == "Huber, one other device seen"
+    assert str(doctor.wifi(system).line) == "Huber, one other device seen"
 
 
 def test_a_machine_without_an_address_has_no_network(system, programs):
     programs("ip", "[]")
-    assert check_network.network(system).level is Level.FAILED
+    assert doctor.network(system).level is Level.FAILED
     programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}]}]')
-    assert str(check_network.network(system).line) == "192.168.1.5"
+    assert str(doctor.network(system).line) == "192.168.1.5"
 
 
 SIX = (
@@ -326,29 +317,29 @@ SIX = (
 
 def test_a_network_with_ipv6_only_needs_a_server_for_ipv6(system, programs):
     programs("ip", SIX)
-    found = check_network.network(system)
+    found = doctor.network(system)
     assert found.level is Level.FAILED
     assert 'write `host = "::"`' in str(found.trouble.remedy)
 
     six = replace(system, settings=replace(system.settings, host="::"))
-    assert str(check_network.network(six).line) == "fd00::7"
-    assert check_network.port(six).level is Level.OK
+    assert str(doctor.network(six).line) == "fd00::7"
+    assert doctor.port(six).level is Level.OK
 
 
 def test_a_host_name_that_another_device_has_is_a_warning(system, programs):
     programs("busctl", f's "{socket.gethostname()}.local"')
-    assert check_network.name(system).level is Level.OK
+    assert doctor.name(system).level is Level.OK
     programs("busctl", f's "{socket.gethostname()}-2.local"')
-    assert "another device has the same name" in str(check_network.name(system).line)
+    assert "another device has the same name" in str(doctor.name(system).line)
 
 
 def test_a_port_used_by_another_program_is_a_failure(system):
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = replace(system.settings, port=other.getsockname()[1])
-        found = check_network.port(replace(system, settings=taken))
+        found = doctor.port(replace(system, settings=taken))
 
     assert str(found.line) == f"the port is in use by another program ({taken.port})"
-    assert check_network.port(system).level is Level.OK
+    assert doctor.port(system).level is Level.OK
 
 
 def with_secret(system, path):
@@ -372,7 +363,7 @@ def test_a_secret_that_only_the_service_may_read_is_skipped(system, tmp_path):
     if is_root:
         os.seteuid(ANYBODY)
     try:
-        found = check_network.broker(with_secret(system, secret))
+        found = doctor.broker(with_secret(system, secret))
     finally:
         if is_root:
             os.seteuid(0)
@@ -385,17 +376,17 @@ def test_a_damaged_journal_is_a_failure(system):
     path = system.folder / "journal.db"
     with closing(Journal.open(path)) as journal:
         journal.start(Match.start(load("zilch"), ["Anna", "Ben"]))
-    assert str(check_service.journal(system).line) == f"one match in {path}"
+    assert str(checks.journal(system).line) == f"one match in {path}"
     path.write_bytes(b"no journal at all" * 500)
-    assert check_service.journal(system).level is Level.FAILED
+    assert checks.journal(system).level is Level.FAILED
 
 
 def test_restarts_of_the_service_are_a_warning(system, programs):
     here = replace(system, installed=True)
     programs("systemctl", "ActiveState=active\nNRestarts=2")
-    assert str(check_service.service(here).line) == "the service had to be restarted (2 times)"
+    assert str(checks.service(here).line) == "the service had to be restarted (2 times)"
     programs("systemctl", "ActiveState=failed\nNRestarts=0")
-    assert check_service.service(here).level is Level.FAILED
+    assert checks.service(here).level is Level.FAILED
 
 
 def test_invalid_settings_are_one_failure(tmp_path):
@@ -424,7 +415,7 @@ def test_a_report_is_written_whatever_the_clock_says(system, tmp_path):
 
 def test_a_report_contains_no_secret_no_name_and_no_picture(system, programs, tmp_path):
     programs("journalctl", "GET /?token=s3cret from dc:a6:32:01:02:03, PIN: 4711")
-    found = as_text({"heat": check_pi.heat(system)})
+    found = findings_as_text({"heat": checks.heat(system)})
     pack_report(tmp_path / "report.zip", system, found, pictures=False)
     with ZipFile(tmp_path / "report.zip") as report:
         names = report.namelist()

@@ -7,10 +7,20 @@ from time import sleep
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from device.hardware.buzzer import SOUNDS, Sounder, sound_for
-from device.hardware.lamp import BLINKS, LAMPS, RgbLamp, SingleColourLamp
-from device.hardware.outputs import Signals, open_signals
-from device.hardware.voice import Voice, spoken_text, without_separators
+from device.hardware.outputs import (
+    BLINKS,
+    LAMPS,
+    SOUNDS,
+    RgbLamp,
+    Signals,
+    SingleColourLamp,
+    Sounder,
+    Voice,
+    open_signals,
+    sound_for,
+    spoken_text,
+    without_separators,
+)
 from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from device.settings import Settings
 from game.message import Message

@@ -2,8 +2,8 @@
 
 import pytest
 
-from device.doctor.check_network import broker as check
-from device.doctor.findings import Level
+from device.commands.doctor import broker as check
+from device.doctor.problems import Level
 from device.doctor.system import Machine, System
 from device.settings import Settings
 from tests.mosquitto import mosquitto, needs_mosquitto

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.hardware.lamp import LAMPS
+from device.hardware.outputs import LAMPS
 from device.session.indicator import indicator_for
 from device.session.live_match import LiveMatch
 from device.session.session import Session

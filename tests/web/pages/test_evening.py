@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.coach.reviews import MAX_REVIEWS
+from device.coach.coach import MAX_REVIEWS
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import ScoreSet

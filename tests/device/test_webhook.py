@@ -9,22 +9,20 @@ from threading import Thread
 
 import pytest
 
-from device.doctor.check_network import webhook as check
-from device.doctor.findings import Level
+from device import webhook as module
+from device.commands.doctor import webhook as check
+from device.doctor.problems import Level
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.settings import Settings
-from device.webhook import webhook as module
-from device.webhook.delivery import Courier
-from device.webhook.receiver import Receiver, parse_receiver
-from device.webhook.webhook import FILE, Webhook, send_to_webhook
+from device.webhook import FILE, Courier, Receiver, Webhook, parse_receiver, send_to_webhook
 from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.journal.feed import Feed
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from game.stats.step_events import step_events
 from tests.device.mqtt.conftest import TapTable
-from tests.device.webhook.receiver_server import fake_receiver
+from tests.device.receiver_server import fake_receiver
 from tests.waiting import PATIENCE_S, until
 
 SECRET = "whsec_" + b64encode(bytes(range(32))).decode()

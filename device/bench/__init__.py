@@ -1,1 +1,0 @@
-"""The measurements that `traykeeper bench fit` takes on this machine."""

@@ -1,0 +1,457 @@
+"""The webhook: each step of a match is sent to another program over HTTP.
+
+The journal is the queue, as for the MQTT broker; docs/events.md describes the requests,
+and docs/decisions/events.md explains the choice.
+
+Signatures follow https://www.standardwebhooks.com, so that receivers can check them with the libraries offered there.
+"""
+
+import hmac
+import http.client
+import json
+import logging
+import socket
+import ssl
+import stat
+from base64 import b64decode, b64encode
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from threading import Event, Lock, Thread, Timer
+from time import time
+from urllib.parse import urlsplit
+
+from device.errors import UsageError
+from device.settings import Settings
+from device.threads import DistinctReports, new_snapshots
+from game import toml_table
+from game.errors import GameError, TraykeeperError, reason
+from game.file_io import read_text
+from game.journal.feed import Feed, FeedLine
+from game.journal.feed_progress import FeedProgress, ProgressFile
+from game.journal.journal import JOURNAL_FILE
+from game.message import Message
+from game.stats.step_events import WebhookBody, step_events
+from web.contracts import ChangingTable, DeliveryAttempt, Snapshot, WebhookReport
+
+log = logging.getLogger(__name__)
+
+PORTS = {"http": 80, "https": 443}
+"""The standard port of each URL scheme, without and with TLS."""
+
+PREFIX = "whsec_"
+MIN_KEY_BYTES = 24
+"""Length of the shortest key that the specification allows, in bytes."""
+
+EXAMPLE = "http://homeserver.local:8080/dice, or https://example.org/dice"
+HOW_TO_MAKE_ONE = 'printf \'secret = "whsec_%s"\\n\' "$(openssl rand -base64 32)"'
+
+MAX_ATTEMPTS = 20
+"""Number of attempts that are shown; the steps themselves are in the journal."""
+
+TIMEOUT_S = 10.0
+"""How long one attempt may take in total, in seconds, whatever the receiver does in the meantime."""
+
+MAX_ANSWER_BYTES = 1_000
+"""How many bytes of an answer are read. Only its status matters."""
+
+MAX_RETRY_AFTER_S = 3600.0
+FILE = "webhook.json"
+
+LISTEN_S = 1.0
+"""Longest wait for a change of the match, in seconds; the thread ends at most this late."""
+
+FIRST_RETRY_S, MAX_RETRY_S = 1.0, 300.0
+"""First and longest pause after a failed attempt, in seconds. The pause doubles each time."""
+
+HEAD_START_S = 0.1
+"""Pause before a step is sent, in seconds, so that phones show it first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """A program that receives the steps of matches.
+
+    Attributes:
+        path: Path and query of its URL. No message shows them, because they may contain a secret.
+        key: Key that signs the requests; None sends unsigned requests.
+    """
+
+    host: str
+    port: int
+    path: str = field(default="/", repr=False)
+    tls: bool = False
+    key: bytes | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the address, which does not reveal it."""
+        return sha256(f"{self.tls} {self} {self.path}".encode()).hexdigest()[:16]
+
+    def headers(self, delivery_id: str, time_s: float, body: bytes) -> dict[str, str]:
+        """Return the headers of a request to the receiver, including its signature if there is a key.
+
+        Args:
+            delivery_id: Id of the delivery, the same for each attempt.
+            time_s: Time of the attempt, in seconds since 1970.
+            body: The body of the request.
+        """
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "Traykeeper",
+            "webhook-id": delivery_id,
+            "webhook-timestamp": f"{time_s:.0f}",
+        }
+        if self.key:
+            signed = f"{delivery_id}.{time_s:.0f}.".encode() + body
+            digest = b64encode(hmac.digest(self.key, signed, "sha256")).decode()
+            headers["webhook-signature"] = f"v1,{digest}"
+        return headers
+
+
+def parse_receiver(url: str, *, secret: str = "") -> Receiver:
+    """Parse the URL of a receiver, and read the key that signs the requests.
+
+    Args:
+        url: `http://HOST[:PORT][/PATH]`, or the same with `https`.
+        secret: File with the key; empty sends unsigned requests.
+
+    Raises:
+        UsageError: If the URL or the file `secret` is not valid.
+    """
+    wrong = UsageError(f"webhook is not an address: write {EXAMPLE}")  # it may contain a secret
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = (parts.hostname or "").encode("idna").decode()
+    except ValueError:
+        raise wrong from None
+    path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+    if parts.scheme not in PORTS or not host or not path.isascii() or not path.isprintable():
+        raise wrong
+    if " " in path:
+        raise wrong
+    if parts.username is not None:
+        raise UsageError("webhook contains a user name: use webhook_secret, or a secret path")
+    key = _read_key(secret) if secret else None
+    return Receiver(host, port or PORTS[parts.scheme], path, parts.scheme == "https", key)
+
+
+def _read_key(path: str) -> bytes:
+    """Read the key from a file with the line `secret = "whsec_..."`."""
+    text = read_text(Path(path))
+    if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UsageError(f"{path}: other users can read the secret: chmod 600 {path}")
+    one_line = UsageError(
+        f'{path}: write one line, secret = "whsec_..."; make it with {HOW_TO_MAKE_ONE}'
+    )
+    table = toml_table.parse(text, path, lambda _: one_line)  # never quote the content
+    line = table.line("secret")
+    try:
+        key = b64decode(line.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        raise one_line from None
+    if not line.startswith(PREFIX) or len(key) < MIN_KEY_BYTES:
+        raise one_line
+    return key
+
+
+class DeliveryLog:
+    """The latest attempts to deliver a step to the webhook. Thread-safe.
+
+    Args:
+        receiver: The program that receives the steps.
+    """
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver, self._lock = receiver, Lock()
+        self._attempts: deque[DeliveryAttempt] = deque(maxlen=MAX_ATTEMPTS)
+        self._trouble: Message | None = None
+
+    def add(self, step: str, trouble: Message | None = None, wait_s: float = 0.0) -> None:
+        """Record an attempt.
+
+        Args:
+            step: The kinds of events in the step that was sent, separated by commas.
+            trouble: Why the receiver did not accept the step; None if it did.
+            wait_s: Seconds until the next attempt; 0 after a success.
+        """
+        attempt = DeliveryAttempt(time(), step, trouble, wait_s)
+        with self._lock:
+            self._trouble = trouble
+            self._attempts.appendleft(attempt)
+
+    def report(self) -> WebhookReport:
+        """Return the latest attempts, newest first, with the name of the receiver and its last problem."""
+        with self._lock:
+            return WebhookReport(str(self._receiver), tuple(self._attempts), self._trouble)
+
+
+class DeliveryError(TraykeeperError):
+    """Raised when the receiver of the webhook has not accepted a delivery.
+
+    Attributes:
+        retry_after_s: Seconds to wait before the next attempt, as requested by the receiver; 0 if it requests none.
+    """
+
+    def __init__(self, message: Message, retry_after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Courier:
+    """A sender of requests to one receiver, one at a time. Another thread may abort the current request.
+
+    Args:
+        receiver: The program that receives the requests.
+        timeout_s: How long one request may take, in seconds.
+    """
+
+    def __init__(self, receiver: Receiver, timeout_s: float = TIMEOUT_S) -> None:
+        self._receiver, self._timeout_s = receiver, timeout_s
+        self._context = ssl.create_default_context() if receiver.tls else None
+        self._lock = Lock()
+        self._connection: http.client.HTTPConnection | None = None
+        self._is_closed = False
+
+    def deliver(self, delivery_id: str, body: bytes) -> None:
+        """Send one request, and wait for the receiver to accept it.
+
+        Args:
+            delivery_id: Id of the delivery, the same for each attempt.
+            body: Body of the request, as JSON.
+
+        Raises:
+            DeliveryError: If the receiver does not accept the request.
+        """
+        connection = self._connect()
+        deadline = Timer(self._timeout_s, self._break_off)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            headers = self._receiver.headers(delivery_id, time(), body)
+            connection.request("POST", self._receiver.path, body, headers)
+            answer = connection.getresponse()
+            answer.read(MAX_ANSWER_BYTES)
+        except TimeoutError:
+            raise self._timed_out() from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            if not deadline.is_alive():
+                raise self._timed_out() from None
+            raise DeliveryError(
+                Message("it cannot be reached: %(why)s", why=reason(error))
+            ) from None
+        finally:
+            deadline.cancel()
+            connection.close()
+        if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
+            raise DeliveryError(
+                Message(
+                    "it answered %(status)s", status=f"{answer.status} {answer.reason}".strip()
+                ),
+                _retry_after_s(answer),
+            )
+
+    def close(self) -> None:
+        """Abort the current request, and send no further ones."""
+        self._is_closed = True
+        self._break_off()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = self._receiver.host, self._receiver.port
+        connection = (
+            http.client.HTTPSConnection(host, port, timeout=self._timeout_s, context=self._context)
+            if self._context
+            else http.client.HTTPConnection(host, port, timeout=self._timeout_s)
+        )
+        with self._lock:
+            self._connection = connection
+        if self._is_closed:
+            raise DeliveryError(Message("Traykeeper is stopping"))
+        return connection
+
+    def _break_off(self) -> None:
+        with self._lock:
+            sock = getattr(self._connection, "sock", None)
+        if sock:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    def _timed_out(self) -> DeliveryError:
+        return DeliveryError(
+            Message("it did not answer within %(s)s seconds", s=round(self._timeout_s))
+        )
+
+
+def _retry_after_s(answer: http.client.HTTPResponse) -> float:
+    """Return the seconds in the header `Retry-After`; 0 if the header is missing or contains a date."""
+    wish = answer.headers.get("Retry-After", "")
+    return min(float(wish), MAX_RETRY_AFTER_S) if wish.isascii() and wish.isdigit() else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered(FeedProgress):
+    """The last entry that a receiver has accepted.
+
+    Attributes:
+        receiver: Fingerprint of the receiver's address.
+    """
+
+    receiver: str
+
+
+class Webhook:
+    """A thread that sends the entries of a journal to another program, between `start` and `close`.
+
+    Without earlier progress, the thread begins with the latest match.
+
+    Args:
+        table: The companion, which announces each change of the match.
+        feed: The entries of the companion's journal.
+        receiver: The program that receives the entries.
+        folder: The state folder.
+        first_retry_s: Pause after the first failed attempt, in seconds.
+        timeout_s: How long one attempt may take, in seconds; None uses the usual time.
+
+    Attributes:
+        deliveries: The latest attempts.
+    """
+
+    def __init__(
+        self,
+        table: ChangingTable,
+        feed: Feed,
+        receiver: Receiver,
+        folder: Path,
+        *,
+        first_retry_s: float = FIRST_RETRY_S,
+        timeout_s: float | None = None,
+    ) -> None:
+        self._table, self._feed = table, feed
+        before, new = Delivered.read(folder / FILE), Delivered(receiver.fingerprint)
+        valid = before if before and before.receiver == new.receiver else new
+        self._file = ProgressFile(folder / FILE, valid, before)
+        self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
+        self._first_retry_s = first_retry_s
+        self._tray = socket.gethostname()
+        self.deliveries = DeliveryLog(receiver)
+        self._identity, self._position = "", 0
+        self._report = DistinctReports(partial(log.warning, "the webhook is waiting: %s"))
+        self._closing = Event()
+        self._thread = Thread(target=self._run, name="webhook", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Abort the current request, end the thread, and save the progress."""
+        self._closing.set()
+        self._courier.close()
+        self._thread.join()
+        self._file.save()
+
+    def _run(self) -> None:
+        shown: Snapshot | None = None
+        for later in new_snapshots(self._table, self._closing, LISTEN_S):
+            if later is None or shown is None or later.match is not shown.match:
+                if later:
+                    self._closing.wait(HEAD_START_S)
+                self._deliver_without_errors()
+            self._file.save_if_due()
+            shown = later or shown
+
+    def _deliver_without_errors(self) -> None:
+        try:
+            self._deliver_all()
+        except GameError as error:
+            self._report(str(error))
+        except Exception:
+            log.exception("the webhook failed; the match continues")
+
+    def _deliver_all(self) -> None:
+        """Deliver every entry of the journal that the receiver has not accepted yet."""
+        self._find_position()
+        for line in self._feed.after(self._position):
+            if not self._deliver(line):
+                return
+            self._position = line.position
+            self._file.progress = self._file.progress.after(line.entry)
+            self._file.save_if_due()
+
+    def _find_position(self) -> None:
+        """Find the entry to continue with, when the thread starts and after a backup has been restored."""
+        identity = self._feed.identity
+        if identity == self._identity:
+            return
+        done = self._file.progress
+        last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
+        self._position = last.position if last else self._feed.newest()
+        self._identity = identity
+
+    def _deliver(self, line: FeedLine) -> bool:
+        """Keep sending an entry until it is accepted; return False if the webhook is closed first."""
+        entry, events = line.entry, step_events(line)
+        body: WebhookBody = {
+            "type": "traykeeper.step",
+            "version": 1,
+            "tray": self._tray,
+            "events": events,
+        }
+        text = json.dumps(body, separators=(",", ":")).encode()
+        kinds = ", ".join(event["kind"] for event in events)
+        wait_s = self._first_retry_s
+        while not self._closing.is_set():
+            try:
+                self._courier.deliver(f"{entry.match}-{entry.seq}-{entry.chain}", text)
+            except DeliveryError as trouble:
+                pause_s = max(wait_s, trouble.retry_after_s)
+                self.deliveries.add(kinds, trouble.message, pause_s)
+                self._file.save_if_due()
+                self._closing.wait(pause_s)
+                wait_s = min(wait_s * 2, MAX_RETRY_S)
+            else:
+                self.deliveries.add(kinds)
+                return True
+        return False
+
+
+@contextmanager
+def send_to_webhook(
+    settings: Settings, table: ChangingTable, folder: Path, warn: Callable[[str], object]
+) -> Iterator[DeliveryLog | None]:
+    """Within the block, send the steps of matches to the address in the settings, if one is set.
+
+    Yields the log of the deliveries; None if no address is set or it cannot be used.
+
+    Args:
+        settings: The settings, which name the receiver.
+        table: The companion.
+        folder: The state folder.
+        warn: Called with one line about each problem.
+    """
+    try:
+        receiver = (
+            parse_receiver(settings.webhook, secret=settings.webhook_secret)
+            if settings.webhook
+            else None
+        )
+    except (UsageError, GameError) as error:
+        warn(f"traykeeper: {error}; playing without the webhook")
+        receiver = None
+    if receiver is None:
+        yield None
+        return
+    webhook = Webhook(table, Feed(folder / JOURNAL_FILE), receiver, folder)
+    webhook.start()
+    try:
+        yield webhook.deliveries
+    finally:
+        webhook.close()
