@@ -17,8 +17,7 @@ from device.cameras.roll_clip import RollClip
 from device.cameras.simulated.tray import SimulatedTray
 from device.commands.options import FiniteRange
 from device.watching.reports import CapturedReading, Report
-from device.watching.tray_watch import TrayWatch
-from device.watching.watch_loop import PREVIEW_PERIOD_S, WatchOptions
+from device.watching.tray_watch import PREVIEW_PERIOD_S, TrayWatch, WatchOptions
 
 ROLL_S = 2.0
 """Duration of a roll: as long as the longest clip."""

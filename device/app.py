@@ -77,7 +77,7 @@ from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.threads import repeated
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import WatchOptions
 from device.webhook import send_to_webhook
 from game.errors import GameError, JournalError, reason
 from game.journal.history import History

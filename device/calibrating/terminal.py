@@ -23,8 +23,7 @@ from device.files import as_owner_of, print_line, state_folder, write_atomically
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
 from device.watching.reports import CameraFound, CameraLost, Report
-from device.watching.tray_watch import CameraThread, TrayWatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.rules import rule_files
 from game.situation import TableError
 from web.contracts import CalibrationState, CalibrationStep, Points

@@ -49,7 +49,7 @@ from device.watching.reports import (
     DiceSettled,
     TimedOut,
 )
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import WatchOptions
 from game.commands import (
     AcknowledgeDamage,
     Command,

@@ -14,9 +14,7 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.companion.inbox import Inbox, RelockExposure
 from device.watching.reports import CameraFound, CameraLost
-from device.watching.tray_preview import TrayPreview
-from device.watching.tray_watch import CameraThread, TrayWatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.message import Message
 
 HUNG = Message("it is not responding: check its cable, then restart Traykeeper")
@@ -32,12 +30,12 @@ class LiveView:
     The tray watch takes the previews anyway; the live view never asks the camera for a frame.
 
     Args:
-        preview: The newest preview, which the tray watch has taken.
+        watch: Takes the previews.
         clock: Monotonic clock in seconds.
     """
 
-    def __init__(self, preview: TrayPreview, clock: Callable[[], float] = monotonic) -> None:
-        self._preview, self._clock = preview, clock
+    def __init__(self, watch: TrayWatch, clock: Callable[[], float] = monotonic) -> None:
+        self._watch, self._clock = watch, clock
         self._lock = Lock()
         self._made_s = float("-inf")
         self._source: Image | None = None
@@ -49,7 +47,8 @@ class LiveView:
     def jpeg(self) -> bytes | None:
         """Return a JPEG of the tray, or None while the tray's position is unknown, so that the room is never shown."""
         with self._lock:
-            latest, zones = self._preview.latest, self._preview.zones_in_view
+            preview = self._watch.preview
+            latest, zones = preview.latest, preview.zones_in_view
             if latest is None or not zones:
                 self._source, self._jpeg = None, b""
                 return None
@@ -119,7 +118,7 @@ class TrayCamera:
             clock,
         )
         self._thread = CameraThread(self.watch) if open_camera else None
-        self.live_view = LiveView(self.watch.preview, clock)
+        self.live_view = LiveView(self.watch, clock)
         self.wizard = Wizard(
             self.watch,
             profiles,

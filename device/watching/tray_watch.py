@@ -1,32 +1,252 @@
-"""The tray watch, and the thread that runs it.
+"""The tray watch: opens the camera, watches what moves in the tray, and reads the dice on request.
 
 The tray watch posts reports of what it sees and never changes the match. If the camera fails, the tray watch
 reopens the camera after a while; until then, dice can be entered on a phone.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from threading import Event, Thread
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TypeVar
 
-from device.cameras.base import Camera
+from device.cameras.base import Camera, CameraError, Frame, Image, zones_of
 from device.cameras.controls import Tunable
+from device.cameras.roll_clip import ClipRecorder, RollClip
+from device.machine_fit import return_free_memory
+from device.session.tray_reader import TrayReading
+from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter, ZonesOf
 from device.watching.camera_link import CameraLink, CameraTasks
-from device.watching.marked_motion import MarkedMotion
-from device.watching.read_requests import WAIT_S, ReadRequest, ReadRequests
-from device.watching.reports import Report
-from device.watching.tray_memory import TrayMemory
-from device.watching.tray_preview import TrayPreview
-from device.watching.watch_loop import WatchLoop, WatchOptions, WatchParts
+from device.watching.frame_diff import Grey, Region, find_motion, to_grey
+from device.watching.motion import STILL_S, Activity, MarkedMotion, Motion, MotionWatch
+from device.watching.reports import (
+    CameraFound,
+    CameraLost,
+    CapturedReading,
+    DiceSettled,
+    Report,
+    TimedOut,
+)
+from device.watching.tray_memory import TrayMemory, WatchedTray
+from game.message import Message
 from vision import Die
+from vision.reading import Lean, Quad
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+WAIT_S = 20.0
+"""How long the tray may take to come to rest, in seconds, before a request times out."""
+
+PREVIEW_PERIOD_S = 1 / 15
+"""Time between two previews in seconds. A falling die is in view for tenths of a second: a few frames at 15 Hz."""
+
+QUIET_S = 20.0
+QUIET_PERIOD_S = 1 / 8
+"""Time between two previews after `QUIET_S` without motion, in seconds. A throw still lasts for several previews."""
+
+IDLE_S = 20.0
+"""Time between two calls of `on_idle` while the tray is at rest, in seconds."""
 
 JOIN_S = 5.0
 """How long to wait for the thread to end, in seconds: longer than a camera takes for one frame.
 
 A thread whose camera hangs is abandoned."""
+
+FAILED = Message("it has failed, as described in the log; Traykeeper will reopen it")
+
+NOT_SETTLED = Activity(Motion.STILL, 0.0, has_hand=False, is_settled=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How the tray is watched.
+
+    Attributes:
+        still_s: How long the tray must be still before it is read, in seconds.
+        period_s: Time between two previews, in seconds; after a while without motion, this time
+            becomes longer.
+        reports_settled_dice: Whether to report dice that have rolled and come to rest, although no
+            reading was requested.
+        burst_frames: Number of frames whose readings must agree, at least 1.
+        records_clips: Whether to record the last seconds of each roll.
+        zones_of: Returns where a camera sees its tray.
+        filter_reading: Corrects each reading with what is known about the dice.
+        leans: Returns how far dice seemed to lean in earlier frames of the camera with this name.
+        on_idle: Called from time to time with a preview and the camera while the tray is at rest.
+    """
+
+    still_s: float = STILL_S
+    period_s: float = PREVIEW_PERIOD_S
+    reports_settled_dice: bool = False
+    burst_frames: int = BURST_FRAMES
+    records_clips: bool = True
+    zones_of: ZonesOf = zones_of
+    filter_reading: ReadingFilter = lambda reading, _tray, _camera: reading
+    leans: Callable[[str], tuple[Lean, ...]] = lambda _camera: ()
+    on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """A request for a reading of the still tray.
+
+    Attributes:
+        number: Identifies the request; the report that answers it contains the same number.
+        since_s: When the request was made, or the time after which something must have moved, in
+            seconds.
+        needs_motion: Whether to read only after something has moved. Such a request never times out.
+        is_unprompted: True if the program requests the reading by itself, without a person having
+            asked for it.
+        wait_s: How long the tray may take to come to rest, in seconds.
+    """
+
+    number: int
+    since_s: float
+    needs_motion: bool
+    is_unprompted: bool
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrayPreview:
+    """The newest preview, and what moves in it.
+
+    Attributes:
+        tray: The open camera and its tray; None if there is no camera.
+        latest: The image of the newest preview; None if there is none.
+        activity: The motion in the newest preview.
+    """
+
+    tray: WatchedTray | None = None
+    latest: Image | None = None
+    activity: Activity = NOT_SETTLED
+
+    @property
+    def camera_name(self) -> str | None:
+        """The name of the open camera; None if there is none."""
+        return self.tray.camera if self.tray else None
+
+    @property
+    def zones_in_view(self) -> tuple[Quad, ...]:
+        """The corners of the tray and of any set-aside area in pixels of `latest`; empty if they are not known."""
+        if self.tray is None or self.latest is None:
+            return ()
+        factor = self.latest.shape[1] / self.tray.frame_px[0]
+        return tuple(zone.scaled(factor) for zone in self.tray.zones.known)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the tray has been still long enough to be read, with no hand in it."""
+        return self.activity.is_settled
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether something other than a hand is moving over the tray now."""
+        return self.tray is not None and not (self.is_settled or self.activity.has_hand)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrayRest:
+    """A period in which nothing moved in the tray.
+
+    Attributes:
+        image: A full frame, captured at the beginning of the period.
+        from_s: When the period began, in seconds.
+        until_s: When the tray was last seen unchanged, in seconds.
+        preview: The preview at the beginning of the period, by which an unchanged tray is recognised
+            once a hand has left.
+        clip: A clip of how the dice came to rest; None if it was not recorded.
+    """
+
+    image: Image
+    from_s: float
+    until_s: float
+    preview: Grey
+    clip: RollClip | None = None
+
+
+class RestHistory:
+    """The last two periods in which nothing moved in the tray, for dice that are picked up before they are read.
+
+    Args:
+        tray: Corners of the tray's floor in pixels of a full frame; changes outside it are ignored.
+            None means the whole frame.
+        picture_px: Width and height of a full frame in pixels.
+
+    Attributes:
+        last: The current period or, while something moves, the last one; None before the first.
+    """
+
+    def __init__(self, tray: Quad | None, picture_px: tuple[int, int]) -> None:
+        self._tray, self._picture_px = tray, picture_px
+        self.last: TrayRest | None = None
+        self._previous: TrayRest | None = None
+        self._is_resting = False
+
+    def feed(
+        self,
+        preview: Frame,
+        *,
+        is_settled: bool,
+        capture: Callable[[], Frame],
+        finish_clip: Callable[[Frame], RollClip | None] = lambda _still: None,
+    ) -> TrayRest | None:
+        """Process the next preview, and capture a full frame whenever the tray has newly come to rest.
+
+        Args:
+            preview: The next preview.
+            is_settled: Whether the tray is at rest in that preview.
+            capture: Captures a full frame.
+            finish_clip: Returns the clip of the roll that ends with the given preview; None if none was
+                recorded.
+
+        Returns:
+            The period of rest that begins with this preview; None if none does.
+        """
+        new = None
+        if is_settled and self._is_resting and self.last:
+            self.last = replace(self.last, until_s=preview.time_s)
+        elif is_settled and not self._looks_like_last(now := to_grey(preview.image)):
+            self._previous = self.last
+            image, time_s = capture().image, preview.time_s
+            new = self.last = TrayRest(image, time_s, time_s, now, finish_clip(preview))
+        self._is_resting = is_settled
+        return new
+
+    def take_previous(self, since_s: float) -> TrayRest | None:
+        """Forget the previous period of rest, and return it if it began after `since_s` in seconds."""
+        rest, self._previous = self._previous, None
+        return rest if rest and rest.from_s > since_s else None
+
+    def _looks_like_last(self, now: Grey) -> bool:
+        if self.last is None or self.last.preview.shape != now.shape:
+            return False
+        region = Region.of(now.shape, self._tray, self._picture_px)
+        return not find_motion(self.last.preview, now, region).has_changes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watched:
+    """An open camera with one calibration, and the helper objects created for it.
+
+    Attributes:
+        camera: The open camera.
+        tray: The camera's tray.
+        motion: Detects motion in the previews.
+        rests: Frames from the last two times the tray was at rest.
+        clips: Records how dice come to rest.
+    """
+
+    camera: Camera
+    tray: WatchedTray
+    motion: MotionWatch
+    rests: RestHistory
+    clips: ClipRecorder
 
 
 class TrayWatch:
@@ -42,7 +262,7 @@ class TrayWatch:
         clock: Monotonic clock in seconds, the same as that of the camera's frames.
 
     Attributes:
-        preview: What the camera sees now.
+        preview: What the camera sees now. It is replaced and never modified, so that no lock is needed.
         link: The connection to the camera.
         memory: The knowledge about the tray.
     """
@@ -51,20 +271,25 @@ class TrayWatch:
         self,
         open_camera: Callable[[], Camera],
         post: Callable[[Report], None],
-        options: WatchOptions = WatchOptions(),  # noqa: B008 - it is frozen
+        options: WatchOptions = WatchOptions(),
         clock: Callable[[], float] = monotonic,
     ) -> None:
+        self._options, self._post, self._clock = options, post, clock
         self.preview, self.memory = TrayPreview(), TrayMemory()
         self.link = CameraLink(open_camera, clock)
-        self._requests, self._tasks, self._motion = (
-            ReadRequests(),
-            CameraTasks(),
-            MarkedMotion(clock),
+        self._tasks, self._motion = CameraTasks(), MarkedMotion(clock)
+        self._burst = BurstReader(
+            self.link,
+            self.memory,
+            options.burst_frames,
+            options.zones_of,
+            options.filter_reading,
         )
-        parts = WatchParts(
-            self.link, self._tasks, self._requests, self._motion, self.memory, self.preview
-        )
-        self._loop, self._clock = WatchLoop(parts, options, post, clock), clock
+        self._request: ReadRequest | None = None
+        self._request_numbers, self._request_lock = count(1), Lock()
+        self._watched: _Watched | None = None
+        self._next_s = self._reported_s = 0.0
+        self._idle_s = float("-inf")
 
     def request_reading(
         self,
@@ -76,11 +301,15 @@ class TrayWatch:
     ) -> int:
         """Implement `TrayReader.request_reading`: request a reading, which times out after `wait_s` seconds."""
         since_s = self._clock() if since_s is None else since_s
-        return self._requests.put(ReadRequest(since_s, needs_motion, is_unprompted, wait_s))
+        with self._request_lock:
+            number = next(self._request_numbers)
+            self._request = ReadRequest(number, since_s, needs_motion, is_unprompted, wait_s)
+        return number
 
     def cancel_request(self) -> None:
         """Implement `TrayReader.cancel_request`: cancel the outstanding request."""
-        self._requests.cancel()
+        with self._request_lock:
+            self._request = None
 
     def mark_accepted(self, time_s: float | None = None) -> None:
         """Implement `TrayReader.mark_accepted`: note that a throw was accepted."""
@@ -141,12 +370,199 @@ class TrayWatch:
         return self.preview.is_moving
 
     def step(self) -> float:
-        """Take one step of the tray watch and return the seconds until the next one is due."""
-        return self._loop.step()
+        """Open the camera if it is closed, take one preview, and read the dice if the tray is ready for it.
+
+        Returns:
+            Seconds until the next step is due.
+        """
+        self.link.note_call()
+        try:
+            self._observe(self._connect())
+        except CameraError as error:
+            return self._lose(error.message)
+        except Exception:
+            log.exception("watching the tray failed")
+            return self._lose(FAILED)
+        is_busy = self._request is not None
+        period_s = self._options.period_s
+        if self._is_quiet and not is_busy:
+            period_s = max(period_s, QUIET_PERIOD_S)
+        self._next_s = max(self._next_s + period_s, self._clock())
+        return self._next_s - self._clock()
 
     def close(self) -> None:
         """Stop watching and release the camera."""
-        self._loop.close()
+        self._watched = None
+        self.preview = TrayPreview()
+        self._motion.end()
+        self.link.close()
+
+    def _lose(self, reason: Message) -> float:
+        self.close()
+        self._post(CameraLost(reason))
+        self._tasks.fail_all(reason)
+        return self.link.note_failure()
+
+    def _connect(self) -> _Watched:
+        """Open the camera if it is closed, and start over if the tray has been calibrated in the meantime."""
+        watched = self._watched
+        if watched is None:
+            camera, image = self.link.open()
+            watched = self._begin(camera, (image.shape[1], image.shape[0]), image)
+            self._post(CameraFound(camera.name))
+        elif watched.tray.zones != self._options.zones_of(watched.camera, watched.tray.frame_px):
+            watched = self._begin(watched.camera, watched.tray.frame_px, None)
+        return watched
+
+    def _begin(self, camera: Camera, frame_px: tuple[int, int], image: Image | None) -> _Watched:
+        zones = self._options.zones_of(camera, frame_px)
+        tray = WatchedTray(camera.name, frame_px, zones)
+        motion = MotionWatch(still_s=self._options.still_s, tray=zones.tray, picture_px=frame_px)
+        self.memory.begin(tray, self._options.leans(camera.name))
+        self._motion.begin(motion)
+        self.preview = TrayPreview(tray, image)
+        self._burst.discard()
+        self._next_s, self._idle_s = self._clock(), float("-inf")
+        self._watched = _Watched(
+            camera,
+            tray,
+            motion,
+            RestHistory(zones.tray, frame_px),
+            ClipRecorder(zones.tray if self._options.records_clips else None, frame_px),
+        )
+        return self._watched
+
+    @property
+    def _is_quiet(self) -> bool:
+        return self.preview.activity.still_s > QUIET_S
+
+    def _take_preview(self, watched: _Watched) -> Frame:
+        frame = self.link.preview(watched.camera)
+        activity = self._motion.feed(watched.motion, frame)
+        self.preview = replace(self.preview, latest=frame.image, activity=activity)
+        watched.clips.feed(frame, still_s=activity.still_s, is_settled=activity.is_settled)
+        return frame
+
+    def _finish_clip(self, clips: ClipRecorder, still: Frame) -> RollClip | None:
+        has_rolled = self._motion.surely_tumbled_since(clips.rested_s)
+        return clips.finish(still, has_rolled=has_rolled, accepted_s=self._motion.marked_s)
+
+    def _observe(self, watched: _Watched) -> None:
+        camera = watched.camera
+        self._tasks.run_all(camera)
+        frame = self._take_preview(watched)
+        is_settled = self.preview.is_settled
+        if not is_settled:
+            self._burst.discard()
+        rest = watched.rests.feed(
+            frame,
+            is_settled=is_settled,
+            capture=partial(self.link.capture, camera),
+            finish_clip=partial(self._finish_clip, watched.clips),
+        )
+        if request := self._request:
+            self._answer(request, watched, rest)
+        elif is_settled:
+            self._use_rest(frame, camera)
+        if rest:
+            self.link.note_call()
+            self.memory.learn_empty_tray(rest.image, watched.tray.zones)
+        if (
+            self.preview.is_settled
+            and self._request is None
+            and self._has_unreported_throw
+            and not self._burst.is_complete
+        ):
+            self._burst.add_frame(camera, rest.image if rest else None)
+
+    @property
+    def _has_unreported_throw(self) -> bool:
+        since_s = max(self._reported_s, self._motion.marked_s)
+        return self._motion.surely_tumbled_since(since_s)
+
+    def _use_rest(self, frame: Frame, camera: Camera) -> None:
+        """Report dice that have settled or, if no dice have rolled, call `on_idle` if it is due."""
+        if self._options.reports_settled_dice and self._has_unreported_throw:
+            self._reported_s = frame.time_s
+            self._post(DiceSettled())
+        elif self._clock() - self._idle_s > IDLE_S:
+            self._idle_s = self._clock()
+            self._options.on_idle(frame, camera)
+            if self._is_quiet:
+                return_free_memory()  # the next reading takes a tenth longer
+
+    def _answer(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
+        """Answer a request if the tray is ready to be read, or report that the request has timed out.
+
+        Args:
+            request: The outstanding request.
+            watched: The camera, and the helper objects created for it.
+            rest: The period of rest that begins with the current preview; None if none does.
+        """
+        has_moved = self._motion.has_moved_since(request.since_s)
+        if (
+            self.preview.is_settled
+            and (has_moved or not request.needs_motion)
+            and self._read(request, watched, rest)
+        ):
+            return
+        if not request.needs_motion and self._clock() - request.since_s > request.wait_s:
+            self._close_request(request, TimedOut(request.number))
+
+    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> bool:
+        """Read the dice and report the reading, if a frame that was taken after the request still shows them.
+
+        All frames of a reading were taken since the tray came to rest. If a later frame, taken after the request,
+        shows the tray still at rest, then the reading is valid for the moment of the request.
+
+        Args:
+            request: The request to answer.
+            watched: The camera, and the helper objects created for it.
+            rest: The period of rest that begins with the current preview; None if none does.
+
+        Returns:
+            Whether the reading was reported. If not, something has begun to move, or the newest frame was taken
+            before the request.
+        """
+        reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
+        frame = self._take_preview(watched)
+        if self.preview.is_settled and not frame.was_taken_after(request.since_s):
+            return False
+        self._burst.discard()
+        if not self.preview.is_settled:
+            return False
+        self._reported_s = seen_s = frame.time_s
+        tray_reading = TrayReading(reading, self._motion.has_tumbled, seen_s)
+        captured = CapturedReading(request.number, tray_reading, image, watched.tray.zones.known)
+        if watched.rests.last:
+            captured = replace(captured, clip=watched.rests.last.clip)
+        self.memory.add(seen_s, image, reading)
+        if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
+            captured = replace(captured, earlier=self._read_previous(watched, captured))
+        self._close_request(request, captured)
+        return True
+
+    def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
+        """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.
+
+        Args:
+            watched: The camera, and the helper objects created for it.
+            empty: The reading of the empty tray.
+        """
+        rest = watched.rests.take_previous(self._motion.marked_s)
+        if rest is None:
+            return None
+        reading = self._burst.read_image(watched.camera, rest.image)
+        tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
+        return replace(empty, tray_reading=tray_reading, image=rest.image, clip=rest.clip)
+
+    def _close_request(self, request: ReadRequest, report: Report) -> None:
+        """Post the report that answers a request, unless the request has been replaced or cancelled."""
+        with self._request_lock:
+            if self._request is not request:
+                return
+            self._request = None
+        self._post(report)
 
 
 def _relock_exposure(camera: Camera) -> None:

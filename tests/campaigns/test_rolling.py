@@ -7,7 +7,7 @@ import pytest
 from bench.clips import RollingTable
 from device.cameras.roll_clip import MAX_BYTES
 from device.watching.motion import STILL_S
-from device.watching.watch_loop import PREVIEW_PERIOD_S
+from device.watching.tray_watch import PREVIEW_PERIOD_S
 from tests.campaigns.size import SOAK, count
 from tests.campaigns.test_many_matches import resident_mb
 

@@ -16,7 +16,7 @@ from device.hardware.button import TrayButton
 from device.hardware.choices import BUTTON_PIN
 from device.hardware.outputs import RgbLamp, Signals
 from device.session.live_match import LiveMatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import WatchOptions
 from game.commands import AnswerQuestion
 from game.journal.journal import Journal
 from game.rules import rule_files

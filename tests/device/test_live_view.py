@@ -11,9 +11,10 @@ TRAY = Quad(((100, 60), (220, 60), (220, 140), (100, 140)))
 
 
 class Watch:
-    """A preview in which only the tray is bright."""
+    """A tray watch and its preview, in which only the tray is bright."""
 
     def __init__(self):
+        self.preview = self
         self.latest = np.zeros((180, 320, 3), np.uint8)
         self.latest[60:140, 100:220] = 255
         self.zones_in_view = (TRAY,)

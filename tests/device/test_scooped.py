@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from device.watching.rest_history import RestHistory
+from device.watching.tray_watch import RestHistory
 from game.commands import AnswerQuestion
 from game.situation import Situation
 from tests.device.rig import STILL_S

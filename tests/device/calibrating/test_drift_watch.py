@@ -13,8 +13,7 @@ from device.calibrating.drift_watch import DARKER, LIGHTER, MIN_RELOCK_S, MOVED,
 from device.calibrating.profile_file import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
-from device.watching.tray_watch import TrayWatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import TrayWatch, WatchOptions
 from tests.clock import Clock
 
 

@@ -10,8 +10,7 @@ from device.calibrating import wizard as module
 from device.calibrating import wizard_camera
 from device.calibrating.profile_file import FILE, ProfileStore, load
 from device.calibrating.wizard import Wizard
-from device.watching.tray_watch import CameraThread, TrayWatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.situation import TableError
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S, until

@@ -15,8 +15,7 @@ from device.cameras.base import CameraError, Frame
 from device.cameras.controls import Tuning
 from device.watching import liveness
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
-from device.watching.tray_watch import CameraThread, TrayWatch
-from device.watching.watch_loop import WatchOptions
+from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.message import Message
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S
@@ -424,7 +423,7 @@ def test_a_quiet_tray_is_watched_less_often_and_a_throw_is_still_seen(clock, see
 def test_freed_memory_is_returned_only_after_a_while_without_motion(clock, monkeypatch):
     returned_s = []
     monkeypatch.setattr(
-        "device.watching.watch_loop.return_free_memory", lambda: returned_s.append(clock())
+        "device.watching.tray_watch.return_free_memory", lambda: returned_s.append(clock())
     )
     tray = HandledTray(seed=3, roll_s=1.0, clock=clock)
     reports = Reports(clock, lambda: tray)
