@@ -4,8 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from device.session import messages
-from device.session.table_state import TableState
+from device.session.session import Session
 from game.match.bot import Bot
 from game.match.events import Event, Thrown
 from game.match.state import State
@@ -54,12 +53,12 @@ class BotTurns:
     """Takes the steps of bots when they are due.
 
     Args:
-        table: The state of the table.
+        session: Carries out the steps.
         options: How bots play.
     """
 
-    def __init__(self, table: TableState, options: BotOptions) -> None:
-        self._table, self._options = table, options
+    def __init__(self, session: Session, options: BotOptions) -> None:
+        self._session, self._options = session, options
         self._seen: State | None = None
         self._due_s = 0.0
         self._thought: Future[Event | None] | None = None
@@ -87,17 +86,21 @@ class BotTurns:
             return
         self._due_s = self._options.clock() + self._options.pause_s
         event = self._decision(state)
-        if event is None and self._table.situation is not Situation.BOT:
+        if event is None and self._session.table.situation is not Situation.BOT:
             self._declined = state  # a person throws all dice for the bot
             return
-        self._make(state, event)
+        bot = state.player.bot
+        if event is None and bot:
+            event = Thrown(simulated_dice(bot, state))
+        if event:
+            self._session.play_bot(event)
 
     def _next_state(self) -> State | None:
         """Return the state in which a bot has to act, or None if no bot has to act.
 
         If the state is new, start computing the bot's decision.
         """
-        match = self._table.match
+        match = self._session.table.match
         state = match.state if match else None
         if state is None or not self._is_due(state):
             self._seen = self._thought = None
@@ -109,7 +112,7 @@ class BotTurns:
         return state
 
     def _is_due(self, state: State) -> bool:
-        match self._table.situation:
+        match self._session.table.situation:
             case Situation.BOT:
                 return True
             case Situation.TURN_OVER if state.player.bot:
@@ -126,14 +129,3 @@ class BotTurns:
         if self._thought.exception():
             return BestPlay().decide(state)  # a match must go on even if the calculation failed
         return self._thought.result()
-
-    def _make(self, state: State, event: Event | None) -> None:
-        bot = state.player.bot
-        if event is None:
-            assert bot is not None  # noqa: S101 - the situation says so
-            event = Thrown(simulated_dice(bot, state))
-        table, before = self._table, self._table.live_match.match
-        # The dice in the tray stay as they are, because this step was not read from the tray.
-        after = table.live_match.do(event)
-        table.clear()
-        table.message = messages.bot_step(event, before, after)

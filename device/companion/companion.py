@@ -244,11 +244,11 @@ class Companion:
             rules,
             self.tray_camera.watch,
             shut_down=equipment.shut_down,
+            expects_camera=self.tray_camera.is_expected,
         )
-        self.session.camera.is_known = not self.tray_camera.is_expected
         if damage:  # the table's message is also spoken
-            self._say(Paragraph(damage.sentences[0], self.session.table.message))
-        self.bots = BotTurns(self.session.table, bots or BotOptions(clock=clock))
+            self.session.say(Paragraph(damage.sentences[0], self.session.table.message))
+        self.bots = BotTurns(self.session, bots or BotOptions(clock=clock))
         self.pictures = PictureKeeper(throw_pictures, misreads, self.tray_camera.watch.note_faces)
         # Every thread that reads dice loads networks of some 31 MB, so all phones share this thread.
         self._photo_reader = ThreadPoolExecutor(1, "phone pictures")
@@ -324,7 +324,7 @@ class Companion:
         no_button = (self.button.trouble,) if self.button.trouble else ()
         failing = (*no_button, *self.output.troubles)
         output = join_with_semicolons(failing) if failing else None
-        journal = self.session.table.live_match.trouble
+        journal = self.session.live_match.trouble
         safe_mode = self._safe_mode.message if self._safe_mode else None
         return Troubles(self.tray_camera.trouble, journal, self._damage, output, safe_mode)
 
@@ -396,7 +396,7 @@ class Companion:
         if not asked.done.set_running_or_notify_cancel():
             return
         try:
-            with self.session.table.live_match.for_request(asked.request):
+            with self.session.live_match.for_request(asked.request):
                 self._perform(asked.task)
             asked.done.set_result(self._publish())
         except Exception as error:  # noqa: BLE001 - raised in the thread that asked
@@ -407,14 +407,11 @@ class Companion:
         try:
             job()
         except (GameError, TableError) as error:
-            self._say(Sentence(error.message))
+            self.session.say(Sentence(error.message))
         except Exception:
             log.exception("the companion failed to handle a note")
             wrong = Message("Something went wrong: see the log.")
-            self._say(Paragraph(wrong, Message("Press again.")))
-
-    def _say(self, message: Message) -> None:
-        self.session.table.message = message
+            self.session.say(Paragraph(wrong, Message("Press again.")))
 
     # What the parts of the table report.
 
@@ -423,25 +420,25 @@ class Companion:
         is_for_wizard = bool(camera.wizard.page.button_use)
         match note:
             case ButtonReleased():
-                with session.table.live_match.for_request(note.request):
+                with session.live_match.for_request(note.request):
                     self._release_button(note)
             case ButtonDown():
                 self._held_s = None if is_for_wizard else note.held_s
             case CapturedReading():
                 self._take_reading(note)
             case TimedOut():
-                session.requests.timed_out(note.request)
+                session.timed_out(note.request)
             case DiceSettled() if not is_for_wizard:
-                session.requests.dice_settled()
+                session.dice_settled()
             case CameraFound():
                 camera.found(note.name)
-                session.camera.found()
+                session.camera_found()
             case CameraLost():
                 camera.lost(note.reason)
-                session.camera.lost(note.reason)
+                session.camera_lost(note.reason)
             case JournalMended():
                 self._damage = note.notice
-                self._say(note.notice.sentences[0])
+                self.session.say(note.notice.sentences[0])
             case RelockExposure():
                 camera.watch.relock_exposure()
             case DiceSettled() | Changed():
@@ -452,7 +449,7 @@ class Companion:
             return
         is_press_at_tray = note.is_finger and self.button.is_real and not note.held_s
         if is_press_at_tray and self.scorekeeper.press_button():
-            self._say(Message("There is a new scorekeeper."))
+            self.session.say(Message("There is a new scorekeeper."))
             return
         # A press on a page does not show that the button at the tray works.
         wizard = self.tray_camera.wizard
@@ -466,7 +463,7 @@ class Companion:
 
     def _take_reading(self, captured: CapturedReading) -> None:
         earlier = captured.earlier
-        shown = self.session.results.answered(
+        shown = self.session.answered(
             captured.request, captured.tray_reading, earlier.tray_reading if earlier else None
         )
         if shown is None:
@@ -474,7 +471,6 @@ class Companion:
         self.pictures.add(captured)
         if earlier and shown is earlier.tray_reading:
             self.pictures.add(earlier)
-        self.pictures.assign(self.session.table)
 
     # The tasks of other threads.
 
@@ -485,10 +481,8 @@ class Companion:
             case Announce():
                 self._join_url = task.join_url
             case Photographed():
-                self.session.check_step(task.step)
-                self.session.results.photographed(task.captured.tray_reading)
+                self.session.photographed(task.captured.tray_reading, task.step)
                 self.pictures.add(task.captured)
-                self.pictures.assign(self.session.table)
             case EnterThrow():
                 self.pictures.enter(self.session, task)
             case ShowOtherPhoto():
@@ -519,7 +513,7 @@ class Companion:
         if tray is None:
             raise TableError(Message("These dice are real: throw them yourself."))
         if table.is_elsewhere:
-            raise TableError(throws_elsewhere(table.live_match.match))
+            raise TableError(throws_elsewhere(table.live_match))
         table.check_no_bot_plays()
         if reason := table.throw_refusal:
             raise TableError(reason)
@@ -527,13 +521,13 @@ class Companion:
             tray.throw_all()
         else:
             throw_like_a_player(tray, table.match)
-        table.has_simulated_throw = True
+        self.session.note_simulated_throw()
 
     def _leave_safe_mode(self) -> None:
         if self._safe_mode is None:
             raise TableError(Message("Traykeeper is not in safe mode."))
         self._safe_mode.leave()
-        self._say(
+        self.session.say(
             Message(
                 "Traykeeper will now start normally. If that fails, it will return to safe mode."
             )
@@ -552,15 +546,15 @@ class Companion:
             is_done = True
         finally:
             self.tray_camera.profiles.reload()
-            if is_done or not session.table.live_match.is_recorded:
-                session.starts.reload()
+            if is_done or not session.live_match.is_recorded:
+                session.reload()
 
     # What the phones and the tray show.
 
     def _publish(self) -> Snapshot:
         """Publish a snapshot if the table shows anything new, and return the newest snapshot."""
         before, table = self._snapshot, self.session.table
-        self.pictures.save(table)
+        self.pictures.save(table, self.session.live_match.last_seen_position)
         if before.match and table.match and table.match is not before.match:
             # A player who is renamed keeps the same phone.
             self.scorekeeper.players.rename(new_names(before.match, table.match))
@@ -586,7 +580,7 @@ class Companion:
             or shown.troubles != self.troubles.at_the_table
             or shown.scorekeeper != self.scorekeeper.view()
             or shown.other_tray != self._other_tray()
-            or shown.unread_throw != self.session.table.unread_throw
+            or shown.unread_throw != self.session.unread_throw
         )
 
     @property
@@ -598,8 +592,8 @@ class Companion:
             session.table.situation,
             session.table.match,
             held_s=held_s or 0.0,
-            has_camera=session.camera.is_present or not camera.is_expected,
-            started=session.camera.is_known,
+            has_camera=session.table.camera.is_present or not camera.is_expected,
+            started=session.table.camera.is_known,
             moved=camera.drift.has_moved,
             testing=camera.wizard.page.colour,
             asked=self.scorekeeper.view().by_button,
@@ -624,14 +618,14 @@ class Companion:
             lamp=LAMPS[indicator],
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
-            step=table.live_match.steps,
+            step=session.live_match.steps,
             rolloff=table.rolloff if match is None and table.dice_log is None else None,
             photo=self.pictures.photo(table),
             just_dice=table.dice_log,
-            unread_throw=table.unread_throw,
+            unread_throw=session.unread_throw,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=table.choices,
-            has_ignored_objects=session.results.has_ignored_objects,
+            has_ignored_objects=table.has_ignored_objects,
             simulated=self.simulated_tray is not None,
             camera=camera.name,
             hands_off=self._hands_off,

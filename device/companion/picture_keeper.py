@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from device.session.session import Session
-from device.session.table_state import NeedsAttention, OpenQuestion, Overlay, TableState
-from device.session.tray_reader import TrayReading
+from device.session.table_state import NeedsAttention, OpenQuestion, TableState
 from device.storage.misread_labels import Truth
 from device.storage.misreads import MisreadCollector, MisreadStore, ReadPicture
 from device.storage.photo_album import AlbumPicture, PhotoAlbum, ThrowInView, shows
@@ -13,7 +12,6 @@ from device.storage.throw_pictures import ThrowPictures
 from device.watching.reports import CapturedReading
 from game.commands import CorrectDie, EnterThrow, MarkForeignObject, ShowOtherPhoto
 from game.match.match import Match
-from game.match.rolloff import RollOff
 from game.message import Message
 from game.situation import TableError
 from vision.reading import Die
@@ -49,39 +47,27 @@ class PictureKeeper:
         self._saved_position = 0
         self._newest: CapturedReading | None = None
         self._cropped: AlbumPicture | None = None
-        self._in_question: tuple[Overlay, AlbumPicture] | None = None
         self._from_other_tray: tuple[Match, Photo] | None = None
-        self._rolled_off: tuple[RollOff, AlbumPicture] | None = None
 
     def add(self, captured: CapturedReading) -> None:
         """Keep a picture together with its reading, before people correct it."""
         self._misreads.saw(captured)
         self._show(captured)
 
-    def assign(self, table: TableState) -> None:
-        """Record that the newest picture belongs to the open question, or to the last die of the roll-off."""
-        if self._cropped is None:
-            return
-        if isinstance(table.overlay, OpenQuestion | NeedsAttention):
-            self._in_question = table.overlay, self._cropped
-        if table.match is None:
-            self._rolled_off = table.rolloff, self._cropped
-
     def photo(self, table: TableState) -> Photo | None:
         """Return the photo of the open question, the last throw or the last die of the roll-off.
 
         Return None if there is no such photo. The photo of another throw is never shown instead.
         """
-        throw = table.last_throw
-        if self._in_question and self._in_question[0] is table.overlay:
-            return self.album.as_read(self._in_question[1], throw)
+        throw, overlay = table.last_throw, table.overlay
+        in_question = isinstance(overlay, OpenQuestion | NeedsAttention) and overlay.reading
+        if in_question and (photo := self.album.as_read(in_question, throw)):
+            return photo
         if throw:
             return self.album.of(throw) or self._other_photo(table, throw)
         if table.match is not None or table.dice_log is not None:
             return None
-        if self._rolled_off and self._rolled_off[0] is table.rolloff:
-            return self.album.as_read(self._rolled_off[1])
-        return None
+        return self.album.as_read(table.rolloff_reading)
 
     def correct(
         self, session: Session, command: CorrectDie | MarkForeignObject, photo: Photo | None
@@ -106,12 +92,12 @@ class PictureKeeper:
                 session.correct_die(slot, command.face)
             case CorrectDie() if before:
                 tray_reading = before.tray_reading.with_face(command.die, command.face)
-                session.results.correct(tray_reading)
-                self._replace_newest(session, before, tray_reading)
+                session.correct_reading(tray_reading)
+                self._show(replace(before, tray_reading=tray_reading))
             case MarkForeignObject() if before:
                 tray_reading = before.tray_reading.without(command.die)
-                session.results.ignore(tray_reading)
-                self._replace_newest(session, before, tray_reading)
+                session.ignore_object(tray_reading)
+                self._show(replace(before, tray_reading=tray_reading))
                 return before
         return None
 
@@ -135,9 +121,13 @@ class PictureKeeper:
         if before and after and needs_attention and after is not before:
             self._misreads.tapped_in(before, after)
 
-    def save(self, table: TableState) -> None:
-        """Store the picture of a throw that has just been read, and pictures whose dice have been corrected."""
-        position = table.live_match.last_seen_position
+    def save(self, table: TableState, position: int) -> None:
+        """Store the picture of a throw that has just been read, and pictures whose dice have been corrected.
+
+        Args:
+            table: The state of the table.
+            position: Position in the journal of the newest throw that a camera saw; 0 if there is none.
+        """
         if self._throw_pictures and self._cropped and position not in (0, self._saved_position):
             self._saved_position = position
             throw = table.last_throw
@@ -154,7 +144,7 @@ class PictureKeeper:
             command: The picture, and the index of its throw.
         """
         photo = self.album.from_other_tray(command.picture, command.index, command.clip)
-        self._from_other_tray = (table.live_match.match, photo)
+        self._from_other_tray = (table.live_match, photo)
 
     def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
         """Return the picture of a throw made at the other tray if it is the newest one received, otherwise None."""
@@ -170,18 +160,12 @@ class PictureKeeper:
             tray_reading = picture.tray_reading
             self._note_faces(tray_reading.time_s, tray_reading.reading.dice, truth.faces)
 
-    def _replace_newest(
-        self, session: Session, captured: CapturedReading, tray_reading: TrayReading
-    ) -> None:
-        self._show(replace(captured, tray_reading=tray_reading))
-        self.assign(session.table)
-
     def _show(self, captured: CapturedReading) -> None:
         """Add a picture to the album, cropped to the tray because everybody on the network may see it."""
         self._newest = captured
         self._cropped = self.album.add(
             captured.image,
-            captured.reading,
+            captured.tray_reading,
             captured.zones,
             captured.offset_px,
             captured.clip,

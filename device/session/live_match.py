@@ -111,6 +111,8 @@ class LiveMatch:
     Attributes:
         match_id: Number of the match in the record; 0 if there is none.
         other_tray: The other tray; None if matches cannot be shared with another tray.
+        seats_elsewhere: Returns whether a seat is at another tray; None if the match is played at this
+            tray only.
         trouble: Why the last step could not be written; None if it was written.
         last_seen_position: Position in the record of the newest throw that a camera saw; 0 if no
             throw has been seen since the program started.
@@ -124,7 +126,7 @@ class LiveMatch:
 
     def __init__(self, record: StepRecord, other_tray: OtherTray | None = None) -> None:
         self._record, self.other_tray = record, other_tray
-        self._is_seat_elsewhere: Callable[[int], bool] | None = None
+        self.seats_elsewhere: Callable[[int], bool] | None = None
         self.match_id = 0
         self.trouble: Message | None = None
         self.last_seen_position = 0
@@ -155,21 +157,10 @@ class LiveMatch:
         except JournalError:
             return False
 
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether only the other tray may take the next step, because the current player sits there."""
-        is_seat_elsewhere, match = self._is_seat_elsewhere, self._match
-        return bool(match and is_seat_elsewhere and is_seat_elsewhere(match.state.turn.seat))
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether some players sit at another tray."""
-        return self._is_seat_elsewhere is not None
-
     def update_seating(self) -> None:
         """Find out again which players sit at another tray, because that may have changed."""
         other = self.other_tray
-        self._is_seat_elsewhere = other.seating(self.match_id) if other and self._match else None
+        self.seats_elsewhere = other.seating(self.match_id) if other and self._match else None
 
     @contextmanager
     def for_request(self, request: str) -> Iterator[None]:
@@ -231,24 +222,17 @@ class LiveMatch:
         self.update_seating()
         self.steps += 1
 
-    def do(self, *actions: Action) -> Match:
+    def do(self, *actions: Action, after: Match | None = None) -> Match:
         """Carry out these actions as one step, and return the resulting match.
 
-        Raises:
-            TableError: If only the other tray may take the next step.
-            GameError: If an action is refused or the step cannot be written. Nothing changes then.
-        """
-        if self.is_elsewhere:
-            raise TableError(throws_elsewhere(self.match))
-        return self.follow(*actions)
-
-    def follow(self, *actions: Action) -> Match:
-        """Carry out these actions as one step, taken at either tray, and return the resulting match.
+        Args:
+            *actions: The actions that make up the step.
+            after: The match after these actions; None works it out.
 
         Raises:
             GameError: If an action is refused or the step cannot be written. Nothing changes then.
         """
-        match = self.match.push(*actions)
+        match = after or self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
         known = self._match
 

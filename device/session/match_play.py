@@ -1,12 +1,30 @@
-"""The actions of people in a match: throw, keep, bank, correct and undo."""
+"""What people do in a match: throw, keep, bank, correct and undo. Each function returns the change of the table."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from device.session import judge, messages
-from device.session.decisions import Decisions
-from device.session.table_state import TableState
+from device.session.live_match import throws_elsewhere
+from device.session.table_state import (
+    AskOtherTray,
+    Change,
+    DiscardReadings,
+    NeedsAttention,
+    OpenQuestion,
+    RetractAccepted,
+    TableState,
+    WriteStep,
+)
 from device.session.tray_reader import TrayReading
-from device.session.verdict import Answer, Ask, Verdict
+from device.session.verdict import (
+    Accept,
+    Answer,
+    Ask,
+    Attention,
+    BankAlone,
+    NotThrown,
+    Verdict,
+)
 from game.commands import (
     Bank,
     CorrectThrow,
@@ -26,9 +44,12 @@ from game.match.events import (
     Event,
     Joined,
     Kept,
+    Redone,
     Renamed,
     ScoreSet,
     Spliced,
+    Thrown,
+    Undone,
 )
 from game.match.match import Match
 from game.match.match_text import inserted_turn
@@ -40,200 +61,316 @@ from game.rules import scoring
 from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
+NO = Answer(Message("No, change nothing"))
+"""The answer that is added to a question with only one option."""
+
 MatchCommand = KeepDice | Bank | RecordEvent | InsertTurn | DropEvents | Redo
 """A command that makes sense only in a match."""
 
 
-class MatchPlay:
-    """Carries out what people do in a match.
+def do(state: TableState, command: MatchCommand) -> Change:
+    """Carry out a command that makes sense only in a match.
 
     Args:
-        table: The state of the table.
-        decisions: Carries out the steps of the match.
+        state: The state of the table.
+        command: What somebody asked for on a phone.
+
+    Raises:
+        TableError, GameError: If the command is refused.
     """
+    match command:
+        case KeepDice():
+            return _play(state, Kept(command.dice))
+        case Bank():
+            return bank(state, command.dice)
+        case RecordEvent():
+            return _record(state, command.event)
+        case InsertTurn():
+            turn = inserted_turn(state.live_match, command.turn, command.before)
+            return _revise(state, Message("Added by hand."), turn)
+        case DropEvents():
+            dropped = Spliced(command.start, command.stop, ())
+            return _revise(state, Message("Removed by hand."), dropped)
+        case Redo():
+            return _revise(state, Message("Redone."), *redo_actions(state.live_match))
 
-    def __init__(self, table: TableState, decisions: Decisions) -> None:
-        self._table, self._decisions = table, decisions
-        self._last_followed: tuple[str, Match | None] = ("", None)
 
-    def do(self, command: MatchCommand) -> None:
-        """Carry out a command that makes sense only in a match.
+def read(state: TableState, tray_reading: TrayReading) -> Verdict:
+    """Implement `Play.read`: return what a reading of the tray means for the match."""
+    return judge.judge(state.live_match, tray_reading, state.leftovers)
 
-        Raises:
-            TableError, GameError: If the command is refused. Nothing changes then.
-        """
-        match command:
-            case KeepDice():
-                self._play(Kept(command.dice))
-            case Bank():
-                self.bank(command.dice)
-            case RecordEvent():
-                self._record(command.event)
-            case InsertTurn():
-                turn = inserted_turn(self._table.live_match.match, command.turn, command.before)
-                self._revise(Message("Added by hand."), turn)
-            case DropEvents():
-                dropped = Spliced(command.start, command.stop, ())
-                self._revise(Message("Removed by hand."), dropped)
-            case Redo():
-                actions = redo_actions(self._table.live_match.match)
-                self._revise(Message("Redone."), *actions)
 
-    def read(self, tray_reading: TrayReading) -> Verdict:
-        """Implement `Play.read`: return what a reading of the tray means for the match."""
-        return judge.judge(self._table.live_match.match, tray_reading, self._table.leftovers)
+def enter(state: TableState, dice: Iterable[int]) -> Change:
+    """Implement `Play.enter`: accept a throw in the match, as entered on a phone."""
+    match = state.live_match
+    verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
+    return state.cleared().followed_by(lambda cleared: apply(cleared, verdict))
 
-    def enter(self, dice: Iterable[int]) -> None:
-        """Implement `Play.enter`: accept a throw in the match, as entered on a phone."""
-        match = self._table.live_match.match
-        verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
-        self._table.clear()
-        self._decisions.apply(verdict)
 
-    def correct(self, dice: Dice, index: int | None) -> None:
-        """Implement `Play.correct`: replace the dice of a throw of the match."""
-        match = self._table.live_match.match
-        last = match.last_throw
-        if index is None:
-            if last is None:
-                raise TableError(Message("There is no throw to correct yet."))
-            index = last.index
-        if self._has_asked_other_tray(CorrectThrow(dice, index)):
-            return
-        correction = Corrected(index, dice)
-        corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
-        if without_decision := corrected_for_bot(match, correction):
-            self._revise(corrected, without_decision)
-            return
-        try:
-            check_same_players(match, match.push(correction), since=index)
-        except LaterStepError as error:
-            self._ask_for_repair(correction, error.message)
-            return
-        if question := judge.reset_question(match, correction):
-            self._table.clear()
-            self._decisions.apply(question)
-        else:
-            self._revise(corrected, correction)
+def correct(state: TableState, dice: Dice, index: int | None) -> Change:
+    """Implement `Play.correct`: replace the dice of a throw of the match."""
+    match = state.live_match
+    last = match.last_throw
+    if index is None:
+        if last is None:
+            raise TableError(Message("There is no throw to correct yet."))
+        index = last.index
+    if state.is_elsewhere:
+        return _ask_other_tray(state, CorrectThrow(dice, index))
+    correction = Corrected(index, dice)
+    corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
+    if without_decision := corrected_for_bot(match, correction):
+        return _revise(state, corrected, without_decision)
+    try:
+        check_same_players(match, match.push(correction), since=index)
+    except LaterStepError as error:
+        question = _repair_question(match, correction, error.message)
+    else:
+        reset = judge.reset_question(match, correction)
+        if reset is None:
+            return _revise(state, corrected, correction)
+        question = reset
+    return state.cleared().followed_by(lambda cleared: apply(cleared, question))
 
-    def undo(self) -> None:
-        """Implement `Play.undo`: take back the last step of the match."""
-        if self._has_asked_other_tray(Undo()):
-            return
-        actions = undo_actions(self._table.live_match.match)
-        self._revise(Message("Undone."), *actions)
 
-    def follow(self, command: FollowStep) -> None:
-        """Carry out a step that was taken at the other tray.
+def undo(state: TableState) -> Change:
+    """Implement `Play.undo`: take back the last step of the match."""
+    if state.is_elsewhere:
+        return _ask_other_tray(state, Undo())
+    return _revise(state, Message("Undone."), *undo_actions(state.live_match))
 
-        Raises:
-            TableError: If another match is now being played here.
-        """
-        table, actions = self._table, command.actions
-        if command.match != table.live_match.match_id:
-            raise TableError(Message("Another match is now being played here."))
-        before, (mark, after) = table.live_match.match, self._last_followed
-        if table.live_match.request == mark and before is after:
-            return  # the step was sent again while the table was busy
-        after = self._decisions.follow(*actions)
-        self._last_followed = (table.live_match.request, after)
-        if table.dice_log is None:
-            table.clear()
-            table.message = messages.followed(actions, before, after)
 
-    def bank(self, dice: Dice | None = None) -> None:
-        """Bank the turn with this keep; None means the best keep of the last throw."""
-        self._play(Banked(dice))
+def apply(state: TableState, verdict: Verdict, reading: int = 0) -> Change:
+    """Act on a verdict about dice. The verdict `EmptyTray` only withdraws the repairs on offer.
 
-    def bank_points(self, dice: Dice | None) -> int:
-        """Return the points that the turn scores if it is banked with this keep; None means the best keep."""
-        state = self._table.live_match.match.state
-        last, keep = state.turn.last, state.best_bank_keep
-        if last and dice is not None:
-            keep = scoring.find_keep(last.dice, dice, state.rules)
-        return state.locked_points + (keep.score if keep else 0)
+    Args:
+        state: The state of the table.
+        verdict: What the dice mean.
+        reading: Id of the reading that shows the dice; 0 if they were not read.
+    """
+    state = state.offering()
+    match verdict:
+        case Accept():
+            change = take_step(state, *verdict.events)
+            message = Paragraph(verdict.note, messages.outcome(change.state.live_match))
+            accepted = change.state.saying(message).offering(*verdict.repairs)
+            return replace(change, state=accepted)
+        case Ask():
+            options = verdict.options if len(verdict.options) > 1 else (*verdict.options, NO)
+            question = OpenQuestion(verdict.question, options, reading)
+            return Change(replace(state, overlay=question, message=verdict.question))
+        case NotThrown():
+            repairs_on_offer = (verdict.override,) if verdict.override else ()
+            return Change(state.saying(verdict.note).offering(*repairs_on_offer))
+        case Attention():
+            overlay = NeedsAttention(verdict.advice, reading)
+            return Change(replace(state, overlay=overlay, message=verdict.advice[0]))
+    return Change(state)
 
-    def try_to_bank(self) -> None:
-        """Bank the turn. If that is refused, show the reason and leave the throw as it was read."""
-        if self._table.situation is not Situation.ACCEPTED:
-            self.say_throw_first()
-            return
-        try:
-            self.bank()
-        except GameError as error:
-            self._table.message = error.message
 
-    def say_throw_first(self) -> None:
-        """Show a message saying that nothing can be banked before the current player has thrown."""
-        name = self._table.live_match.match.state.player.display_name
-        self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
+def choose(state: TableState, option: Answer) -> Change:
+    """Act on an answer that stands for a step of the match, or for none.
 
-    def only_bank(self, tray_reading: TrayReading) -> Answer:
-        """Return the answer that the player banked and that nobody threw the dice in this reading.
+    Args:
+        state: The state of the table.
+        option: The answer, or the repair that was tapped.
+    """
+    if option is NO:
+        return state.cleared().saying(messages.standing(state.live_match))
+    change = take_step(state, *option.actions).followed_by(TableState.cleared)
+    return change.saying(messages.outcome(change.state.live_match))
 
-        Dice can fall back into the tray while the button is held.
-        """
-        table = self._table
 
-        def bank() -> None:
-            self.bank()
-            table.leftovers = judge.places_of(tray_reading.reading)
-            table.tray_reader.mark_accepted(tray_reading.time_s)
+def take_step(state: TableState, *actions: Action) -> Change:
+    """Carry out these actions as one step of the match, and note dice that were accepted with it.
 
-        name = table.live_match.match.state.player.display_name
-        return Answer(
-            Message("%(name)s banked, and nobody threw these dice", name=name), chosen=bank
+    Raises:
+        TableError: If only the other tray may take the next step.
+        GameError: If an action is refused.
+    """
+    if state.is_elsewhere:
+        raise TableError(throws_elsewhere(state.live_match))
+    change = _write_step(state, actions)
+    if not any(isinstance(action, Thrown) for action in actions):
+        return change
+    return change.followed_by(TableState.accepting)
+
+
+def follow(state: TableState, command: FollowStep, mark: str) -> Change:
+    """Carry out a step that was taken at the other tray.
+
+    Args:
+        state: The state of the table.
+        command: The step.
+        mark: The mark of the step, by which it is recognised if it is sent again.
+    """
+    before = state.live_match
+    if state.last_followed == (mark, before):
+        return Change(state)  # the step was sent again while the table was busy
+    change = _write_step(state, command.actions)
+    after = change.state.live_match
+    change = replace(change, state=replace(change.state, last_followed=(mark, after)))
+    if state.dice_log is not None:
+        return change
+    message = messages.followed(command.actions, before, after)
+    return change.followed_by(TableState.cleared).saying(message)
+
+
+def bot_step(state: TableState, event: Event) -> Change:
+    """Carry out the step of a bot, which leaves the dice in the tray as they are.
+
+    Args:
+        state: The state of the table.
+        event: What the bot threw or decided.
+    """
+    if state.is_elsewhere:
+        raise TableError(throws_elsewhere(state.live_match))
+    before = state.live_match
+    change = _write_step(state, (event,)).followed_by(TableState.cleared)
+    return change.saying(messages.bot_step(event, before, change.state.live_match))
+
+
+def bank(state: TableState, dice: Dice | None = None) -> Change:
+    """Bank the turn.
+
+    Args:
+        state: The state of the table.
+        dice: The keep to bank with; None means the best keep of the last throw.
+    """
+    return _play(state, Banked(dice))
+
+
+def bank_alone(state: TableState, answer: BankAlone) -> Change:
+    """Bank the turn, and treat the dice in the tray as dice that nobody threw.
+
+    Dice can fall back into the tray while the button is held.
+
+    Args:
+        state: The state of the table.
+        answer: The dice that nobody threw.
+    """
+    change = state.cleared().followed_by(bank)
+    return change.followed_by(lambda banked: banked.accepting(answer.places))
+
+
+def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
+    """Return the answer that the player banked and that nobody threw the dice in this reading.
+
+    Args:
+        state: The state of the table.
+        tray_reading: The reading of the tray.
+    """
+    name = state.live_match.state.player.display_name
+    leads_to = BankAlone(judge.places_of(tray_reading.reading))
+    label = Message("%(name)s banked, and nobody threw these dice", name=name)
+    return Answer(label, leads_to=leads_to)
+
+
+def bank_points(state: TableState, dice: Dice | None) -> int:
+    """Return the points that the turn scores if it is banked.
+
+    Args:
+        state: The state of the table.
+        dice: The keep to bank with; None means the best keep of the last throw.
+    """
+    now = state.live_match.state
+    last, keep = now.turn.last, now.best_bank_keep
+    if last and dice is not None:
+        keep = scoring.find_keep(last.dice, dice, now.rules)
+    return now.locked_points + (keep.score if keep else 0)
+
+
+def try_to_bank(state: TableState) -> Change:
+    """Bank the turn. If that is refused, show the reason and leave the throw as it was read."""
+    if state.situation is not Situation.ACCEPTED:
+        return say_throw_first(state)
+    try:
+        return bank(state)
+    except GameError as error:
+        return Change(state.saying(error.message))
+
+
+def say_throw_first(state: TableState) -> Change:
+    """Show a message saying that nothing can be banked before the current player has thrown."""
+    name = state.live_match.state.player.display_name
+    return Change(state.saying(Message("Throw first: it is %(name)s's turn.", name=name)))
+
+
+def _write_step(state: TableState, actions: tuple[Action, ...]) -> Change:
+    """Write these actions as one step, and note if it changes which dice were thrown before.
+
+    Args:
+        state: The state of the table.
+        actions: The actions that make up the step.
+    """
+    before = state.live_match
+    after = before.push(*actions)
+    written, write = replace(state, in_play=after), WriteStep(actions, after)
+    kinds = {type(action) for action in actions}
+    if Thrown in kinds or _positions(after) == _positions(before):
+        return Change(written, (write,))
+    if Spliced in kinds:
+        # Changing earlier steps does not turn the dice in the tray into a new throw.
+        still_there = replace(written, leftovers=state.last_places)
+        return Change(still_there, (write, DiscardReadings()))
+    if kinds & {Undone, Redone}:
+        return Change(written, (write, RetractAccepted()))
+    return Change(written, (write,))
+
+
+def _positions(match: Match) -> set[tuple[float, float]]:
+    return {(place.x, place.y) for place in match.last_places}
+
+
+def _ask_other_tray(state: TableState, command: Undo | CorrectThrow) -> Change:
+    """Ask the other tray to make a change, because the current player sits there."""
+    asked = Message("The other tray is being asked to change that.")
+    return Change(state.saying(asked), (AskOtherTray(command),))
+
+
+def _play(state: TableState, action: Kept | Banked) -> Change:
+    player = state.live_match.state.player
+    if player.bot:
+        raise IllegalMove(
+            Message("%(name)s is a bot and decides by itself", name=player.display_name)
         )
+    keeps = isinstance(action, Kept)
+    change = take_step(state, action).followed_by(lambda s: s.cleared(keep_unprompted=keeps))
+    return change.saying(messages.outcome(change.state.live_match))
 
-    def _has_asked_other_tray(self, command: Undo | CorrectThrow) -> bool:
-        """Ask the other tray to make the change if the current player sits there, and return whether it was asked."""
-        live_match = self._table.live_match
-        if not live_match.is_elsewhere or live_match.other_tray is None:
-            return False
-        live_match.other_tray.ask(command)
-        self._table.message = Message("The other tray is being asked to change that.")
-        return True
 
-    def _play(self, action: Kept | Banked) -> None:
-        player = self._table.live_match.match.state.player
-        if player.bot:
-            raise IllegalMove(
-                Message("%(name)s is a bot and decides by itself", name=player.display_name)
-            )
-        after = self._decisions.execute(action)
-        self._table.clear(keep_unprompted=isinstance(action, Kept))
-        self._table.message = messages.outcome(after)
+def _record(state: TableState, event: Event) -> Change:
+    before = state.live_match
+    if isinstance(event, Joined) and state.seats_elsewhere:
+        raise TableError(Message("Nobody can join a match that is being played at two trays."))
+    if isinstance(event, Joined | Renamed):
+        check_distinct(player.name for player in before.push(event).state.players)
+    leaves_throw = isinstance(event, Joined | Renamed | ScoreSet)
+    change = take_step(state, event).followed_by(lambda s: s.cleared(keep_unprompted=leaves_throw))
+    return change.saying(messages.recorded_event(event, before, change.state.live_match))
 
-    def _record(self, event: Event) -> None:
-        before = self._table.live_match.match
-        if isinstance(event, Joined) and self._table.live_match.is_shared:
-            raise TableError(Message("Nobody can join a match that is being played at two trays."))
-        if isinstance(event, Joined | Renamed):
-            check_distinct(player.name for player in before.push(event).state.players)
-        after = self._decisions.execute(event)
-        self._table.clear(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
-        self._table.message = messages.recorded_event(event, before, after)
 
-    def _revise(self, what: Message, *actions: Action) -> None:
-        """Change earlier steps of the match, and show what was done (`what`) and what followed from it."""
-        before = self._table.live_match.match
-        after = self._decisions.execute(*actions)
-        self._table.clear()
-        self._table.message = Paragraph(what, messages.revision_outcome(before, after))
+def _revise(state: TableState, what: Message, *actions: Action) -> Change:
+    """Change earlier steps of the match, and show what was done (`what`) and what followed from it."""
+    before = state.live_match
+    change = take_step(state, *actions).followed_by(TableState.cleared)
+    after = change.state.live_match
+    return change.saying(Paragraph(what, messages.revision_outcome(before, after)))
 
-    def _ask_for_repair(self, correction: Corrected, why: Message) -> None:
-        """Ask what happened, offering every change that makes later steps fit a correction.
 
-        Args:
-            correction: The correction of a throw, which conflicts with later steps.
-            why: Why the correction conflicts with later steps.
-        """
-        ways = repairs(self._table.live_match.match, correction)
-        if not ways:
-            raise TableError(Message("That cannot be corrected: %(why)s", why=why))
-        self._table.clear()
-        options = tuple(Answer(way.label, (way.action,)) for way in ways)
-        question = Paragraph(
-            Message("With that correction, %(why)s.", why=why), Message("What happened?")
-        )
-        self._decisions.apply(Ask(question, options))
+def _repair_question(match: Match, correction: Corrected, why: Message) -> Ask:
+    """Ask what happened, offering every change that makes later steps fit a correction.
+
+    Args:
+        match: The match as it stands.
+        correction: The correction of a throw, which conflicts with later steps.
+        why: Why the correction conflicts with later steps.
+    """
+    ways = repairs(match, correction)
+    if not ways:
+        raise TableError(Message("That cannot be corrected: %(why)s", why=why))
+    options = tuple(Answer(way.label, (way.action,)) for way in ways)
+    question = Paragraph(
+        Message("With that correction, %(why)s.", why=why), Message("What happened?")
+    )
+    return Ask(question, options)

@@ -4,9 +4,15 @@ import secrets
 from dataclasses import replace
 
 from device.session import messages
-from device.session.decisions import Decisions
-from device.session.table_state import WELCOME, TableState
-from device.session.verdict import Answer, Ask
+from device.session.match_play import apply, take_step
+from device.session.table_state import (
+    WELCOME,
+    BeginMatch,
+    Change,
+    TableState,
+    TellProposer,
+)
+from device.session.verdict import Answer, AnswerProposal, Ask
 from game.commands import (
     BeginSharedMatch,
     PlayOnAlone,
@@ -35,150 +41,166 @@ StartCommand = (
 """A command that changes what is being played at the table."""
 
 
-class MatchStarts:
-    """Changes what is being played at the table.
+def start(state: TableState, form: StartMatch) -> Change:
+    """Begin the match that somebody set up on a phone.
 
     Args:
-        table: The state of the table.
-        decisions: Asks whether a proposed match may begin, and carries out head starts.
+        state: The state of the table.
+        form: Players, teams, rules and head starts.
     """
+    match = from_form(state.rules, form)
+    given = [ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points]
+    match.push(*given)  # refuses an impossible head start before the match begins
+    begins = Message("New match: %(name)s begins.", name=_first(match))
 
-    def __init__(self, table: TableState, decisions: Decisions) -> None:
-        self._table, self._decisions = table, decisions
+    def give(begun: TableState) -> Change:
+        change = take_step(begun, *given)
+        return change.saying(Paragraph(begins, *messages.head_starts(change.state.live_match)))
 
-    def do(self, command: StartCommand) -> None:
-        """Carry out a command that changes what is being played.
+    return replace(begin(state, match, begins), then=give if given else None)
 
-        Raises:
-            TableError, GameError: If the command is refused. Nothing changes then.
-        """
-        match command:
-            case StartMatch():
-                self._start(command)
-            case BeginSharedMatch():
-                self._begin_shared(command)
-            case PlayOnAlone():
-                self._table.live_match.update_seating()
-                self._table.message = Message("The match continues at this tray only.")
-            case Rematch():
-                self._rematch()
-            case ReopenMatch():
-                self._reopen(command.match)
-            case ProposeMatch():
-                self._propose(command)
-            case SetJustDice():
-                self._set_just_dice(on=command.on)
 
-    def _begin_shared(self, command: BeginSharedMatch) -> None:
-        if self._table.situation not in READY_FOR_MATCH or self._table.rolloff.rolls:
-            raise TableError(
-                Message(
-                    "A match is being played here: finish it, or stop waiting for the other tray."
-                )
-            )
-        name = _first(command.match)
-        begins = Message("The other tray has joined: %(name)s begins.", name=name)
-        self.begin(command.match, begins, command.key)
+def begin(state: TableState, match: Match, message: Message, key: str = "") -> Change:
+    """Begin a match.
 
-    def _start(self, form: StartMatch) -> None:
-        match = from_form(self._table.rules, form)
-        given = [
-            ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points
-        ]
-        match.push(*given)  # refuses an impossible head start before the match begins
-        begins = Message("New match: %(name)s begins.", name=_first(match))
-        self.begin(match, begins)
-        if given:
-            after = self._decisions.execute(*given)
-            self._table.message = Paragraph(begins, *messages.head_starts(after))
+    Args:
+        state: The state of the table.
+        match: The match before its first event.
+        message: The message that the table shows about the new match.
+        key: Id of the match if it is played at two trays; "" creates a new id.
+    """
+    change = show_match(state, match, message)
+    return replace(change, effects=(BeginMatch(match, key), *change.effects))
 
-    def begin(self, match: Match, message: Message, key: str = "") -> None:
-        """Begin a match.
 
-        Args:
-            match: The match before its first event.
-            message: The message that the table shows about the new match.
-            key: Id of the match if it is played at two trays; "" creates a new id.
-        """
-        table = self._table
-        table.leftovers = table.last_places
-        table.live_match.begin(match, key)
-        self._show_new_match(message)
+def show_match(state: TableState, match: Match | None, message: Message) -> Change:
+    """Show a match that has been taken from the journal, or is about to be written to it.
 
-    def reload(self) -> None:
-        """Continue with the most recent match in the journal, after a backup has been restored."""
-        table = self._table
-        table.leftovers = table.last_places
-        table.live_match.reload()
-        now = (
-            messages.resumed(table.live_match.match)
-            if table.live_match
-            else Message("There is no match.")
+    Args:
+        state: The state of the table.
+        match: The match; None if the journal contains none.
+        message: The message that the table shows about the match.
+    """
+    shown = replace(
+        state,
+        in_play=match,
+        leftovers=state.last_places,
+        rolloff=RollOff(),
+        rolloff_reading=0,
+        dice_log=None,
+        has_simulated_throw=False,
+    )
+    return shown.cleared().saying(message)
+
+
+def reload(state: TableState, match: Match | None) -> Change:
+    """Continue with the most recent match in the journal, after a backup has been restored.
+
+    Args:
+        state: The state of the table.
+        match: That match; None if the journal contains none.
+    """
+    now = messages.resumed(match) if match else Message("There is no match.")
+    return show_match(state, match, Paragraph(Message("The backup was restored."), now))
+
+
+def next_match(state: TableState) -> Match:
+    """Return the rematch that follows the match in play.
+
+    Raises:
+        TableError: If the match in play is not finished.
+    """
+    old = state.live_match
+    if old.state.winner is None:
+        raise TableError(Message("The match is not finished: play on, or start a new match."))
+    return rematch(old)
+
+
+def begin_rematch(state: TableState, match: Match, key: str) -> Change:
+    """Begin a rematch.
+
+    Args:
+        state: The state of the table.
+        match: The rematch before its first event.
+        key: Id of the rematch if it is played at two trays, otherwise "".
+    """
+    return begin(state, match, Message("Rematch: %(name)s begins.", name=_first(match)), key)
+
+
+def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
+    """Begin a match that is played at two trays.
+
+    Args:
+        state: The state of the table.
+        command: The match and its id.
+    """
+    _check_ready(
+        state,
+        Message("A match is being played here: finish it, or stop waiting for the other tray."),
+    )
+    name = _first(command.match)
+    begins = Message("The other tray has joined: %(name)s begins.", name=name)
+    return begin(state, command.match, begins, command.key)
+
+
+def propose(state: TableState, proposal: ProposeMatch) -> Change:
+    """Ask whether a match that the club board proposes may begin here.
+
+    Args:
+        state: The state of the table.
+        proposal: The match, the question, and whom to tell the answer.
+    """
+    _check_ready(
+        state,
+        Message("A match is being played here: Traykeeper will ask again once it has finished."),
+    )
+    match = from_form(state.rules, proposal.match)
+    yes = Answer(Message("Yes, start"), leads_to=AnswerProposal(proposal, match))
+    no = Answer(Message("No, not here"), leads_to=AnswerProposal(proposal, None))
+    return apply(state, Ask(proposal.question, (yes, no)))
+
+
+def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
+    """Begin the proposed match, or decline it.
+
+    Args:
+        state: The state of the table.
+        answer: The proposal, and the match to begin if it was accepted.
+    """
+    change, match = state.cleared(), answer.match
+    if match:
+        begins = Message("%(name)s begins.", name=_first(match))
+        change = change.followed_by(lambda cleared: begin(cleared, match, begins))
+    else:
+        change = change.saying(
+            Message("The club board has been informed that the match cannot start here.")
         )
-        self._show_new_match(Paragraph(Message("The backup was restored."), now))
+    tell = TellProposer(answer.proposal, has_begun=match is not None)
+    return replace(change, effects=(*change.effects, tell))
 
-    def _show_new_match(self, message: Message) -> None:
-        table = self._table
-        table.rolloff = RollOff()
-        table.clear()
-        table.message = message
-        table.dice_log, table.has_simulated_throw = None, False
 
-    def _rematch(self) -> None:
-        old = self._table.live_match.match
-        if old.state.winner is None:
-            raise TableError(Message("The match is not finished: play on, or start a new match."))
-        match, live_match = rematch(old), self._table.live_match
-        other = live_match.other_tray if live_match.is_shared else None
-        key = other.rematch(match) if other else ""
-        self.begin(match, Message("Rematch: %(name)s begins.", name=_first(match)), key)
+def set_just_dice(state: TableState, *, on: bool) -> Change:
+    """Switch "just dice" (throws without a match) on or off. While it is on, a match in progress waits.
 
-    def _reopen(self, match_id: int) -> None:
-        table = self._table
-        places = table.last_places
-        match = table.live_match.reopen(match_id)
-        table.leftovers = places
-        self._show_new_match(messages.resumed(match))
+    Args:
+        state: The state of the table.
+        on: Whether to switch it on.
+    """
+    if on == (state.dice_log is not None):
+        return Change(state)
+    if state.dice_log is not None and state.dice_log.last:
+        state = replace(state, leftovers=state.last_places)
+    if on:
+        message = Message("Just dice: throw, then press the button.")
+    else:
+        message = messages.resumed(state.in_play) if state.in_play else WELCOME
+    switched = replace(state, dice_log=DiceLog() if on else None, message=message)
+    return switched.cleared()
 
-    def _propose(self, proposal: ProposeMatch) -> None:
-        table = self._table
-        if table.situation not in READY_FOR_MATCH or table.rolloff.rolls:
-            raise TableError(
-                Message(
-                    "A match is being played here: Traykeeper will ask again once it has finished."
-                )
-            )
-        match = from_form(table.rules, proposal.match)
 
-        def begin() -> None:
-            self.begin(match, Message("%(name)s begins.", name=_first(match)))
-            proposal.answered(True)
-
-        def decline() -> None:
-            table.message = Message(
-                "The club board has been informed that the match cannot start here."
-            )
-            proposal.answered(False)
-
-        yes = Answer(Message("Yes, start"), chosen=begin)
-        no = Answer(Message("No, not here"), chosen=decline)
-        self._decisions.apply(Ask(proposal.question, (yes, no)))
-
-    def _set_just_dice(self, *, on: bool) -> None:
-        """Switch "just dice" (throws without a match) on or off. While it is on, a match in progress waits."""
-        table = self._table
-        if on == (table.dice_log is not None):
-            return
-        if table.dice_log is not None and table.dice_log.last:
-            table.leftovers = table.last_places
-        table.clear()
-        table.dice_log = DiceLog() if on else None
-        if on:
-            table.message = Message("Just dice: throw, then press the button.")
-        elif table.match:
-            table.message = messages.resumed(table.match)
-        else:
-            table.message = WELCOME
+def _check_ready(state: TableState, refusal: Message) -> None:
+    if state.situation not in READY_FOR_MATCH or state.rolloff.rolls:
+        raise TableError(refusal)
 
 
 def from_form(default: Ruleset, form: StartMatch) -> Match:

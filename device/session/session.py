@@ -1,43 +1,65 @@
-"""The requests that people make at the table, with the button or on a phone.
+"""The entry point for everything that happens at the table.
 
-A session runs on one thread and does not depend on hardware. The companion passes it one message
-after another and publishes a snapshot after each. The table of states is in docs/play.md:
-`TableState.situation` names the row; a press and a hold are the columns.
+A session runs on one thread and does not depend on hardware. The companion passes it one input after another and
+publishes a snapshot after each. Pure functions of the state return a `Change`; the session carries out its effects and
+is the only object that assigns the state. The table of states is in docs/play.md: `TableState.situation` names the
+row; a press and a hold are the columns.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from device.session import messages
-from device.session.decisions import Decisions
+from device.session import dice_play, match_play, match_starts, messages, readings, rolloff_play
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from device.session.live_match import LiveMatch, throws_elsewhere
-from device.session.match_play import MatchCommand, MatchPlay
-from device.session.match_starts import MatchStarts, StartCommand
-from device.session.plays import DicePlay, Plays, RollOffPlay
-from device.session.reading_flow import CameraPresence, ReadingRequests, ReadingResults
+from device.session.match_play import MatchCommand
+from device.session.match_starts import StartCommand
+from device.session.readings import play_of
 from device.session.table_state import (
     NOT_BANKED_YET,
+    WELCOME,
+    AskOtherTray,
+    AwaitThrow,
+    BeginMatch,
+    CameraPresence,
+    CancelRequest,
+    Change,
+    DiscardReadings,
+    Effect,
+    MarkAccepted,
     NeedsAttention,
     ReadThrow,
     ReadUnprompted,
+    RequestReading,
+    RetractAccepted,
     TableState,
+    TellProposer,
     Waiting,
+    WriteStep,
 )
-from device.session.tray_reader import TrayReader
+from device.session.tray_reader import TrayReader, TrayReading
+from device.session.verdict import Answer, AnswerProposal, BankAlone, CountDice
 from game.commands import (
     AimedCommand,
     AnswerQuestion,
     Bank,
+    BeginSharedMatch,
     Command,
     CorrectThrow,
     EnterThrow,
     FollowStep,
     KeepDice,
+    PlayOnAlone,
+    ProposeMatch,
     ReadAgain,
     RecordEvent,
     Rematch,
+    ReopenMatch,
+    SetJustDice,
+    StartMatch,
     Undo,
 )
+from game.match.events import Event
 from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
@@ -52,20 +74,19 @@ AT_THE_TRAY_ON_TURN = (EnterThrow, ReadAgain, MatchCommand)
 
 
 class Session:
-    """The entry point for every request from the button and the phones.
+    """The owner of the state of one table, which takes every input from the button, the phones and the tray.
 
     Args:
         live_match: The match and its journal.
         rules: Rules of a match that is started with the button.
         tray_reader: Reads the tray.
         shut_down: Shuts the machine down after a very long hold; None if that is not allowed.
+        expects_camera: Whether there should be a camera.
 
     Attributes:
+        live_match: The match and its journal.
+        tray_reader: Reads the tray.
         table: The state of the table.
-        camera: Knows whether there is a camera.
-        starts: Changes what is being played.
-        requests: Requests readings of the tray.
-        results: Receives readings as they arrive.
     """
 
     def __init__(
@@ -75,22 +96,88 @@ class Session:
         tray_reader: TrayReader,
         *,
         shut_down: Callable[[], object] | None = None,
+        expects_camera: bool = True,
     ) -> None:
-        self.table = table = TableState(live_match, rules, tray_reader)
-        self._decisions = decisions = Decisions(table)
-        self.starts = MatchStarts(table, decisions)
-        self._plays = Plays(
-            table, MatchPlay(table, decisions), RollOffPlay(table, self.starts), DicePlay(table)
+        self.live_match, self.tray_reader, self._shut_down = live_match, tray_reader, shut_down
+        match = live_match.match if live_match else None
+        message = messages.resumed(match) if match else WELCOME
+        self.table = TableState(
+            rules,
+            message,
+            match,
+            live_match.seats_elsewhere,
+            camera=CameraPresence(is_known=not expects_camera, message_before=message),
+            leftovers=live_match.earlier_places,
         )
-        self.camera = CameraPresence(table)
-        self.requests = ReadingRequests(table, self.camera, self._plays)
-        self.results = ReadingResults(table, decisions, self.requests, self._plays, self.camera)
-        self._shut_down = shut_down
+
+    def __repr__(self) -> str:
+        return f"<Session {self.table.situation}>"
+
+    def _run(self, change: Change) -> None:
+        """Carry out the effects of a change, then take over its state; nothing changes if an effect fails."""
+        state = change.state
+        for effect in change.effects:
+            state = self._carry_out(effect, state)
+        self.table = replace(state, seats_elsewhere=self.live_match.seats_elsewhere)
+        if change.then:
+            self._run(change.then(self.table))
+
+    def _carry_out(self, effect: Effect, state: TableState) -> TableState:
+        """Carry out an effect, and return the new state with what is known only after that."""
+        reader = self.tray_reader
+        match effect:
+            case WriteStep():
+                self.live_match.do(*effect.actions, after=effect.after)
+            case BeginMatch():
+                self.live_match.begin(effect.match, effect.key)
+            case RequestReading() if isinstance(state.overlay, Waiting):
+                purpose = state.overlay.purpose
+                number = reader.request_reading(
+                    needs_motion=isinstance(purpose, AwaitThrow),
+                    since_s=effect.since_s,
+                    is_unprompted=isinstance(purpose, ReadUnprompted),
+                )
+                waiting = replace(state.overlay, number=number, request=self.live_match.request)
+                return replace(state, overlay=waiting)
+            case CancelRequest():
+                reader.cancel_request()
+            case MarkAccepted():
+                reader.mark_accepted(effect.time_s)
+            case RetractAccepted():
+                reader.retract_accepted()
+            case DiscardReadings():
+                reader.discard_readings(effect.since_s)
+            case AskOtherTray() if self.live_match.other_tray:
+                self.live_match.other_tray.ask(effect.command)
+            case TellProposer():
+                effect.proposal.answered(effect.has_begun)
+        return state
+
+    # Facts about the table.
 
     @property
     def may_shut_down(self) -> bool:
         """Whether a very long hold shuts the machine down."""
         return self._shut_down is not None
+
+    @property
+    def unread_throw(self) -> Message | None:
+        """Why nothing can be kept or banked until the throw in the tray has been read; None if no throw is unread."""
+        reader = self.tray_reader
+        since_s = self.table.last_reading_s
+        has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(since_s)
+        return self.table.unread_throw(has_rolled=has_rolled)
+
+    def check_step(self, step: int | None) -> None:
+        """Check that the match is still at this step; if not, raise an error that gives its current state.
+
+        Args:
+            step: Number of the step that a phone was showing; None if the phone did not send it.
+        """
+        if step not in (None, self.live_match.steps):
+            raise TableError(messages.moved_on(self.table.match))
+
+    # Inputs from phones and other programs.
 
     def do(self, command: Command) -> None:
         """Carry out what somebody asked for on a phone.
@@ -99,24 +186,28 @@ class Session:
             TableError, GameError: If the command is refused. Nothing changes then.
         """
         self._check(command)
+        table = self.table
         match command:
             case EnterThrow():
-                self.table.read_s = None
-                self._plays.current.enter(command.dice)
+                entered = replace(table, read_s=None)
+                self._run(play_of(table).enter(entered, command.dice))
             case CorrectThrow():
-                self._plays.current.correct(command.dice, command.index)
+                self._run(play_of(table).correct(table, command.dice, command.index))
             case Undo():
-                self.undo()
+                self._undo()
+            case FollowStep() if command.match == self.live_match.match_id:
+                self._run(match_play.follow(table, command, self.live_match.request))
             case FollowStep():
-                self._plays.match.follow(command)
+                raise TableError(Message("Another match is now being played here."))
             case AnswerQuestion():
-                self._decisions.answer(command.choice)
+                self._answer(command.choice)
             case ReadAgain():
-                self.requests.reread()
+                has_moved = bool(self.tray_reader.has_tumbled) or self.tray_reader.is_moving
+                self._run(readings.read_again(table, has_moved=has_moved))
             case _ if isinstance(command, StartCommand):
-                self.starts.do(command)
+                self._start(command)
             case _ if isinstance(command, MatchCommand):
-                self._plays.match.do(command)
+                self._run(match_play.do(table, command))
             case _:
                 raise TableError(
                     Message("This Traykeeper does not support that: reload the page and try again.")
@@ -124,49 +215,71 @@ class Session:
 
     def _check(self, command: Command) -> None:
         """Raise an error if a command cannot be carried out in this state of the table."""
-        if self.table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
+        table = self.table
+        if table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
             raise TableError(Message("No match is being played: these are just dice."))
-        if self.table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
-            raise TableError(throws_elsewhere(self.table.live_match.match))
+        if table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
+            raise TableError(throws_elsewhere(table.live_match))
         if isinstance(command, AimedCommand):
             self.check_step(command.step)
-        if self._is_late(command):
-            raise TableError(messages.moved_on(self.table.match))
+        if _is_late(table, command):
+            raise TableError(messages.moved_on(table.match))
         if isinstance(command, EnterThrow | ReadAgain):
-            self.table.check_no_bot_plays()
-        if isinstance(command, KeepDice | Bank) and (reason := self.table.unread_throw):
+            table.check_no_bot_plays()
+        if isinstance(command, KeepDice | Bank) and (reason := self.unread_throw):
             raise TableError(reason)
         if isinstance(command, Bank) and command.points is not None:
-            self._check_bank(command.points, self._plays.match.bank_points(command.dice))
-
-    def check_step(self, step: int | None) -> None:
-        """Check that the match is still at this step; if not, raise an error that gives its current state.
-
-        Args:
-            step: Number of the step that a phone was showing; None if the phone did not send it.
-        """
-        if step not in (None, self.table.live_match.steps):
-            raise TableError(messages.moved_on(self.table.match))
-
-    def _check_bank(self, shown: int, points: int) -> None:
-        if shown != points:
-            raise TableError(
-                Message(
-                    "The match has moved on: a bank is worth %(points)s points now, not %(shown)s.",
-                    points=points,
-                    shown=shown,
+            points = match_play.bank_points(table, command.dice)
+            if command.points != points:
+                raise TableError(
+                    Message(
+                        "The match has moved on: a bank is worth %(points)s points now, not %(shown)s.",
+                        points=points,
+                        shown=command.points,
+                    )
                 )
-            )
 
-    def _is_late(self, command: Command) -> bool:
-        """Return whether the phone that sent the command was showing an earlier state of the table."""
-        table = self.table
+    def _start(self, command: StartCommand) -> None:
+        """Carry out a command that changes what is being played."""
+        table, live_match = self.table, self.live_match
         match command:
-            case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
-                return table.last_throw is None or table.last_throw.index != throw
-            case RecordEvent(seat=int(seat)):
-                return table.live_match.match.state.turn.seat != seat
-        return False
+            case StartMatch():
+                self._run(match_starts.start(table, command))
+            case BeginSharedMatch():
+                self._run(match_starts.begin_shared(table, command))
+            case PlayOnAlone():
+                live_match.update_seating()
+                self.say(Message("The match continues at this tray only."))
+            case Rematch():
+                match = match_starts.next_match(table)
+                other = live_match.other_tray if table.seats_elsewhere else None
+                key = other.rematch(match) if other else ""
+                self._run(match_starts.begin_rematch(table, match, key))
+            case ReopenMatch():
+                match = live_match.reopen(command.match)
+                self._run(match_starts.show_match(table, match, messages.resumed(match)))
+            case ProposeMatch():
+                self._run(match_starts.propose(table, command))
+            case SetJustDice():
+                self._run(match_starts.set_just_dice(table, on=command.on))
+
+    def _answer(self, choice_id: str) -> None:
+        ids = [choice.id for choice in self.table.choices]
+        if choice_id not in ids:
+            raise TableError(Message("That choice is no longer available: the match has moved on."))
+        self._choose(self.table.options[ids.index(choice_id)])
+
+    def _choose(self, option: Answer) -> None:
+        """Act on an answer to the open question, or apply a repair (another interpretation of the last throw)."""
+        match option.leads_to:
+            case BankAlone() as bank:
+                self._run(match_play.bank_alone(self.table, bank))
+            case CountDice(placement):
+                self._run(self.table.cleared().followed_by(lambda s: dice_play.count(s, placement)))
+            case AnswerProposal() as answer:
+                self._run(match_starts.answer_proposal(self.table, answer))
+            case None:
+                self._run(match_play.choose(self.table, option))
 
     def correct_die(self, slot: int, face: int) -> None:
         """Correct one die of the last throw.
@@ -177,14 +290,16 @@ class Session:
         """
         if last := self.table.last_throw:
             dice = tuple(face if i == slot else old for i, old in enumerate(last.dice))
-            self._plays.current.correct(dice, last.index)
+            self._run(play_of(self.table).correct(self.table, dice, last.index))
 
-    def undo(self) -> None:
+    def _undo(self) -> None:
         """Take back the last step or, if the open question ignores objects, take these into account again."""
-        if self.results.has_ignored_objects:
-            self.results.undo_ignoring()
+        if self.table.has_ignored_objects:
+            self._run(readings.undo_ignoring(self.table))
         else:
-            self._plays.current.undo()
+            self._run(play_of(self.table).undo(self.table))
+
+    # Inputs from the button.
 
     def release_button(self, held_s: float) -> None:
         """Carry out what releasing the button means, which depends on how long it was held.
@@ -192,53 +307,54 @@ class Session:
         Args:
             held_s: How long the button was down, in seconds.
         """
+        table = self.table
         if held_s >= SHUTDOWN_S:
             self._shut_down_if_allowed()
         elif held_s >= UNDO_S:
-            self.undo()
-        elif self.table.is_elsewhere and self.table.situation is not Situation.WON:
-            self.table.message = throws_elsewhere(self.table.live_match.match)
+            self._undo()
+        elif table.is_elsewhere and table.situation is not Situation.WON:
+            self.say(throws_elsewhere(table.live_match))
         elif held_s >= BANK_S:
             self._hold()
-        elif self.table.situation is Situation.WON:
-            self.table.message = Message("The match is over: hold the button for a rematch.")
+        elif table.situation is Situation.WON:
+            self.say(Message("The match is over: hold the button for a rematch."))
         else:
-            self.requests.press()
+            self._run(readings.press(table, self.live_match.request))
 
     def _hold(self) -> None:
-        table, reader = self.table, self.table.tray_reader
+        table, reader = self.table, self.tray_reader
         table.check_no_bot_plays()
         match table.situation:
             case Situation.NO_MATCH:
-                self._plays.rolloff.end()
+                self._run(rolloff_play.end(table))
             case Situation.TURN_BEGINS | Situation.TURN_OVER:
-                self._plays.match.say_throw_first()
+                self._run(match_play.say_throw_first(table))
             case Situation.WAITING:
                 self._hold_while_waiting()
             case Situation.ACCEPTED if (
                 reader.has_tumbled or reader.is_moving or table.has_simulated_throw
             ):
-                self.requests.request(ReadThrow(then_bank=True))
+                self._run(readings.request(table, ReadThrow(then_bank=True)))
             case Situation.ACCEPTED:
-                self._plays.match.bank()
+                self._run(match_play.bank(table))
             case Situation.QUESTION:
-                self._decisions.choose(table.options[0])
+                self._choose(table.options[0])
             case Situation.ATTENTION:
                 self._hold_at_attention()
             case Situation.WON:
-                self.starts.do(Rematch())
+                self._start(Rematch())
             case Situation.JUST_DICE:
-                table.message = Message(
-                    "Just dice: there is nothing to bank. Press the button to read them."
+                self.say(
+                    Message("Just dice: there is nothing to bank. Press the button to read them.")
                 )
 
     def _hold_while_waiting(self) -> None:
         match self.table.overlay:
             case Waiting(purpose=ReadUnprompted(interrupted=None)) if self.table.dice_log is None:
-                self.requests.request(ReadThrow(then_bank=True))
+                self._run(readings.request(self.table, ReadThrow(then_bank=True)))
                 return
-        self.requests.stop(Message("Stopped waiting."))
-        if not self._plays.rolloff.end_if_possible() and self.table.overlay:
+        self._run(readings.stop(self.table, Message("Stopped waiting.")))
+        if not self._end_rolloff_if_possible() and self.table.overlay:
             self._hold()  # the hold was meant for the question that the unprompted reading interrupted
 
     def _hold_at_attention(self) -> None:
@@ -247,14 +363,131 @@ class Session:
         A hold ends the roll-off if one is being played; in a match, it repeats the advice.
         """
         overlay = self.table.overlay
-        if not self._plays.rolloff.end_if_possible() and isinstance(overlay, NeedsAttention):
-            self.table.message = Paragraph(NOT_BANKED_YET, overlay.advice[0])
+        if not self._end_rolloff_if_possible() and isinstance(overlay, NeedsAttention):
+            self.say(Paragraph(NOT_BANKED_YET, overlay.advice[0]))
+
+    def _end_rolloff_if_possible(self) -> bool:
+        change = rolloff_play.end_if_possible(self.table)
+        if change:
+            self._run(change)
+        return change is not None
 
     def _shut_down_if_allowed(self) -> None:
         if self._shut_down is None:
-            self.table.message = Message("Shutting down with the button is disabled.")
+            self.say(Message("Shutting down with the button is disabled."))
         else:
-            self.table.message = Message(
-                "Shutting down: unplug the Pi when its green light has stopped blinking."
+            self.say(
+                Message("Shutting down: unplug the Pi when its green light has stopped blinking.")
             )
             self._shut_down()
+
+    # Inputs from the camera, and photos from phones.
+
+    def dice_settled(self) -> None:
+        """Read dice that were seen rolling and now lie still, if a throw is expected."""
+        self._run(readings.dice_settled(self.table))
+
+    def timed_out(self, number: int) -> None:
+        """Stop waiting for the reading with this request number, because the tray did not come to rest in time."""
+        if waiting := self.table.waiting_for(number):
+            has_tumbled = self.tray_reader.has_tumbled
+            with self.live_match.for_request(waiting.request):
+                self._run(readings.timed_out(self.table, waiting, has_tumbled=has_tumbled))
+
+    def answered(
+        self, number: int, tray_reading: TrayReading, earlier: TrayReading | None = None
+    ) -> TrayReading | None:
+        """Handle the reading that answers a request.
+
+        Args:
+            number: Number of the request.
+            tray_reading: The current reading of the tray.
+            earlier: The reading of the tray before it was emptied; None if that reading has already been
+                used, or if the tray was not emptied.
+
+        Returns:
+            The reading that the table shows now, either `tray_reading` or `earlier`. None if this
+            request is not the outstanding one, or if nobody asked for the reading and the tray is
+            empty.
+        """
+        table, waiting = self.table, self.table.waiting_for(number)
+        if waiting is None:
+            return None
+        if isinstance(waiting.purpose, ReadUnprompted) and tray_reading.is_empty:
+            # The dice were picked up before anybody asked for a reading.
+            before = replace(table, overlay=waiting.interrupted)
+            self._run(Change(before.read_at(tray_reading.time_s)))
+            return None
+        self._run(Change(replace(table, overlay=None, read_s=tray_reading.time_s)))
+        known = tray_reading.with_known_faces(waiting.known_places(table.last_places))
+        with self.live_match.for_request(waiting.request):
+            question = earlier and readings.offer_earlier(self.table, waiting, known, earlier)
+            if question:
+                self._run(question)
+                return earlier
+            self._run(readings.take(self.table, waiting, known))
+        self._run(Change(readings.shown(self.table, tray_reading)))
+        return tray_reading
+
+    def photographed(self, tray_reading: TrayReading, step: int | None = None) -> None:
+        """Use the reading of a phone's photo of the dice as the throw.
+
+        Args:
+            tray_reading: The reading.
+            step: Number of the step that the phone was showing; None if the phone did not send it.
+
+        Raises:
+            TableError, GameError: If the photo is refused. Nothing changes then.
+        """
+        self.check_step(step)
+        self._run(readings.photographed(self.table, tray_reading))
+
+    def correct_reading(self, tray_reading: TrayReading) -> None:
+        """Judge a reading again, after a person has named the face of one of its dice."""
+        self._run(readings.correct(self.table, tray_reading))
+
+    def ignore_object(self, tray_reading: TrayReading) -> None:
+        """Judge a reading again, after a person has said that one of its objects is not a die."""
+        self._run(readings.ignore(self.table, tray_reading))
+
+    def camera_found(self) -> None:
+        """Note that the camera works, for the first time or after a failure."""
+        self._run(readings.camera_found(self.table))
+
+    def camera_lost(self, reason: Message) -> None:
+        """Note that no camera works, because of this reason."""
+        self._run(readings.camera_lost(self.table, reason))
+
+    # Other inputs.
+
+    def say(self, message: Message) -> None:
+        """Show this as the message of the table."""
+        self._run(Change(self.table.saying(message)))
+
+    def play_bot(self, event: Event) -> None:
+        """Carry out the step of a bot.
+
+        Raises:
+            JournalError: If the step cannot be written.
+        """
+        self._run(match_play.bot_step(self.table, event))
+
+    def note_simulated_throw(self) -> None:
+        """Note that simulated dice were thrown, which have to be read."""
+        self._run(Change(replace(self.table, has_simulated_throw=True)))
+
+    def reload(self) -> None:
+        """Continue with the most recent match in the journal, after a backup has been restored."""
+        self.live_match.reload()
+        match = self.live_match.match if self.live_match else None
+        self._run(match_starts.reload(self.table, match))
+
+
+def _is_late(table: TableState, command: Command) -> bool:
+    """Return whether the phone that sent the command was showing an earlier state of the table."""
+    match command:
+        case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
+            return table.last_throw is None or table.last_throw.index != throw
+        case RecordEvent(seat=int(seat)):
+            return table.live_match.state.turn.seat != seat
+    return False

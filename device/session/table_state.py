@@ -1,14 +1,18 @@
-"""The state of the table: the match or other play in progress, the open question, and the last message."""
+"""The state of the table, which is never modified, and the changes from one state to the next.
 
-from dataclasses import dataclass, replace
+Everything that happens at the table is an input of `device.session.session.Session`. A function takes the state and
+the input, and returns a `Change`: the new state, and what has to be done outside the state. It does nothing itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
-from device.session import messages
-from device.session.live_match import LiveMatch
-from device.session.tray_reader import TrayReader
+from device.session.live_match import NO_MATCH
 from device.session.verdict import Answer
+from game.commands import CorrectThrow, ProposeMatch, Undo
 from game.dice_log import DiceLog, DiceThrow
-from game.match.events import Place
+from game.match.events import Action, Place
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw
@@ -92,17 +96,36 @@ class Waiting:
     """The state of the table while a requested reading has not arrived yet.
 
     Attributes:
-        number: Number that the tray reader gave the request.
         purpose: The purpose of the reading.
+        number: Number that the tray reader gave the request; 0 until it has been made.
         request: Id of the phone's request that led to the reading; it is written to the journal
             with the steps that follow. "" if there is none.
+        ignores_objects: Whether an object in the previous reading was ignored, because a person said
+            that it is not a die.
     """
 
     situation: ClassVar = Situation.WAITING
 
-    number: int
     purpose: Purpose
+    number: int = 0
     request: str = ""
+    ignores_objects: bool = False
+
+    @property
+    def interrupted(self) -> "OpenQuestion | NeedsAttention | None":
+        """The question or advice to show again if nothing is read; None if there is none."""
+        return self.purpose.interrupted if isinstance(self.purpose, ReadUnprompted) else None
+
+    def known_places(self, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """Return which of these places have faces that are still known; a throw that is read again has none."""
+        if isinstance(self.purpose, RereadThrow):
+            return tuple(place for place in places if place.aside)
+        return places
+
+    @property
+    def then_bank(self) -> bool:
+        """Whether to bank the turn after reading."""
+        return isinstance(self.purpose, ReadThrow | ConfirmThrow) and self.purpose.then_bank
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +135,17 @@ class OpenQuestion:
     Attributes:
         question: The question for the players.
         options: The possible answers.
+        reading: Id of the reading that the question is about; 0 if it is about none.
+        ignores_objects: Whether an object in that reading was ignored, because a person said that it
+            is not a die.
     """
 
     situation: ClassVar = Situation.QUESTION
 
     question: Message
     options: tuple[Answer, ...]
+    reading: int = 0
+    ignores_objects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,38 +154,64 @@ class NeedsAttention:
 
     Attributes:
         advice: What to do, one sentence for each problem.
+        reading: Id of the reading that the advice is about; 0 if it is about none.
+        ignores_objects: Whether an object in that reading was ignored, because a person said that it
+            is not a die.
     """
 
     situation: ClassVar = Situation.ATTENTION
 
     advice: tuple[Message, ...]
+    reading: int = 0
+    ignores_objects: bool = False
 
 
 Overlay = Waiting | OpenQuestion | NeedsAttention
 """What interrupts the match: a wait for a reading, an open question, or advice."""
 
 
-class _Offer(NamedTuple):
+class Offer(NamedTuple):
     """The repairs (other interpretations of the last throw) on offer, with a number that distinguishes offers."""
 
     number: int = 0
     repairs: tuple[Answer, ...] = ()
 
 
-class TableState:
-    """The game that is being played at the table, the open question, and the last message.
-
-    Args:
-        live_match: The match and its journal.
-        rules: Rules of a match that is started with the button.
-        tray_reader: Reads the tray.
+@dataclass(frozen=True, slots=True)
+class CameraPresence:
+    """Whether there is a camera over the tray.
 
     Attributes:
+        is_present: Whether the camera works.
+        is_known: Whether the program has found a camera, or has found that there is none. Until then,
+            a press of the button waits for the camera.
+        lost_message: The message that said that there is no camera; None if there was none.
+        message_before: The message to show again once the camera works.
+    """
+
+    is_present: bool = False
+    is_known: bool = False
+    lost_message: Message | None = None
+    message_before: Message = WELCOME
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """The state of the table: the match or other play in progress, the open question, and the last message.
+
+    Attributes:
+        rules: Rules of a match that is started with the button.
+        message: What just happened, in a sentence or two.
+        in_play: The match in play, which waits while "just dice" is on; None if there is none.
+        seats_elsewhere: Returns whether a seat of the match is at another tray; None if the match is
+            played at this tray only.
         rolloff: The dice thrown so far to decide who begins.
+        rolloff_reading: Id of the reading of the last die of the roll-off; 0 if it was not read.
         dice_log: The throws without a match; None unless "just dice" is on.
         overlay: What interrupts the match: a wait for a reading, an open question, or advice; None
             if nothing does.
-        message: What just happened, in a sentence or two.
+        offer: Other interpretations of the last throw.
+        camera: Whether there is a camera.
         leftovers: Where the dice in the tray lay when they were last read, if they do not belong to
             a throw of the current match.
         read_s: When the dice of the newest throw were seen, in seconds on the tray reader's clock;
@@ -165,28 +219,47 @@ class TableState:
         last_reading_s: When the tray was last read without leaving a question open, in seconds on
             the same clock.
         has_simulated_throw: Whether simulated dice have been thrown since `last_reading_s`.
+        last_followed: The mark of the newest step that was taken at another tray, and the match after
+            it.
     """
 
-    def __init__(self, live_match: LiveMatch, rules: Ruleset, tray_reader: TrayReader) -> None:
-        self.live_match, self.rules, self.tray_reader = live_match, rules, tray_reader
-        self.rolloff = RollOff()
-        self.dice_log: DiceLog | None = None
-        self.overlay: Overlay | None = None
-        self.message = messages.resumed(live_match.match) if live_match else WELCOME
-        self.leftovers = live_match.earlier_places
-        self.read_s: float | None = None
-        self.last_reading_s, self.has_simulated_throw = 0.0, False
-        self._offer = _Offer()
+    rules: Ruleset
+    message: Message = WELCOME
+    in_play: Match | None = None
+    seats_elsewhere: Callable[[int], bool] | None = None
+    rolloff: RollOff = field(default_factory=RollOff)
+    rolloff_reading: int = 0
+    dice_log: DiceLog | None = None
+    overlay: Overlay | None = None
+    offer: Offer = Offer()  # noqa: RUF009 - it is frozen
+    camera: CameraPresence = CameraPresence()
+    leftovers: tuple[Place, ...] = ()
+    read_s: float | None = None
+    last_reading_s: float = 0.0
+    has_simulated_throw: bool = False
+    last_followed: tuple[str, Match | None] = ("", None)
 
     @property
     def match(self) -> Match | None:
         """The match in play; None before a match and while "just dice" is on."""
-        return self.live_match.match if self.live_match and self.dice_log is None else None
+        return self.in_play if self.dice_log is None else None
+
+    @property
+    def live_match(self) -> Match:
+        """The match in play, which waits while "just dice" is on.
+
+        Raises:
+            TableError: If there is no match yet.
+        """
+        if self.in_play is None:
+            raise TableError(NO_MATCH)
+        return self.in_play
 
     @property
     def is_elsewhere(self) -> bool:
         """Whether the current player throws at another tray, and not at this one."""
-        return self.dice_log is None and self.live_match.is_elsewhere
+        match, elsewhere = self.match, self.seats_elsewhere
+        return bool(match and elsewhere and elsewhere(match.state.turn.seat))
 
     @property
     def last_throw(self) -> Throw | DiceThrow | None:
@@ -207,13 +280,14 @@ class TableState:
             return Situation.JUST_DICE
         return _situation_of(self.match.state) if self.match else Situation.NO_MATCH
 
-    @property
-    def unread_throw(self) -> Message | None:
-        """Why nothing can be kept or banked until the throw in the tray has been read; None if no throw is unread.
+    def unread_throw(self, *, has_rolled: bool) -> Message | None:
+        """Return why nothing can be kept or banked until the throw in the tray has been read; None if none is unread.
 
         Without this refusal, a player who sees a farkle in the tray could still bank.
+
+        Args:
+            has_rolled: Whether dice have rolled since `last_reading_s`.
         """
-        reader = self.tray_reader
         match self.overlay:
             case Waiting(purpose=ReadThrow() | ReadUnprompted() | ConfirmThrow()):
                 return STILL_WAITING
@@ -221,7 +295,6 @@ class TableState:
                 return Paragraph(NOT_BANKED_YET, reason)
         if self.match is None or self.match.state.winner is not None:
             return None
-        has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(self.last_reading_s)
         return THROWN_SINCE if has_rolled or self.has_simulated_throw else None
 
     def check_no_bot_plays(self) -> None:
@@ -249,22 +322,18 @@ class TableState:
                 return question
         return None
 
-    def note_reading(self, time_s: float) -> None:
-        """Record that there was no unread throw in the tray at this time, in seconds on the tray reader's clock."""
-        self.last_reading_s, self.has_simulated_throw = time_s, False
-
     @property
     def last_places(self) -> tuple[Place, ...]:
         """The places of the dice when they were last read. Dice that are still there have not been thrown since."""
         if self.dice_log and self.dice_log.last:
             return self.dice_log.last.places
-        return self.leftovers or (self.live_match.match.last_places if self.live_match else ())
+        return self.leftovers or (self.in_play.last_places if self.in_play else ())
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The answers on offer. Their ids change with each offer, so a late tap cannot answer a newer question."""
         return tuple(
-            Choice(f"{self._offer.number}.{i}", option.label)
+            Choice(f"{self.offer.number}.{i}", option.label)
             for i, option in enumerate(self.options)
         )
 
@@ -272,14 +341,42 @@ class TableState:
     def options(self) -> tuple[Answer, ...]:
         """The answers to the open question or, if there is none, other interpretations of the last throw (repairs)."""
         return (
-            self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._offer.repairs
+            self.overlay.options if isinstance(self.overlay, OpenQuestion) else self.offer.repairs
         )
 
-    def offer(self, *repairs: Answer) -> None:
-        """Replace the repairs (other interpretations of the last throw) on offer."""
-        self._offer = _Offer(self._offer.number + 1, repairs)
+    @property
+    def has_ignored_objects(self) -> bool:
+        """Whether an object was ignored in the reading that the open question or advice is about."""
+        overlay = self.overlay
+        return self.camera.is_present and overlay is not None and overlay.ignores_objects
 
-    def clear(self, *, keep_unprompted: bool = False) -> None:
+    def waiting_for(self, number: int) -> Waiting | None:
+        """Return what the table is waiting for if that is the answer to request `number`, otherwise None."""
+        overlay = self.overlay
+        return overlay if isinstance(overlay, Waiting) and overlay.number == number else None
+
+    def saying(self, message: Message) -> "TableState":
+        """Return this state with another message."""
+        return replace(self, message=message)
+
+    def offering(self, *repairs: Answer) -> "TableState":
+        """Return this state with other repairs (interpretations of the last throw) on offer."""
+        return replace(self, offer=Offer(self.offer.number + 1, repairs))
+
+    def read_at(self, time_s: float) -> "TableState":
+        """Return this state without an unread throw in the tray at this time, in seconds on the tray reader's clock."""
+        return replace(self, last_reading_s=time_s, has_simulated_throw=False)
+
+    def accepting(self, leftovers: tuple[Place, ...] = ()) -> "Change":
+        """Note that dice were accepted as a throw, so that they do not count again while they lie there.
+
+        Args:
+            leftovers: Where the dice lie, if they do not belong to a throw of the current match.
+        """
+        accepted = replace(self, leftovers=leftovers, has_simulated_throw=False)
+        return Change(accepted, (MarkAccepted(self.read_s),))
+
+    def cleared(self, *, keep_unprompted: bool = False) -> "Change":
         """Close the open question, advice or wait for a reading, because a person did something else.
 
         Args:
@@ -288,13 +385,136 @@ class TableState:
         """
         match self.overlay:
             case Waiting(purpose=ReadUnprompted()) if keep_unprompted:
-                self.overlay = replace(self.overlay, purpose=ReadUnprompted())
+                waiting = replace(self.overlay, purpose=ReadUnprompted())
+                return Change(replace(self, overlay=waiting).offering())
             case Waiting():
-                self.tray_reader.cancel_request()
-                self.overlay = None
-            case _:
-                self.overlay = None
-        self.offer()
+                return Change(replace(self, overlay=None).offering(), (CancelRequest(),))
+        return Change(replace(self, overlay=None).offering())
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStep:
+    """An effect: write a step of the match to the journal.
+
+    Attributes:
+        actions: The actions that make up the step.
+        after: The match after the step.
+    """
+
+    actions: tuple[Action, ...]
+    after: Match
+
+
+@dataclass(frozen=True, slots=True)
+class BeginMatch:
+    """An effect: write a new match to the journal.
+
+    Attributes:
+        match: The match before its first event.
+        key: Id of the match if it is played at two trays; "" creates a new id.
+    """
+
+    match: Match
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReading:
+    """An effect: request the reading for which the new state waits.
+
+    Attributes:
+        since_s: Time after which the awaited throw must happen, in seconds on the tray reader's clock;
+            None means now.
+    """
+
+    since_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequest:
+    """An effect: cancel the outstanding request for a reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkAccepted:
+    """An effect: tell the tray reader that a throw was accepted.
+
+    Attributes:
+        time_s: When the throw was seen in the tray, in seconds on the tray reader's clock; None if the
+            dice were entered on a phone.
+    """
+
+    time_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetractAccepted:
+    """An effect: tell the tray reader that the last accepted throw was undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardReadings:
+    """An effect: let the tray reader forget what wrong readings taught.
+
+    Attributes:
+        since_s: Time of the first reading to forget, in seconds on the tray reader's clock; 0 forgets all.
+    """
+
+    since_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskOtherTray:
+    """An effect: ask the other tray to make a change that only the tray of the current player can make."""
+
+    command: Undo | CorrectThrow
+
+
+@dataclass(frozen=True, slots=True)
+class TellProposer:
+    """An effect: tell the sender of a proposal whether the match has begun."""
+
+    proposal: ProposeMatch
+    has_begun: bool
+
+
+Effect = (
+    WriteStep
+    | BeginMatch
+    | RequestReading
+    | CancelRequest
+    | MarkAccepted
+    | RetractAccepted
+    | DiscardReadings
+    | AskOtherTray
+    | TellProposer
+)
+"""Something to be done outside the state of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A new state of the table, and what has to be done before the table is in that state.
+
+    Attributes:
+        state: The new state.
+        effects: What has to be done, in order. If an effect fails, the table stays as it was.
+        then: Returns the next change from the new state, such as a bank after a throw; None if there
+            is none.
+    """
+
+    state: TableState
+    effects: tuple[Effect, ...] = ()
+    then: Callable[[TableState], "Change"] | None = None
+
+    def saying(self, message: Message) -> "Change":
+        """Return this change with another message."""
+        return replace(self, state=self.state.saying(message))
+
+    def followed_by(self, next_change: Callable[[TableState], "Change"]) -> "Change":
+        """Return this change and the next one as a single change, which fails as a whole."""
+        after = next_change(self.state)
+        return Change(after.state, (*self.effects, *after.effects), after.then)
 
 
 def _situation_of(state: State) -> Situation:

@@ -1,11 +1,14 @@
 """The tray watch (the part of the program that observes the tray), as a session sees it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Protocol
 
 from device.session.placement import fill_known_faces
 from game.match.events import Place
 from vision.reading import Reading
+
+_ids = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +21,18 @@ class TrayReading:
             accepted reading; False if the tray was watched throughout and none rolled; None if it
             was not watched throughout (after a start, or while there was no camera).
         time_s: When the tray was seen in this state, in seconds on the tray watch's clock.
+        id: Identifies the reading and its picture. A reading that is completed or corrected keeps it.
     """
 
     reading: Reading
     has_tumbled: bool | None = None
     time_s: float = 0.0
+    id: int = field(default_factory=_ids.__next__, compare=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the tray is surely empty."""
+        return self.reading.is_sure and not self.reading.dice_in_tray
 
     def with_known_faces(self, places: tuple[Place, ...]) -> "TrayReading":
         """Return this reading, completed with the known faces of unreadable dice that have not moved.

@@ -1,10 +1,43 @@
 """The verdicts: the possible meanings of a reading of the tray for the match."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from game.match.events import Action, Event
+from device.session.placement import Placement
+from game.commands import ProposeMatch
+from game.match.events import Action, Event, Place
+from game.match.match import Match
 from game.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class BankAlone:
+    """What an answer leads to: the turn is banked, and nobody threw the dice in the tray.
+
+    Attributes:
+        places: Where those dice lie.
+    """
+
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountDice:
+    """What an answer leads to: dice count as a throw without a match."""
+
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerProposal:
+    """What an answer leads to: a match that the club board proposed begins, or is declined.
+
+    Attributes:
+        proposal: The proposal, whose sender is told the answer.
+        match: The match to begin; None declines it.
+    """
+
+    proposal: ProposeMatch
+    match: Match | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +47,12 @@ class Answer:
     Attributes:
         label: The sentence that a person chooses.
         actions: The actions of the match step that the answer stands for; empty if it stands for none.
-        chosen: Called when the answer is chosen, if the answer stands for no match step; otherwise None.
+        leads_to: What choosing the answer leads to, if that is not just a match step; otherwise None.
     """
 
     label: Message
     actions: tuple[Action, ...] = ()
-    chosen: Callable[[], object] | None = None
+    leads_to: BankAlone | CountDice | AnswerProposal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from device.cameras.base import Image
 from device.cameras.roll_clip import RollClip
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.session.placement import is_unmoved, place_of
+from device.session.tray_reader import TrayReading
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading, Zone
@@ -63,7 +64,7 @@ class PhotoAlbum:
     def add(
         self,
         image: Image,
-        reading: Reading,
+        tray_reading: TrayReading,
         zones: Sequence[Quad] = (),
         corner: tuple[int, int] = (0, 0),
         clip: RollClip | None = None,
@@ -72,25 +73,32 @@ class PhotoAlbum:
 
         Args:
             image: The image, which may be a part of the frame that was read.
-            reading: The reading of the frame.
+            tray_reading: The reading of the frame.
             zones: Corners of the tray, and of the set-aside area if there is one, in pixels of the image.
             corner: Position of the image's left and top edges in the frame, in pixels.
             clip: The recording of the roll; None if it was not recorded.
         """
+        reading = tray_reading.reading
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
-        picture = AlbumPicture(np.array(cut.of(image)), shown, reading, clip)
+        picture = AlbumPicture(np.array(cut.of(image)), shown, tray_reading, clip)
         self._pictures.append(picture)
         return picture
 
-    def as_read(self, picture: "AlbumPicture", throw: ThrowInView | None = None) -> Photo:
+    def as_read(self, reading: int, throw: ThrowInView | None = None) -> Photo | None:
         """Return the photo with the faces that were read, before any correction.
 
+        None means that the album contains no picture of that reading.
+
         Args:
-            picture: A picture in this album.
+            reading: Id of the reading.
             throw: The throw to which the dice in the photo may belong: a die belongs to it if it lies at one
                 of the throw's places. None if there is no throw.
         """
+        pictures = (one for one in reversed(self._pictures) if one.id == reading)
+        picture = next(pictures, None)
+        if picture is None:
+            return None
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
         index = throw.index if throw and is_whole else None
@@ -236,17 +244,19 @@ class AlbumPicture:
     Args:
         image: The image.
         shown: The reading, in pixels of the image.
-        reading: The reading, in pixels of the frame.
+        tray_reading: The reading, in pixels of the frame.
         clip: The recording of the roll; None if it was not recorded.
 
     Attributes:
+        id: Id of the reading.
         names: Names of the photos made from this picture, by the faces and problems drawn on them.
     """
 
     def __init__(
-        self, image: Image, shown: Reading, reading: Reading, clip: RollClip | None
+        self, image: Image, shown: Reading, tray_reading: TrayReading, clip: RollClip | None
     ) -> None:
-        self.image, self.shown, self.reading, self.clip = image, shown, reading, clip
+        self.image, self.shown, self.clip = image, shown, clip
+        self.id, self.reading = tray_reading.id, tray_reading.reading
         self.names: dict[tuple[object, ...], str] = {}
 
 

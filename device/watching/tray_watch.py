@@ -537,7 +537,7 @@ class TrayWatch:
         if watched.rests.last:
             captured = replace(captured, clip=watched.rests.last.clip)
         self.memory.add(seen_s, image, reading)
-        if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
+        if not request.is_unprompted and tray_reading.is_empty:
             captured = replace(captured, earlier=self._read_previous(watched, captured))
         self._close_request(request, captured)
         return True

@@ -205,23 +205,23 @@ def test_later_messages_stay_while_the_camera_is_retried_and_return_when_it_is_b
     with open_rig(tmp_path) as rig:
         session, reason = rig.companion.session, Message("its pictures are black")
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        session.camera.lost(reason)
+        session.camera_lost(reason)
         assert "No camera (its pictures are black)" in str(session.table.message)
-        session.camera.found()
+        session.camera_found()
         assert "No camera" not in str(session.table.message)
 
-        session.camera.lost(reason)
+        session.camera_lost(reason)
         rig.companion.do(EnterThrow((2, 2, 3, 3, 4, 6)))
         said = str(session.table.message)
-        session.camera.lost(reason)
+        session.camera_lost(reason)
         assert (str(session.table.message), "farkle" in said) == (said, True)
-        session.camera.found()
+        session.camera_found()
         assert str(session.table.message) == said
 
         rig.finger.press()
         rig.companion.process_all()
-        session.camera.lost(reason)
-        session.camera.found()
+        session.camera_lost(reason)
+        session.camera_found()
         assert str(session.table.message) == "The camera is working again: press the button."
 
 

@@ -118,11 +118,11 @@ def test_an_open_question_survives_a_lost_camera(table):
     table.wait_s(LONG_S)
     asked = table.companion.snapshot()
     session = table.companion.session
-    session.requests.dice_settled()
-    session.camera.lost(Message("its pictures are black"))
+    session.dice_settled()
+    session.camera_lost(Message("its pictures are black"))
 
     assert table.companion.snapshot().question == asked.question
-    session.camera.found()
+    session.camera_found()
     assert session.table.message is asked.message
 
 

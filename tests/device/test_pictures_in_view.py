@@ -139,7 +139,7 @@ def test_no_later_picture_is_saved_for_a_throw(tmp_path):
 
         rig.tray.gather()
         rig.press()
-        rig.companion.session.table.live_match.last_seen_position = (
+        rig.companion.session.live_match.last_seen_position = (
             3  # as a choice does that counts a throw that lay there before
         )
         rig.companion.announce("http://here/")

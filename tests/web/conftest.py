@@ -11,6 +11,7 @@ import pytest
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion
+from device.session.verdict import Answer
 from game.commands import (
     AcknowledgeDamage,
     AnswerQuestion,
@@ -110,7 +111,7 @@ class MemoryTable:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._session = Session(LiveMatch(NoJournal()), RULES, FakeTrayReader())
-        self._session.camera.found()
+        self._session.camera_found()
         self._snapshot = Snapshot(0, Situation.NO_MATCH, Message("Welcome"), READY, simulated=True)
         self.album = MemoryAlbum()
         self.done: list[Command] = []
@@ -118,7 +119,7 @@ class MemoryTable:
 
     @property
     def match(self) -> Match:
-        return self._session.table.live_match.match
+        return self._session.live_match.match
 
     def snapshot(self) -> Snapshot:
         return self._snapshot
@@ -131,7 +132,8 @@ class MemoryTable:
     def show(self, **changes: object) -> Snapshot:
         match = changes.get("match")
         if match and match is not self._session.table.match:
-            self._session.table.live_match.resume(1, match)
+            self._session.live_match.resume(1, match)
+            self._session.table = replace(self._session.table, in_play=match)
         with self._changed:
             version = self._snapshot.version + 1
             told = {name: as_message(value) for name, value in changes.items() if name in MESSAGES}
@@ -170,15 +172,20 @@ class MemoryTable:
         self._session.do(command)
         return self._drawn()
 
+    def offer(self, label: str) -> Snapshot:
+        """Offer another interpretation of the last throw."""
+        self._session.table = self._session.table.offering(Answer(Message(label)))
+        return self._drawn()
+
     def _drawn(self) -> Snapshot:
         state, overlay = self._session.table, self._session.table.overlay
         self.show(
             match=state.match,
-            step=state.live_match.steps,
+            step=self._session.live_match.steps,
             message=state.message,
             situation=state.situation,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
-            unread_throw=state.unread_throw,
+            unread_throw=self._session.unread_throw,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=state.choices,
             rolloff=state.rolloff if state.match is None else None,

@@ -40,7 +40,7 @@ class BotTable:
 
     def __init__(self, session, clock, **options):
         self.session, self.clock = session, clock
-        self.bots = BotTurns(session.table, BotOptions(PAUSE_S, clock=clock, **options))
+        self.bots = BotTurns(session, BotOptions(PAUSE_S, clock=clock, **options))
 
     def let_act(self, steps=1):
         for _ in range(steps):
@@ -56,7 +56,7 @@ class BotTable:
 
     @property
     def events(self):
-        return self.session.table.live_match.match.timeline
+        return self.session.live_match.match.timeline
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def bot_table(path, bot, rules=RULES, **options):
             rules,
             FakeTrayReader(),
         )
-        session.camera.found()
+        session.camera_found()
         session.do(StartMatch(("Anna", "Bot"), bots=(None, bot)))
         yield BotTable(session, clock, **options)
 
@@ -150,7 +150,7 @@ def test_a_hold_does_not_bank_for_a_bot(by_tray):
     with pytest.raises(TableError, match="Bot is a bot and is playing now: please wait"):
         hold(by_tray.session)
     by_tray.let_act()
-    by_tray.session.table.tray_reader.has_tumbled = False
+    by_tray.session.tray_reader.has_tumbled = False
 
     with pytest.raises(IllegalMove, match="Bot is a bot and decides by itself"):
         hold(by_tray.session)
@@ -175,9 +175,9 @@ def test_nobody_throws_simulated_dice_for_a_bot(simulated, command):
 
 def test_dice_that_settle_while_a_bot_plays_are_not_its_throw(simulated):
     farkle(simulated)
-    simulated.session.requests.dice_settled()
+    simulated.session.dice_settled()
 
-    assert simulated.session.table.tray_reader.requests == 0
+    assert simulated.session.tray_reader.requests == 0
 
 
 def test_simulated_dice_leave_the_dice_in_the_tray_as_they_were(simulated):
@@ -271,7 +271,7 @@ def test_a_bot_is_the_same_after_a_restart(tmp_path):
         farkle(table)
         table.let_play()
 
-        assert session.table.live_match.match.timeline[: len(before)] == before
+        assert session.live_match.match.timeline[: len(before)] == before
 
 
 def test_a_rematch_keeps_the_bot_with_other_dice(tmp_path):
@@ -294,7 +294,7 @@ def test_a_rematch_keeps_the_bot_with_other_dice(tmp_path):
 
 def test_a_step_that_cannot_be_written_is_tried_again_after_a_pause(simulated, monkeypatch):
     farkle(simulated)
-    live_match = simulated.session.table.live_match
+    live_match = simulated.session.live_match
     with monkeypatch.context() as patch:
         patch.setattr(live_match, "do", _fail)
         with pytest.raises(JournalError):
@@ -305,7 +305,7 @@ def test_a_step_that_cannot_be_written_is_tried_again_after_a_pause(simulated, m
     assert isinstance(simulated.events[-1], Thrown)
 
 
-def _fail(*_):
+def _fail(*_, **__):
     raise JournalError("the card is full")
 
 

@@ -49,7 +49,7 @@ class TapTable:
         )
 
     def reload(self):
-        self.session.starts.reload()
+        self.session.reload()
         self._publish()
 
     def do(self, command):
@@ -63,7 +63,7 @@ class TapTable:
 
     @property
     def match(self):
-        return self.session.table.live_match.match
+        return self.session.live_match.match
 
     def snapshot(self):
         return self._snapshot

@@ -20,12 +20,12 @@ def open_session(path, tray_reader):
     """Open a session over a real journal, with a camera that works."""
     with closing(Journal.open(path)) as journal:
         session = Session(LiveMatch(journal), RULES, tray_reader)
-        session.camera.found()
+        session.camera_found()
         yield session
 
 
 def state(session):
-    return session.table.live_match.match.state
+    return session.live_match.match.state
 
 
 def row(faces, *, problem=None, y=100, time_s=0.0):
@@ -47,7 +47,7 @@ def hold(session, seconds=HOLD_S):
 
 def answer(session, tray_reading):
     """Answer the newest request with this reading."""
-    return session.results.answered(session.table.tray_reader.requests, tray_reading)
+    return session.answered(session.tray_reader.requests, tray_reading)
 
 
 def read(session, *faces, **options):
@@ -63,4 +63,4 @@ def message(session):
 
 
 def say(session, text):
-    session.table.message = Message(text)
+    session.say(Message(text))

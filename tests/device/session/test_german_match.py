@@ -65,14 +65,14 @@ class Table:
         """Open the table without a match."""
         self.reader, self.held_s, self.places = FakeTrayReader(), 0.0, 0
         self.session = Session(LiveMatch(journal), rules, self.reader, shut_down=lambda: None)
-        self.session.camera.found()
+        self.session.camera_found()
         return self
 
     def snapshot(self):
         table, overlay = self.session.table, self.session.table.overlay
-        match = table.live_match.match if table.live_match else None
+        match = table.in_play
         sign = indicator_for(
-            table.situation, match, held_s=self.held_s, has_camera=self.session.camera.is_present
+            table.situation, match, held_s=self.held_s, has_camera=table.camera.is_present
         )
         return Snapshot(
             self.version,
@@ -84,7 +84,7 @@ class Table:
             rolloff=None if match or table.dice_log else table.rolloff,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=table.choices,
-            camera="usb" if self.session.camera.is_present else None,
+            camera="usb" if table.camera.is_present else None,
         )
 
     def do(self, command):
@@ -95,7 +95,7 @@ class Table:
         try:
             job(*args)
         except TraykeeperError as error:
-            self.session.table.message = Sentence(error.message)
+            self.session.say(Sentence(error.message))
         return self.look()
 
     def press(self):
@@ -129,9 +129,9 @@ class Table:
         if press:
             self.press()
         tray_reading = TrayReading(Reading(tuple(dice), problems), has_tumbled, time_s=40.0)
-        self.happen(self.session.results.answered, self.reader.requests, tray_reading, earlier)
+        self.happen(self.session.answered, self.reader.requests, tray_reading, earlier)
         if self.session.table.situation is Situation.WAITING and dice:
-            self.happen(self.session.results.answered, self.reader.requests, tray_reading)
+            self.happen(self.session.answered, self.reader.requests, tray_reading)
 
 
 def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY, problem=None):
@@ -190,7 +190,7 @@ def test_questions_and_advice_in_german(begun):
     begun.press()
     begun.hold()
     begun.press()
-    begun.happen(begun.session.requests.timed_out, begun.reader.requests)
+    begun.happen(begun.session.timed_out, begun.reader.requests)
     for problem in Problem:
         begun.read(lay((None, 2, 3, 4, 5, 6), problem=problem))
     begun.read(lay((None, None, 3, 4, 5, 6), problem=Problem.COCKED))
@@ -298,7 +298,7 @@ def test_readings_that_differ_in_german(opened):
     opened.press()
     for faces in (FARKLE, THOUSAND):
         opened.happen(
-            opened.session.results.answered,
+            opened.session.answered,
             opened.reader.requests,
             TrayReading(Reading(tuple(lay(faces, y=500))), has_tumbled=True),
         )
@@ -325,7 +325,7 @@ def test_farkles_corrections_and_manual_changes_in_german(opened):
     opened.do(CorrectThrow((2, 3, 4, 6)))
     opened.throw(*THOUSAND)
     opened.do(Bank())
-    opened.do(CorrectThrow(FARKLE, opened.session.table.live_match.match.last_throw.index))
+    opened.do(CorrectThrow(FARKLE, opened.session.live_match.match.last_throw.index))
     while opened.session.table.choices:
         opened.do(AnswerQuestion(opened.session.table.choices[-1].id))
     opened.do(ReadAgain())
@@ -401,16 +401,16 @@ def test_overshooting_an_exact_target_in_german(begun_by):
 
 def test_a_lost_camera_in_german(begun):
     begun.happen(
-        begun.session.camera.lost,
+        begun.session.camera_lost,
         Message("the camera is not responding: check its cable; Traykeeper will reopen it"),
     )
     assert "Keine Kamera (die Kamera reagiert nicht" in begun.look()
     begun.press()
     begun.do(EnterThrow(PAIR_OF_ONES))
     begun.do(EnterThrow((1, 2, 9)))
-    begun.happen(begun.session.camera.found)
+    begun.happen(begun.session.camera_found)
     begun.hold(5.5)
-    begun.happen(begun.session.starts.reload)
+    begun.happen(begun.session.reload)
 
 
 def test_a_called_match_in_german(table):

@@ -28,13 +28,13 @@ def session(tmp_path):
     with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
         session.do(StartMatch(["Anna", "Ben"]))
         read(session, *THROW)
-        session.table.tray_reader.has_tumbled = False
+        session.tray_reader.has_tumbled = False
         yield session
 
 
 @pytest.fixture
 def reader(session):
-    return session.table.tray_reader
+    return session.tray_reader
 
 
 def read_again(session, reader, *looks, **options):
@@ -45,14 +45,14 @@ def read_again(session, reader, *looks, **options):
 
 
 def dice(session):
-    return session.table.live_match.match.last_throw.dice
+    return session.live_match.match.last_throw.dice
 
 
 def test_the_same_dice_change_nothing(session, reader):
-    before = session.table.live_match.match
+    before = session.live_match.match
     read_again(session, reader, THROW)
 
-    assert session.table.live_match.match is before
+    assert session.live_match.match is before
     assert message(session) == "Read again: 1 1 2 3 4 6, as before."
 
 
@@ -138,7 +138,7 @@ def test_without_an_accepted_throw_nothing_is_read_again(session, reader):
 
 
 def test_without_a_camera_reading_again_says_so(session):
-    session.camera.lost(Message("unplugged"))
+    session.camera_lost(Message("unplugged"))
     session.do(ReadAgain())
 
     assert "no camera" in message(session)

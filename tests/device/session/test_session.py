@@ -53,7 +53,7 @@ def session(tmp_path):
 
 @pytest.fixture
 def reader(session):
-    return session.table.tray_reader
+    return session.tray_reader
 
 
 def test_a_throw_is_accepted_as_of_the_time_it_was_seen(session, reader):
@@ -181,7 +181,7 @@ def test_a_rematch_keeps_a_changed_order(session):
     win(session)
     session.do(Rematch())
 
-    match = session.table.live_match.match
+    match = session.live_match.match
     names = [player.name for player in match.state.players]
     assert names == ["Anna", "Cleo", "Ben"]
 
@@ -192,16 +192,16 @@ def test_an_unread_die_is_named_by_a_person(session, reader):
     assert session.table.situation is Situation.ATTENTION
 
     told = row(faces).with_face(2, 1)
-    session.results.correct(told)
+    session.correct_reading(told)
     assert message(session) == "The circled die is not flat: throw that die again."
-    session.results.correct(told.with_face(5, 4))
+    session.correct_reading(told.with_face(5, 4))
     assert state(session).turn.last.dice == THOUSAND
 
 
 def test_an_unread_die_of_the_roll_off_is_named_by_a_person(tmp_path):
     with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
         read(session, None)
-        session.results.correct(row((None,)).with_face(0, 4))
+        session.correct_reading(row((None,)).with_face(0, 4))
 
         assert session.table.rolloff.rolls == ((4,),)
 
@@ -223,7 +223,7 @@ def test_naming_a_die_that_is_not_in_question_is_refused(session, reader):
     read(session, *THOUSAND)
 
     with pytest.raises(TableError, match="press the button to read"):
-        session.results.correct(row(THOUSAND).with_face(0, 5))
+        session.correct_reading(row(THOUSAND).with_face(0, 5))
 
 
 def test_one_die_of_the_last_throw_is_corrected(session):
@@ -274,7 +274,7 @@ def test_a_hold_while_something_needs_attention_repeats_the_advice(session, read
 
 def test_waiting_for_a_tray_that_never_comes_to_rest_ends(session, reader):
     press(session)
-    session.requests.timed_out(reader.requests)
+    session.timed_out(reader.requests)
 
     assert session.table.situation is Situation.TURN_BEGINS
     assert message(session) == "Something in the tray kept moving for 20 seconds: press again."
@@ -305,23 +305,23 @@ def test_reopening_an_unknown_match_changes_nothing(session):
 def test_house_rules_are_recorded_with_the_match(session, tmp_path):
     session.do(StartMatch(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000}))
     with closing(Journal.open(tmp_path / "copy.db")) as journal:
-        journal.start(session.table.live_match.match)
+        journal.start(session.live_match.match)
         _, again = journal.newest()
 
     assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
-    assert again.rules == session.table.live_match.match.rules
+    assert again.rules == session.live_match.match.rules
     session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(Rematch())
-    assert session.table.live_match.match.rules == again.rules
+    assert session.live_match.match.rules == again.rules
 
 
 def test_invalid_house_rules_begin_no_match(session):
-    before = session.table.live_match.match
+    before = session.live_match.match
     with pytest.raises(RulesetError, match="options: opening is -1"):
         session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
 
-    assert session.table.live_match.match is before
+    assert session.live_match.match is before
 
 
 def test_dice_in_the_tray_are_not_a_throw_after_a_turn_was_inserted(session, reader):
@@ -348,7 +348,7 @@ def test_a_hold_banks_in_the_end_if_the_tray_never_stops_flickering(session, rea
     reader.has_tumbled, reader.is_moving = False, True
     hold(session)
     assert session.table.situation is Situation.WAITING
-    session.requests.timed_out(reader.requests)
+    session.timed_out(reader.requests)
 
     assert state(session).players[0].score == 1000
 
@@ -387,7 +387,7 @@ def test_a_bank_or_keep_for_an_earlier_throw_is_refused(session):
 
 
 def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
-    shown = session.table.live_match.steps
+    shown = session.live_match.steps
     session.do(EnterThrow(THOUSAND, step=shown))
     thrown = session.table.match
 
@@ -395,7 +395,7 @@ def test_a_throw_or_undo_for_an_earlier_step_is_refused(session):
         with pytest.raises(TableError, match="The match has moved on"):
             session.do(late)
     assert session.table.match is thrown
-    session.do(Undo(step=session.table.live_match.steps))
+    session.do(Undo(step=session.live_match.steps))
     with pytest.raises(TableError, match="The match has moved on"):
         session.do(Undo(step=shown + 1))
     assert session.table.last_throw is None
@@ -493,7 +493,7 @@ def ask_about_object(session, reader, *faces):
 
 def test_a_throw_counts_without_an_ignored_object(session, reader):
     seen = ask_about_object(session, reader, *THOUSAND)
-    session.results.ignore(seen.without(6))
+    session.ignore_object(seen.without(6))
 
     assert session.table.situation is Situation.ACCEPTED
     assert session.table.last_throw.dice == THOUSAND
@@ -502,7 +502,7 @@ def test_a_throw_counts_without_an_ignored_object(session, reader):
 
 def test_undo_takes_back_a_throw_without_an_ignored_object(session, reader):
     seen = ask_about_object(session, reader, *THOUSAND)
-    session.results.ignore(seen.without(6))
+    session.ignore_object(seen.without(6))
     session.do(Undo())
 
     assert session.table.last_throw is None
@@ -513,15 +513,15 @@ def test_undo_while_the_question_is_open_reads_the_object_again(session, reader)
     read(session, *THOUSAND, time_s=1.0)
     session.do(Bank())
     seen = ask_about_object(session, reader, 1, 2, 3)
-    session.results.ignore(seen.without(3))
-    assert session.results.has_ignored_objects
+    session.ignore_object(seen.without(3))
+    assert session.table.has_ignored_objects
     before = state(session)
     session.do(Undo())
 
     assert state(session) is before
     assert session.table.situation is Situation.WAITING
     assert reader.notes == [1.0, "discarded"]
-    assert not session.results.has_ignored_objects
+    assert not session.table.has_ignored_objects
 
 
 def test_naming_a_face_keeps_the_ignored_object_undoable(session, reader):
@@ -529,15 +529,15 @@ def test_naming_a_face_keeps_the_ignored_object_undoable(session, reader):
     seen = row((1, None, 3, None), time_s=12.5)
     answer(session, seen)
     without = seen.without(3)
-    session.results.ignore(without)
-    session.results.correct(without.with_face(1, 2))
+    session.ignore_object(without)
+    session.correct_reading(without.with_face(1, 2))
 
-    assert session.results.has_ignored_objects
+    assert session.table.has_ignored_objects
 
 
 def test_ignoring_the_only_object_waits_for_a_throw(session, reader):
     seen = ask_about_object(session, reader)
-    session.results.ignore(seen.without(0))
+    session.ignore_object(seen.without(0))
 
     assert message(session) == "Waiting for a throw."
     session.do(Undo())
@@ -547,4 +547,4 @@ def test_ignoring_the_only_object_waits_for_a_throw(session, reader):
 def test_ignoring_a_die_of_an_accepted_throw_is_refused(session, reader):
     read(session, *THOUSAND)
     with pytest.raises(TableError, match="That throw has been accepted"):
-        session.results.ignore(row(THOUSAND).without(0))
+        session.ignore_object(row(THOUSAND).without(0))

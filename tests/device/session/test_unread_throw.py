@@ -2,7 +2,15 @@
 
 import pytest
 
-from game.commands import Bank, CorrectThrow, KeepDice, RecordEvent, SetJustDice, StartMatch
+from game.commands import (
+    Bank,
+    CorrectThrow,
+    KeepDice,
+    ReadAgain,
+    RecordEvent,
+    SetJustDice,
+    StartMatch,
+)
 from game.match.events import Renamed
 from game.situation import Situation, TableError
 from tests.device.session.sessions import answer, hold, open_session, press, read, row, state
@@ -23,7 +31,7 @@ def session(tmp_path):
 
 @pytest.fixture
 def reader(session):
-    return session.table.tray_reader
+    return session.tray_reader
 
 
 def is_refused(session, command, reason):
@@ -53,7 +61,7 @@ def test_nothing_is_banked_while_a_farkle_is_being_read_a_second_time(session):
 
 
 def test_nothing_is_banked_while_thrown_dice_are_being_read_without_a_press(session):
-    session.requests.dice_settled()
+    session.dice_settled()
 
     assert is_refused(session, Bank(), "The dice are still moving")
 
@@ -107,7 +115,7 @@ def test_nothing_is_banked_while_a_die_of_the_throw_needs_attention(session):
 
 def test_a_throw_can_be_banked_while_it_is_being_read_again(session, reader):
     reader.has_tumbled = False
-    session.requests.reread()
+    session.do(ReadAgain())
     session.do(Bank())
 
     assert state(session).players[0].score == 1000
@@ -139,7 +147,7 @@ def test_a_command_for_an_earlier_state_of_the_table_is_refused(session, command
 
 
 def test_a_bank_of_the_points_that_were_shown_is_carried_out(session):
-    session.do(Bank(step=session.table.live_match.steps, points=1000))
+    session.do(Bank(step=session.live_match.steps, points=1000))
 
     assert state(session).players[0].score == 1000
 

@@ -50,7 +50,7 @@ class SharedTable:
         live_match = LiveMatch(self.journal, self.shared)
         live_match.reload()
         self.session = Session(live_match, RULES, FakeTrayReader())
-        self.session.camera.found()
+        self.session.camera_found()
         self.photos = []
         self._changed = Condition()
         self._version = 1
@@ -64,7 +64,7 @@ class SharedTable:
             if isinstance(command, ShowOtherPhoto):
                 self.photos.append(command)
             else:
-                with self.session.table.live_match.for_request(request):
+                with self.session.live_match.for_request(request):
                     self.session.do(command)
             self._version += 1
             self._changed.notify_all()

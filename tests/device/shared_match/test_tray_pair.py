@@ -207,7 +207,7 @@ def act(pair, step, random):
             n = len(table.match.last_throw.dice)
             table.do(CorrectThrow(tuple(random.randint(1, 6) for _ in range(n))))
         case "set":
-            table.session._decisions.execute(ScoreSet(0, 50 * random.randint(0, 9)))
+            table.session.do(RecordEvent(ScoreSet(0, 50 * random.randint(0, 9))))
         case "restart host" | "restart guest":
             pair.restart(step.split()[1])
 
@@ -301,7 +301,7 @@ def test_a_tray_that_continues_alone_accepts_all_throws(pair):
 def test_copies_of_a_match_that_differ_are_reported(pair):
     pair.begin()
     pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    pair.guest.session.table.live_match.follow(Thrown((5, 5, 5, 2, 3, 4)))
+    pair.guest.session.live_match.do(Thrown((5, 5, 5, 2, 3, 4)))
     pair.exchange()
 
     assert "differs between the two trays from step 1 on" in str(pair.host.shared.view().trouble)
@@ -540,7 +540,7 @@ def test_a_tray_that_lost_steps_gets_them_back_from_the_other_one(pair, name):
     play_some(pair, random, 4)
     before = pair.host.entries()
     table.journal.restore(copy)
-    table.session.starts.reload()
+    table.session.reload()
     assert table.entries() != before
     pair.settle()
 

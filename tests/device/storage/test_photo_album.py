@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from device.session.placement import place_of
+from device.session.tray_reader import TrayReading
 from device.storage.photo_album import MAX_PHOTOS, MAX_PICTURES, PhotoAlbum
 from game.match.events import Skipped, Thrown
 from game.match.match import Match
@@ -34,7 +35,7 @@ def picture(shade=0):
 def album_of(*readings):
     album = PhotoAlbum()
     for i, reading in enumerate(readings):
-        album.add(picture(10 * i), reading)
+        album.add(picture(10 * i), TrayReading(reading))
     return album
 
 
@@ -90,8 +91,8 @@ def test_undo_shows_the_photo_of_the_previous_throw():
 def test_a_picture_with_only_some_dice_of_a_throw_is_not_its_photo():
     stayed = Reading((READING.dice[2], die(None, 900)))
     album = PhotoAlbum()
-    seen = album.add(picture(), stayed)
-    shown = album.as_read(seen, accepted().last_throw)
+    seen = album.add(picture(), TrayReading(stayed))
+    shown = album.as_read(seen.id, accepted().last_throw)
 
     assert album.of(accepted().last_throw) is None
     assert (shown.index, slots(shown)) == (None, [0, None])
@@ -117,8 +118,8 @@ def test_old_pictures_are_dropped():
 def test_a_drawn_photo_keeps_no_picture_in_memory():
     album, pictures, photos = PhotoAlbum(), [], []
     for shade in range(MAX_PHOTOS):
-        added = album.add(picture(10 * shade), READING)
-        photos.append(album.as_read(added))
+        added = album.add(picture(10 * shade), TrayReading(READING))
+        photos.append(album.as_read(added.id))
         pictures.append(ref(added))
     del added
 
@@ -145,7 +146,7 @@ def test_a_die_is_cut_out_at_full_resolution_with_some_margin():
     image[75:125, 175:225] = 255
     album = PhotoAlbum()
     zone = Quad(((60, 40), (1000, 40), (1000, 600), (60, 600)))
-    album.add(image, READING, (zone,))
+    album.add(image, TrayReading(READING), (zone,))
     shown = album.of(accepted().last_throw)
 
     found = cv2.imdecode(np.frombuffer(album.die(shown.id, 1), np.uint8), cv2.IMREAD_GRAYSCALE)
@@ -159,7 +160,7 @@ def test_the_set_aside_area_is_shown_only_if_it_contains_dice():
     widths = []
     for dice in (READING.dice, (*READING.dice, die(5, 800, Zone.ASIDE))):
         album = PhotoAlbum()
-        album.add(picture(), replace(READING, dice=dice), (tray, aside))
+        album.add(picture(), TrayReading(replace(READING, dice=dice)), (tray, aside))
         widths.append(album.of(accepted().last_throw).width)
 
     assert widths[0] < 450

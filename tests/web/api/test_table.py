@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from device.session.verdict import Answer
 from game.commands import (
     AnswerQuestion,
     Bank,
@@ -15,7 +14,6 @@ from game.commands import (
     Press,
     StartMatch,
 )
-from game.message import Message
 from game.situation import Choice
 from web.contracts import Photo, PhotoDie
 
@@ -263,10 +261,9 @@ def test_the_state_says_why_nothing_can_be_banked(client):
 
 def test_an_answer_to_an_earlier_question_is_refused(client, table):
     begun(client)
-    table._session.table.offer(Answer(Message("The first"), chosen=lambda: None))
-    first = table._drawn().choices[0].id
-    table._session.table.offer(Answer(Message("The second"), chosen=lambda: None))
-    table._drawn()
+    table.offer("The first")
+    first = table.snapshot().choices[0].id
+    table.offer("The second")
 
     assert post(client, "answer", choice=first).status_code == 409
 

@@ -56,14 +56,12 @@ def walk(table, random):
         session.release_button(0.1)
         faces = random.choice([dice, (*dice[:-1], None), dice, (), (*dice, 1, 2), dice])
         for _ in range(random.randrange(3)):  # or nobody waits for the reading
-            session.results.answered(
-                session.table.tray_reader.requests, row(faces, y=random.randrange(900))
-            )
+            session.answered(session.tray_reader.requests, row(faces, y=random.randrange(900)))
     elif kind <= 7:
         session.release_button(1.2)
     else:
-        table.do(_command(random, table, dice)) if kind > 8 else session.requests.timed_out(
-            session.table.tray_reader.requests
+        table.do(_command(random, table, dice)) if kind > 8 else session.timed_out(
+            session.tray_reader.requests
         )
 
 
