@@ -176,7 +176,7 @@ def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
             Message("The club board has been informed that the match cannot start here.")
         )
     tell = TellProposer(answer.proposal, has_begun=match is not None)
-    return replace(change, effects=(*change.effects, tell))
+    return replace(change, then=lambda answered: Change(answered, (tell,)))
 
 
 def set_just_dice(state: TableState, *, on: bool) -> Change:

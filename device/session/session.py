@@ -115,12 +115,21 @@ class Session:
 
     def _run(self, change: Change) -> None:
         """Carry out the effects of a change, then take over its state; nothing changes if an effect fails."""
-        state = change.state
-        for effect in change.effects:
-            state = self._carry_out(effect, state)
-        self.table = replace(state, seats_elsewhere=self.live_match.seats_elsewhere)
+        before, after = self.table, change.state
+        try:
+            for effect in change.effects:
+                after = self._carry_out(effect, after)
+        except Exception:
+            self.table = self._with_written_match(before)
+            raise
+        self.table = self._with_written_match(after)
         if change.then:
             self._run(change.then(self.table))
+
+    def _with_written_match(self, state: TableState) -> TableState:
+        """Return the state with the match as it was written; a repair of the journal may have changed it."""
+        match = self.live_match.match if self.live_match else None
+        return replace(state, in_play=match, seats_elsewhere=self.live_match.seats_elsewhere)
 
     def _carry_out(self, effect: Effect, state: TableState) -> TableState:
         """Carry out an effect, and return the new state with what is known only after that."""

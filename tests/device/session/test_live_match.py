@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from device.session.live_match import LiveMatch
+from device.session.session import Session
+from game.commands import EnterThrow, RecordEvent, Redo, Undo
 from game.errors import DamagedJournal, GameError
 from game.journal.journal import Journal
 from game.match.events import Kept, Redone, Renamed, Skipped, Thrown, Undone
@@ -15,6 +17,7 @@ from game.message import Message
 from game.rules import rule_files
 from game.situation import TableError
 from tests.examples import SHARED_FIXTURES
+from tests.tray_reader import FakeTrayReader
 
 RULES = rule_files.load("walnut-studiolo")
 
@@ -97,6 +100,25 @@ def test_an_undo_or_redo_that_the_mended_record_lost_has_to_be_repeated(journal,
 
         live_match.do(Undone())
         assert fresh.newest()[1] == live_match.match
+
+
+def test_a_table_continues_with_the_match_of_the_mended_record(journal, tmp_path):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    session = Session(live_match, RULES, FakeTrayReader())
+    session.do(EnterThrow((1, 1, 3, 3, 4, 6)))
+    session.do(RecordEvent(Skipped()))
+    session.do(Undo())
+    with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
+        live_match._record = Lost(journal, fresh)
+        with pytest.raises(TableError, match="The journal was repaired"):
+            session.do(Redo())
+        assert fresh.newest()[1] == session.table.match
+        with pytest.raises(GameError):
+            session.do(Redo())
+
+        session.do(Undo())
+        assert fresh.newest()[1] == session.table.match
 
 
 def test_teams_are_recorded(journal):
