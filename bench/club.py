@@ -30,12 +30,10 @@ from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from device.commands.options import FiniteRange
 from device.errors import UsageError
-from device.mqtt.address import parse_address
+from device.mqtt.address import ONLINE, Topics, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
-from device.mqtt.gap_replay import GapReplay
-from device.mqtt.message_sender import compact_json
-from device.mqtt.topics import ONLINE, Topics
-from device.mqtt.tray_state import state_json
+from device.mqtt.publisher import GapReplay
+from device.mqtt.tray_messages import compact_json, tray_state_json
 from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import WireEntry
 from game.match.match import Match
@@ -258,7 +256,7 @@ class _Tray:
         match = self._current.match
         throws = Message("%(name)s throws.", name=match.state.player.name)
         snapshot = Snapshot(1, Situation.ACCEPTED, throws, _LAMP)
-        state = compact_json(state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
+        state = compact_json(tray_state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
         event = compact_json(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)
         self.state_bytes += len(state) + len(self._topics.state)

@@ -37,7 +37,7 @@ from device.companion.companion import Equipment, SafeModeNotice
 from device.companion.inbox import Inbox, JournalMended
 from device.doctor.health_checks import HealthChecks
 from device.doctor.system import Machine, System
-from device.errors import UsageError
+from device.errors import UsageError, exit_at_ctrl_c, exit_now
 from device.failed_starts import StartPart, StartRecord
 from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
@@ -52,12 +52,11 @@ from device.hardware.systemd import (
     power_off_action,
 )
 from device.hardware.voltage import watched_voltage
-from device.interrupts import exit_at_ctrl_c, exit_now
 from device.lan import as_page_url, lan_address
 from device.log_file import keep_log
 from device.maintenance import Maintenance
 from device.mqtt.address import parse_address
-from device.mqtt.connect import publish_to_broker
+from device.mqtt.publisher import publish_to_broker
 from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
 from device.session.live_match import LiveMatch
 from device.settings import Settings

@@ -3,17 +3,21 @@
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input, with one line on stderr.
 """
 
+import atexit
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
+from threading import active_count
 
-import click
+from device.errors import BAD_INPUT, INTERRUPTED, UsageError, exit_at_ctrl_c
 
-from device.errors import BAD_INPUT, UsageError
-from device.files import print_line
-from device.interrupts import INTERRUPTED, exit_at_ctrl_c
-from game.errors import GameError
+with exit_at_ctrl_c():
+    import click
+
+    from device.files import print_line
+    from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "compare": "backup", "match": "rules", "cameras": "doctor"}
 """Verbs that are defined in another verb's module, with the name of that verb."""
@@ -27,6 +31,27 @@ ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
     click.exceptions, "NoArgsIsHelpError", ()
 )
 """The exception that click raises if no verb is given. Before version 8.2, click printed the help itself."""
+
+
+def entry_point() -> None:
+    """Run the command line and end the process; `traykeeper` starts here."""
+    code: object = 1
+
+    def end() -> None:
+        # Python has waited for all threads but those that may be waiting in a library, for example for a network
+        # camera. If such a thread returned while Python shuts down, the C++ library would abort the process.
+        if active_count() > 1 and isinstance(code, int):
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(code)
+
+    atexit.register(end)  # first, so it is called last
+    try:
+        main()
+    except SystemExit as ending:
+        code = ending.code
+        raise
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -20,9 +20,8 @@ import segno
 from device.files import print_line
 from device.lan import lan_address
 from device.machine_fit import limit_malloc_arenas
-from device.mqtt.address import Address, is_tray_name, parse_address
+from device.mqtt.address import ROOT, Address, Topics, is_tray_name, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
-from device.mqtt.topics import ROOT, Topics
 from device.threads import DistinctReports, repeated
 from game.errors import GameError
 from web.access.origin import AllowedHosts, split_names

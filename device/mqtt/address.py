@@ -1,4 +1,4 @@
-"""The address of a broker, and the user name and password for it."""
+"""The address of an MQTT broker, and the topics of a tray on it. docs/mqtt.md lists the topics."""
 
 import re
 import socket
@@ -18,6 +18,14 @@ PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 MAX_NAME_LENGTH = 40
 EXAMPLE = "mqtt://broker.local, or mqtts://broker.local:8883"
+
+ROOT = "traykeeper"
+
+BIRTH = "homeassistant/status"
+"""Topic on which Home Assistant reports that it has started and that devices must be announced again."""
+
+ONLINE, OFFLINE = "online", "offline"
+_BOARD = re.compile(r"[a-z0-9-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +142,42 @@ def tray_name(wanted: str) -> str:
 def is_tray_name(name: str) -> bool:
     """Return whether a text can be the name of a tray in MQTT topics."""
     return bool(re.fullmatch(rf"[a-z0-9_-]{{1,{MAX_NAME_LENGTH}}}", name))
+
+
+class Topics:
+    """The MQTT topics of one tray, or of every tray.
+
+    Args:
+        tray: Name of the tray; "+" matches every tray.
+
+    Attributes:
+        tray: Name of the tray.
+        availability: Availability of the tray, `online` or `offline`.
+        state: Current state of the tray and its match; the broker retains the last message.
+        event: Entries of the journal.
+        moment: Special moments of a match, such as a farkle, for lights and sounds.
+        replay: Requests of club boards for missed entries.
+        assign: Matches that a club board assigns to the tray.
+        assigned: Whether the tray accepts or declines a match that a club board has assigned to it.
+        discovery: The announcement of the tray to Home Assistant.
+    """
+
+    def __init__(self, tray: str) -> None:
+        self.tray = tray
+        self.availability = f"{ROOT}/{tray}/availability"
+        self.state = f"{ROOT}/{tray}/state"
+        self.event = f"{ROOT}/{tray}/event"
+        self.moment = f"{ROOT}/{tray}/moment"
+        self.replay = f"{ROOT}/{tray}/replay"
+        self.assign = f"{ROOT}/{tray}/assign"
+        self.assigned = f"{self.assign}/answer"
+        self.discovery = f"homeassistant/device/{ROOT}_{tray}/config"
+
+    def answer(self, board: str) -> str:
+        """Return the topic on which a club board receives the answers to its requests."""
+        return f"{self.replay}/{board}"
+
+
+def is_board(name: object) -> bool:
+    """Return whether a value can be the name of a club board in topics."""
+    return isinstance(name, str) and _BOARD.fullmatch(name) is not None

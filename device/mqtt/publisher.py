@@ -1,35 +1,219 @@
-"""Publishes each step of a match on the broker: a step goes into the journal first, and from there to the broker."""
+"""Publishes a tray on the broker in the settings, and deletes the tray's messages from former brokers.
 
+The journal is the queue, and a small file records how much of it the broker has acknowledged. After a crash,
+unacknowledged entries are sent again; receivers recognise them by match and number. A club board that has missed entries
+asks for them and gets them from the journal.
+"""
+
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import monotonic
+from typing import Any, Protocol
 
-from device.mqtt.address import Address
-from device.mqtt.client import BrokerEvents
-from device.mqtt.gap_replay import GapReplay
+from device.errors import UsageError
+from device.files import read_json, write_atomically
+from device.mqtt.address import BIRTH, Address, Topics, is_board, parse_address, tray_name
+from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.invitations import HostTable, Invitations
-from device.mqtt.message_sender import MessageSender
-from device.mqtt.outbox import Outbox, Progress
-from device.mqtt.topics import BIRTH
+from device.mqtt.tray_messages import MessageSender
+from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
-from game.journal.feed import Feed
+from game.journal.feed import Feed, FeedLine, RecordedMatch
+from game.journal.feed_progress import FeedProgress, ProgressFile
+from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.wire import WireEntry, is_match_id
 from web.contracts import Snapshot
 
 log = logging.getLogger(__name__)
 
-Job = Callable[[], object]
+PROGRESS_FILE = "mqtt.json"
+
+WINDOW = 50
+"""Number of entries that may be unacknowledged at once."""
+
+MATCHES_PER_ANSWER = 500
+ENTRIES_PER_ANSWER = 100
+
+MAX_REQUEST_BYTES = 1_000
+"""Largest accepted request, in bytes; a typical one has about 80."""
 
 LISTEN_S = 1.0
 """Longest wait for a change of the match or the tray, in seconds; the waiting thread ends at most this late."""
 
 REFUSED_S = 30.0
 """Pause before a message that the broker has refused is sent again, in seconds."""
+
+FORMER_TRAYS_FILE = "mqtt-left.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(FeedProgress):
+    """A tray on a broker, and the last entry that the broker has acknowledged.
+
+    Attributes:
+        url: Address of the broker.
+        tray: Name of the tray in topics.
+        secret: File with the user name and password for the broker; empty if there is none.
+        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
+            system's authorities.
+    """
+
+    url: str
+    tray: str
+    secret: str = ""
+    ca: str = ""
+
+
+class Outbox:
+    """The queue of journal entries that the broker has not acknowledged yet.
+
+    Without earlier progress, the queue begins with the latest match; receivers request older matches. This class is not
+    thread-safe.
+
+    Args:
+        feed: The entries of the journal.
+        progress: How much of the journal the broker had acknowledged in the last run.
+        path: Path of the file that stores the progress.
+
+    Attributes:
+        last: The latest entry that was sent; None before the first.
+    """
+
+    def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
+        self._feed, self._file = feed, ProgressFile(path, progress, progress)
+        self._unacknowledged: dict[int, WireEntry] = {}
+        self._acknowledged: set[int] = set()
+        self.rewind()
+
+    def __repr__(self) -> str:
+        after = f"{self.progress.match} {self.progress.seq}"
+        return f"<Outbox after {after}, {len(self._unacknowledged)} unacknowledged>"
+
+    @property
+    def progress(self) -> Progress:
+        """How much of the journal the broker has acknowledged."""
+        return self._file.progress
+
+    def rewind(self) -> None:
+        """Go back to the last acknowledged entry, so that all entries after it are sent again."""
+        self._unacknowledged.clear()
+        self._acknowledged.clear()
+        done = self.progress
+        self._identity = self._feed.identity
+        self.last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
+        self._position = self.last.position if self.last else self._feed.newest()
+
+    def send(self, publish: Callable[[FeedLine], int]) -> bool:
+        """Publish entries until `WINDOW` of them are unacknowledged; return whether the whole journal has been sent.
+
+        Args:
+            publish: Publishes an entry and returns the number of its message.
+        """
+        if self._feed.identity != self._identity:  # a backup was restored
+            self.rewind()
+        room = WINDOW - len(self._unacknowledged)
+        for line in islice(self._feed.after(self._position), room):
+            self._position, self.last = line.position, line
+            self._unacknowledged[publish(line)] = line.entry
+        return len(self._unacknowledged) < WINDOW
+
+    def acknowledge(self, number: int) -> None:
+        """Record that the broker has acknowledged a message.
+
+        The progress never moves past an entry that has not been acknowledged.
+        """
+        if number not in self._unacknowledged:
+            return
+        self._acknowledged.add(number)
+        for first, entry in list(self._unacknowledged.items()):
+            if first not in self._acknowledged:
+                return
+            self._acknowledged.remove(first)
+            del self._unacknowledged[first]
+            self._file.progress = self.progress.after(entry)
+
+    def save_if_due(self) -> None:
+        """Save the progress if it has changed and the last write was long enough ago."""
+        self._file.save_if_due()
+
+    def save(self) -> None:
+        """Save the progress now."""
+        self._file.save()
+
+
+class MatchSource(Protocol):
+    """A source of recorded matches, such as `game.journal.feed.Feed`."""
+
+    def matches(self) -> list[RecordedMatch]:
+        """Return all matches, in the order in which they began."""
+
+    def whole(self, number: int) -> Iterator[FeedLine]:
+        """Yield all entries of the match with this number, in order, each with the match before and after it."""
+
+
+class GapReplay:
+    """Answers to the requests of club boards, taken from the journal.
+
+    A long answer is split into parts, and the club board requests each part separately.
+
+    Args:
+        source: The recorded matches, which come from the journal.
+    """
+
+    def __init__(self, source: MatchSource) -> None:
+        self._source = source
+        self._known: dict[str, RecordedMatch] = {}
+
+    def answer(self, payload: bytes) -> tuple[str, dict[str, Any]] | None:
+        """Return the name of the club board that sent a request, and the answer; None if the request is not valid.
+
+        `{"to": BOARD, "from": 0}` asks for the list of matches, beginning with the first. `{"to": BOARD, "match":
+        ID, "after": SEQ}` asks for the entries of a match after the entry with that number; -1 asks for all of them.
+        """
+        try:
+            request = json.loads(payload) if len(payload) <= MAX_REQUEST_BYTES else None
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(request, dict) or not is_board(request.get("to")):
+            return None
+        match_id, after = request.get("match"), request.get("after")
+        if isinstance(match_id, str) and is_match_id(match_id) and isinstance(after, int):
+            return request["to"], self._entries(match_id, after)
+        start = request.get("from")
+        if isinstance(start, int) and start >= 0:
+            return request["to"], self._matches(start)
+        return None
+
+    def _matches(self, start: int) -> dict[str, Any]:
+        found = self._source.matches()
+        self._known = {recorded.match: recorded for recorded in found}
+        part = [[r.match, r.steps] for r in found[start : start + MATCHES_PER_ANSWER]]
+        return {"from": start, "matches": part, "more": start + len(part) < len(found)}
+
+    def _entries(self, match_id: str, after: int) -> dict[str, Any]:
+        if match_id not in self._known:
+            self._known = {recorded.match: recorded for recorded in self._source.matches()}
+        recorded = self._known.get(match_id)
+        if recorded is None:
+            return {"match": match_id, "entries": [], "more": False}
+        lines = self._source.whole(recorded.number)
+        later = (line.entry for line in lines if line.entry.seq > after)
+        entries = list(islice(later, ENTRIES_PER_ANSWER))
+        more = next(later, None) is not None
+        return {"match": match_id, "entries": [e.to_json() for e in entries], "more": more}
+
+
+Job = Callable[[], object]
 
 
 class Connection(Enum):
@@ -182,3 +366,186 @@ class Publisher:
         if self._outbox.send(partial(self._messages.entry, is_live=is_live)):
             self._connection = Connection.CAUGHT_UP
             self._messages.state(self._snapshot, self._outbox.last)
+
+
+@dataclass(frozen=True, slots=True)
+class FormerTray:
+    """A broker, and a name under which the broker may still hold retained messages from this tray.
+
+    Attributes:
+        url: URL of the broker.
+        tray: Name of the tray in topics.
+        secret: File with the user name and password for the broker; empty if there is none.
+        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
+            system's authorities.
+    """
+
+    url: str
+    tray: str
+    secret: str
+    ca: str
+
+    @classmethod
+    def of(cls, progress: Progress) -> "FormerTray":
+        """Return the broker and name that a tray had in an earlier run."""
+        return cls(progress.url, progress.tray, progress.secret, progress.ca)
+
+    def is_same_tray(self, progress: Progress | None) -> bool:
+        """Return whether `progress` has the same broker and the same name of the tray as this one."""
+        return progress is not None and (self.url, self.tray) == (progress.url, progress.tray)
+
+
+class FormerTrays:
+    """The list of former brokers and names of this tray, kept in a file. Any thread may call `remove`.
+
+    Args:
+        path: Path of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, Lock()
+        self._trays = read_json(path, _parse) or ()
+
+    def update(self, before: Progress | None, now: Progress | None) -> None:
+        """Add the broker and name of the last run, and remove those of this run.
+
+        Args:
+            before: Broker and name of the last run; None if there was no broker.
+            now: Broker and name of this run; None if there is no broker.
+        """
+        with self._lock:
+            known = [tray for tray in self._trays if not tray.is_same_tray(before)]
+            if before:
+                known.append(FormerTray.of(before))
+            self._save(tray for tray in known if not tray.is_same_tray(now))
+
+    def remove(self, tray: FormerTray) -> None:
+        """Remove a former tray from the list after its messages have been deleted."""
+        with self._lock:
+            self._save(other for other in self._trays if other != tray)
+
+    def cleanups(self, warn: Callable[[str], object]) -> Iterator["Cleanup"]:
+        """For each former tray, yield a task that deletes its messages; warn if a task cannot be started now."""
+        for tray in self._trays:
+            try:
+                address = parse_address(tray.url, secret=tray.secret, ca=tray.ca)
+                yield Cleanup(address, tray.tray, partial(self.remove, tray))
+            except (UsageError, GameError) as error:
+                warn(f"traykeeper: {tray.tray} cannot be removed from {tray.url}: {error}")
+
+    def _save(self, trays: Iterable[FormerTray]) -> None:
+        remaining = tuple(trays)
+        if remaining == self._trays:
+            return
+        self._trays = remaining
+        with suppress(OSError):  # a full disk: deleting the messages twice does no harm
+            if remaining:
+                write_atomically(self._path, json.dumps([asdict(tray) for tray in remaining]))
+            else:
+                self._path.unlink(missing_ok=True)
+
+
+def _parse(data: Any) -> tuple[FormerTray, ...]:
+    return tuple(FormerTray(**tray) for tray in data)
+
+
+class Cleanup:
+    """A task that deletes a tray's retained messages from a broker as soon as the broker can be reached.
+
+    Args:
+        address: Address of the broker.
+        tray: Name of the tray on that broker.
+        on_done: Called on another thread when the broker has deleted the messages.
+    """
+
+    def __init__(self, address: Address, tray: str, on_done: Callable[[], object]) -> None:
+        self._topics, self._on_done = Topics(tray), on_done
+        self._unacknowledged: set[int] = set()
+        events = BrokerEvents(
+            on_connected=self._delete_messages, on_acknowledged=self._on_acknowledged
+        )
+        self._client = BrokerClient(address, f"traykeeper-{tray}-leaves", events)
+
+    def start(self) -> None:
+        """Connect in the background."""
+        self._client.start()
+
+    def close(self) -> None:
+        """Disconnect from the broker, whether or not the messages have been deleted."""
+        self._client.close()
+
+    def _delete_messages(self) -> None:
+        """Publish empty retained messages, which delete the retained ones (MQTT 5, section 3.3.1.3)."""
+        retained = (self._topics.discovery, self._topics.state, self._topics.availability)
+        self._unacknowledged = {self._client.publish(topic, "", retain=True) for topic in retained}
+
+    def _on_acknowledged(self, number: int, refusal: str | None) -> None:
+        self._unacknowledged.discard(number)
+        if not self._unacknowledged and refusal is None:
+            self._on_done()
+
+
+@contextmanager
+def publish_to_broker(
+    settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
+) -> Iterator[None]:
+    """Within the block, publish the tray's messages on the broker in the settings, if one is set.
+
+    Retained messages that this tray has left on another broker, or under another name, are deleted as well. The
+    match continues whatever goes wrong.
+
+    Args:
+        settings: The settings, which name the broker and the tray.
+        table: The companion.
+        folder: The state folder.
+        warn: Called with one line about each problem.
+    """
+    path, former = folder / PROGRESS_FILE, FormerTrays(folder / FORMER_TRAYS_FILE)
+    before = Progress.read(path)
+    parts: list[Publisher | Cleanup] = []
+    try:
+        now, address = _configured(settings)
+        former.update(before, now)
+        parts.extend(former.cleanups(warn))
+        if now is None:
+            with suppress(OSError):  # the messages are deleted once more at the next start
+                path.unlink(missing_ok=True)
+        if now and address:
+            progress = _continued(before, now)
+            progress.write(path)
+            parts.append(
+                Publisher(
+                    table,
+                    Feed(folder / JOURNAL),
+                    address,
+                    progress,
+                    path,
+                    discover=settings.mqtt_discovery,
+                    warn=lambda line: warn(f"traykeeper: {line}"),
+                )
+            )
+    except (UsageError, GameError) as error:
+        warn(f"traykeeper: {error}; playing without the broker")
+    for part in parts:
+        part.start()
+    try:
+        yield
+    finally:
+        for part in reversed(parts):
+            part.close()
+
+
+def _configured(settings: Settings) -> tuple[Progress | None, Address | None]:
+    if not settings.mqtt:
+        return None, None
+    address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
+    address.tls_context()  # report an unreadable certificate now
+    name = tray_name(settings.mqtt_tray)
+    return Progress(address.url, name, settings.mqtt_secret, settings.mqtt_ca), address
+
+
+def _continued(before: Progress | None, now: Progress) -> Progress:
+    """Return how much of the journal the current broker has acknowledged; a new broker has acknowledged nothing."""
+    if before is None or before.url != now.url:
+        return now
+    return replace(now, match=before.match, seq=before.seq, chain=before.chain)

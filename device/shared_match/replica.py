@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2s
 
-from device.shared_match.links import Link
-from device.shared_match.match_code import MatchKeys, MatchSide
+from device.shared_match.links import Link, MatchKeys, MatchSide
 from device.shared_match.sync import (
     MAX_ENTRIES,
     MAX_ENTRY_CHARS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from device.shared_match.match_code import MatchKeys, MatchSide
+from device.shared_match.links import MatchKeys, MatchSide
 from game.errors import JournalError, TraykeeperError
 from game.journal.wire import WireEntry
 from game.message import Message

@@ -7,12 +7,10 @@ from threading import RLock
 
 from device.mqtt.address import Address
 from device.session.match_starts import from_form
-from device.shared_match.conversation import Conversation, DoingTable, refusing
-from device.shared_match.links import Link, LinkStore
-from device.shared_match.match_code import MatchSide
+from device.shared_match.conversation import Conversation, DoingTable, ThrowFiles, refusing
+from device.shared_match.links import Link, LinkStore, MatchSide
 from device.shared_match.replica import Replica
 from device.shared_match.sync import NOTHING, REFUSALS, Refusal, SharedMatchError, Sync
-from device.shared_match.throw_files import ThrowFiles
 from game.commands import BeginSharedMatch, PlayOnAlone, StartMatch
 from game.errors import GameError, IllegalMove, JournalError
 from game.journal.history import History

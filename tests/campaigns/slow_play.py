@@ -4,7 +4,6 @@ import sys
 import time
 
 import cv2
-
 from device.interrupts import main
 
 DELAY_S = float(sys.argv.pop(1))

@@ -27,9 +27,9 @@ sys.meta_path.insert(0, PressAtImport())
 if {function!r}:
     sys.setprofile(press_in)
 {before}
-from device.interrupts import main
+from device.cli import entry_point
 sys.argv = ["traykeeper", "play", "--camera", "sim", "--port", "0", "--host", "127.0.0.1", "--state", {state!r}]
-main()
+entry_point()
 """
 
 
@@ -42,7 +42,7 @@ def start(state, module="", function="", before=""):
 
 
 @pytest.mark.parametrize(
-    "module", ["click", "device.cli", "device.commands.play", "numpy", "cv2", "flask", "gpiozero"]
+    "module", ["click", "device.files", "device.commands.play", "numpy", "cv2", "flask", "gpiozero"]
 )
 def test_ctrl_c_during_an_import_is_one_line(tmp_path, module):
     done = start(tmp_path, module=module)
@@ -76,9 +76,9 @@ class Unwound:
 kept = Unwound()
 if {is_left!r}:
     threading.Thread(target=threading.Event().wait, daemon=True).start()
-from device.interrupts import main
+from device.cli import entry_point
 sys.argv = ["traykeeper", "settings", "--get", {name!r}, "/dev/null"]
-main()
+entry_point()
 """
 
 

@@ -3,7 +3,7 @@
 import cv2
 import pytest
 
-from device.mqtt.tray_state import state_json as told_to_the_broker
+from device.mqtt.tray_messages import tray_state_json as told_to_the_broker
 from game.commands import (
     Bank,
     CorrectDie,

@@ -7,7 +7,7 @@ from threading import Condition
 import pytest
 
 from device.mqtt import publisher
-from device.mqtt.connect import publish_to_broker
+from device.mqtt.publisher import publish_to_broker
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.settings import Settings

@@ -5,9 +5,8 @@ import json
 import pytest
 from jinja2 import Environment
 
-from device.mqtt.discovery import discovery
-from device.mqtt.topics import Topics
-from device.mqtt.tray_state import state_json
+from device.mqtt.address import Topics
+from device.mqtt.tray_messages import discovery, tray_state_json
 from game.commands import EnterThrow, StartMatch
 from game.journal.feed import FeedLine
 from game.journal.wire import WireEntry
@@ -109,11 +108,11 @@ def test_the_ids_of_entities_never_change(payload):
 
 
 def test_every_template_renders_every_state(payload, table):
-    states = [state_json(table.snapshot(), None)]
+    states = [tray_state_json(table.snapshot(), None)]
     table.do(StartMatch(["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     entry = WireEntry.first("0" * 16, table.match, 0)
-    states.append(state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
+    states.append(tray_state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
     for component in payload["components"].values():
         for state in states:
             if template := component.get("value_template"):

@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from device.mqtt import former_trays
-from device.mqtt.former_trays import FormerTrays
-from device.mqtt.outbox import Progress
+from device.mqtt import publisher
+from device.mqtt.publisher import FormerTrays, Progress
 from tests.mosquitto import Listener, needs_mosquitto
 from tests.waiting import until
 
@@ -29,7 +28,7 @@ def test_a_tray_that_leaves_its_broker_leaves_nothing_there(table, join, listene
     with join():
         until(lambda: listener.on("traykeeper/t1/state"))
     with join(mqtt=""):
-        until(lambda: not (tmp_path / former_trays.FILE).exists())
+        until(lambda: not (tmp_path / publisher.FORMER_TRAYS_FILE).exists())
     until(lambda: is_gone(listener))
 
 
@@ -53,7 +52,7 @@ def test_an_old_name_is_removed_once_the_broker_is_back(table, join, broker, lis
     broker.start()
     with closing(Listener(broker)) as later, join(mqtt_tray="t2"):
         until(lambda: is_gone(later))
-        until(lambda: not (tmp_path / former_trays.FILE).exists())
+        until(lambda: not (tmp_path / publisher.FORMER_TRAYS_FILE).exists())
 
 
 @needs_mosquitto
@@ -78,7 +77,7 @@ def left(tmp_path):
     """The URLs that remain in the list after the tray had these settings one after the other."""
 
     def left(*settings):
-        file = tmp_path / former_trays.FILE
+        file = tmp_path / publisher.FORMER_TRAYS_FILE
         for before, now in pairwise(settings):
             FormerTrays(file).update(before, now)
         return [tray["url"] for tray in json.loads(file.read_text())] if file.exists() else []

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from device.mqtt.connect import publish_to_broker
+from device.mqtt.publisher import publish_to_broker
 from device.settings import Settings
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch, Undo
 from game.journal.feed import Feed

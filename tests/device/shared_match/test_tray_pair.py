@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from device.shared_match import shared_matches
 from device.shared_match import sync as messages
-from device.shared_match.match_code import MatchSide, keys_of
+from device.shared_match.links import MatchSide, keys_of
 from device.shared_match.sync import NotSignedError, Sealed, SharedMatchError, Sync
 from device.storage import match_files
 from game.commands import (
