@@ -32,9 +32,6 @@ PHRASES = {
 }
 """Phrases that are archaic or hide the subject, and what to write instead."""
 
-MIN_ARGS = 2
-"""A function with one argument may describe it in its summary."""
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -99,15 +96,8 @@ def public_functions(body: list[ast.stmt]) -> Iterator[Function]:
             yield node
 
 
-def is_described_elsewhere(function: Function) -> bool:
-    """Return whether a protocol, a base class or the options of a click command describe a function's arguments."""
-    decorators = [ast.unparse(each).partition("(")[0] for each in function.decorator_list]
-    is_command = any(name.endswith((".command", ".group")) for name in decorators)
-    return is_command or (ast.get_docstring(function) or "").startswith("Implement `")
-
-
 def undescribed(path: Path) -> Iterator[Finding]:
-    """Yield a finding for each public function whose docstring does not describe all of its arguments."""
+    """Yield a finding for each public function whose docstring has an Args section that leaves out an argument."""
     for function in public_functions(ast.parse(path.read_text(encoding="utf-8")).body):
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -115,12 +105,9 @@ def undescribed(path: Path) -> Iterator[Finding]:
         text = ast.get_docstring(function) or ""
         _, has_section, section = text.partition("Args:\n")
         missing = [n for n in names if not re.search(rf"^\s+{n}: ", section, re.MULTILINE)]
-        if len(names) < MIN_ARGS or not missing or is_described_elsewhere(function):
-            continue
-        problem = (
-            "does not describe " + ", ".join(missing) if has_section else "has no Args section"
-        )
-        yield Finding(path, function.lineno, f"{function.name} {problem}")
+        if has_section and missing:
+            problem = f"{function.name} does not describe {', '.join(missing)}"
+            yield Finding(path, function.lineno, problem)
 
 
 def files_of(roots: list[str]) -> Iterator[Path]:
