@@ -1,7 +1,9 @@
 """`traykeeper bench players`: compare the chances of winning for three to six players with simulated matches.
 
 In the simulated matches, each player decides as in a solved two-player match against the best of the others. This
-policy differs from the race model on which the computed chance is based.
+policy differs from the race model on which the computed chance is based. Half of the positions are drawn from all scores,
+the others from scores that are close together. For three players and short targets, the chance is also compared with
+an exact solution.
 """
 
 from collections import defaultdict
@@ -16,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from bench.three_players import PLAYERS, solve_three
 from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_odds import MatchOdds
 from game.odds.race import Race, RaceTurn, build_race, race_turn
@@ -23,11 +26,14 @@ from game.odds.table_store import TableStore
 from game.odds.throw_odds import last_turns
 from game.odds.turn_solver import Outcomes, solve_turn, turn_outcomes
 from game.rules import rule_files
-from game.rules.ruleset import LastRound
+from game.rules.ruleset import LastRound, Ruleset
 
 RULES = ("kcd", "rpdillon-zilch", "five-thousand", "party-zonk")
 """Rule sets that play to 5,000: one without a last round, one with a last round for all others, one that also has an
 opening, and one in which only the current round is played to its end."""
+
+EXACT_RULES = ("kcd", "five-thousand", "party-zonk", "everything2")
+"""One rule set for each kind of last round."""
 
 FEWEST, MOST = 3, 6
 
@@ -60,14 +66,24 @@ class Position:
     help="Simulated matches for each position.",
 )
 @click.option(
+    "--exact",
+    type=click.IntRange(100, 5_000),
+    help="Compare three players with exact matches to this target, which takes minutes, instead of simulations.",
+)
+@click.option(
     "--positions", type=click.IntRange(4, 1_000), default=200, help="Positions for each rule set."
 )
-def command(matches: int, positions: int) -> None:
+def command(matches: int, positions: int, exact: int | None) -> None:
     """Measure the error in the chances of winning for three to six players, by simulating matches.
 
     \b
     traykeeper bench players --matches 100000 --positions 200
+    traykeeper bench players --exact 1000
     """
+    if exact is not None:
+        for name in EXACT_RULES:
+            _print_exact(rule_files.load(name), exact, positions)
+        return
     click.echo(f"{'':<18}players  positions    off by  within 1 %   at most   an answer")
     for name in RULES:
         rules = rule_files.load(name)
@@ -76,6 +92,28 @@ def command(matches: int, positions: int) -> None:
             continue
         _print_errors(wins, matches, positions)
     click.echo(f"The simulation itself has a standard error of up to {0.5 / sqrt(matches):.2%}.")
+
+
+def _print_exact(rules: Ruleset, target: int, positions: int) -> None:
+    """Print the errors for three players in positions from all scores of a short match."""
+    start_s = process_time()
+    exact = solve_three(rules, target)
+    took_s = process_time() - start_s
+    wins = MatchOdds.unsolved(rules, target)
+    for _ in wins.solve():
+        pass
+    model, rng = build_race(wins), np.random.default_rng(1)
+    errors = []
+    for _ in range(positions):
+        a, b, c = map(int, rng.integers(0, model.goal, PLAYERS))
+        seat = int(rng.integers(PLAYERS))
+        chance, _first = _chance(model, _turn(model, Position((a, b, c), PLAYERS - 1 - seat)))
+        errors.append(abs(chance - float(exact.at((a, b, c), seat)[0])))
+    off = np.array(errors)
+    click.echo(
+        f"{rules.name:<18}to {target:,}: off by {off.mean():.2%}, within 1 % in {(off < NEAR).mean():.0%},"
+        f" at most {off.max():.2%}; solved exactly in {took_s:.0f} s"
+    )
 
 
 def _print_errors(wins: MatchOdds, matches: int, positions: int) -> None:
@@ -99,8 +137,9 @@ def _print_errors(wins: MatchOdds, matches: int, positions: int) -> None:
 def _positions(goal: int, n: int, rng: np.random.Generator) -> Iterator[Position]:
     for i in range(n):
         k = FEWEST + i % (MOST - FEWEST + 1)
-        middle = rng.integers(0, goal)
-        scores = np.clip(middle + rng.integers(-goal // 4, goal // 4, k), 0, goal - 1)
+        scores = rng.integers(0, goal, k)
+        if i % 2:
+            scores = np.clip(scores[0] + rng.integers(-goal // 4, goal // 4, k), 0, goal - 1)
         yield Position(tuple(map(int, scores)), int(rng.integers(0, k)))
 
 
@@ -197,8 +236,10 @@ class SimulatedMatches:
     def _open(
         self, score: Indices, who: Indices, seat: int, later: int, rng: np.random.Generator
     ) -> None:
+        n = score.shape[1]
         others = np.delete(score[who], seat, axis=1).max(axis=1)
-        began = int(later == 0 and self._turns.shape[0] > 1)
+        behind = score[who][:, [(seat + 1 + i) % n for i in range(later)]].max(axis=1, initial=-1)
+        began = ((behind < others) & (self._turns.shape[0] > 1)).astype(np.intp)
         draw = rng.integers(N_DRAWS, size=len(who))
         score[who, seat] += self._turns[began, score[who, seat], others, draw]
 

@@ -256,8 +256,9 @@ class CoachJson(TypedDict):
     `solved` means that chances of winning are known. `solving` is how much of their calculation
     is done, from 0 to 1, or null; `trouble` says why there will be none, or is empty.
     `win` is the current player's chance of winning, or null. `caveats` list what the chances leave
-    out: "leader" (they are for two players, against the best of the others), "several" (they are
-    for a race and off by about one point), "taking over", "penalties", "multiplied", "other" (rules
+    out: "estimate" (the match is not solved, and they are a rough estimate), "leader" (they are
+    for two players, against the best of the others), "several" (they are for a race and off by
+    about one point), "taking over", "penalties", "multiplied", "other" (rules
     that `traykeeper odds` lists). `before` is the next throw at the beginning of a turn. `decision`
     is the newest decision of a person, with what it cost, or null.
     """

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -18,10 +18,15 @@ from device.files import as_owner_of, state_folder
 from game.errors import quoted
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
+from game.match.events import Skipped
+from game.match.state import State
+from game.match.step import step
 from game.message import Message
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import compile_rules
 from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
+from game.odds.race import cached_race, chances_of_others, points_race
+from game.odds.review import is_race, turn_odds_of
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
 from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
@@ -29,7 +34,7 @@ from game.odds.turn_odds import left_out_of_turn, long_run_average, points_table
 from game.practice.earlier_matches import MAX_MATCHES, earlier_matches, style_of
 from game.practice.handicap import HeadStart, even_head_start, fair_head_starts
 from game.practice.imitation import Imitation
-from game.practice.matchup import win_share
+from game.practice.matchup import start_state, win_share
 from game.practice.strategy import StylePlay
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Dice, Piggyback, Ruleset
@@ -37,6 +42,8 @@ from game.rules.scoring import Keep
 
 _EXAMPLE = '"3200 2950 turn 450 dice 3", or with "throw 11355" for its keeps'
 _MOST = 1_000_000
+_FEWEST_PLAYERS, _MOST_PLAYERS = 2, 6
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 _SAVE_INTERVAL_S = 20
 
@@ -51,7 +58,8 @@ class OddsQuestion:
     """A question about a turn.
 
     Attributes:
-        table: Scores of both players, and who began the match.
+        scores: Scores of the players in the order of their turns, that of the current player first.
+        place: Place of the current player in the round, from 0.
         at_risk: Points at risk in this turn before the throw.
         n_dice: Number of dice in hand.
         hot: Whether all dice have scored, so that the player may throw all of them again.
@@ -60,13 +68,19 @@ class OddsQuestion:
         bonus: Points that the rules give for the throw in addition to any keep.
     """
 
-    table: MatchPosition
+    scores: tuple[int, ...]
+    place: int
     at_risk: int
     n_dice: int
     hot: bool
     throw: Dice | None
     keeps: tuple[Keep, ...]
     bonus: int
+
+    @property
+    def table(self) -> MatchPosition:
+        """The position of two players: the current one and the best of the others."""
+        return MatchPosition(self.scores[0], max(self.scores[1:]), second=self.place > 0)
 
     def most(self, rules: Ruleset) -> int:
         """Return the most points that can be at risk after the throw and a keep."""
@@ -78,7 +92,7 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
     """Parse a question about a turn.
 
     Args:
-        text: Two scores, then keywords with their values, such as "3200 2950 turn 450 dice 3".
+        text: Two to six scores, then keywords with their values, such as "3200 2950 turn 450 dice 3".
         rules: The rule set.
 
     Raises:
@@ -86,8 +100,14 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
         ThrowError: If the dice are not a throw under these rules.
     """
     words = text.split()
-    mine, theirs = (int(_figures(words, i)) for i in (0, 1))
-    values = _values(words[2:])
+    n = next((i for i, word in enumerate(words) if not word[0].isdigit()), len(words))
+    scores = tuple(int(_figures(words, i)) for i in range(max(n, _FEWEST_PLAYERS)))
+    if n > _MOST_PLAYERS:
+        raise UsageError(f"--from: two to six scores, not {n}: write {_EXAMPLE}")
+    values = _values(words[n:])
+    place = max((_PLACES.index(word) for word in values if word in _PLACES), default=0)
+    if place >= n:
+        raise UsageError(f"--from: with {n} players nobody is {_PLACES[place]}")
     n_dice = int(values.get("dice", rules.n_dice))
     if not 1 <= n_dice <= rules.n_dice:
         raise UsageError(f"--from: dice must be 1 to {rules.n_dice}, not {n_dice}")
@@ -97,7 +117,8 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
     if throw and not keeps:
         raise UsageError("--from: this throw is a farkle, so there is nothing to decide")
     return OddsQuestion(
-        MatchPosition(mine, theirs, second="second" in values),
+        scores,
+        place,
         at_risk,
         n_dice,
         hot=n_dice == rules.n_dice and at_risk > 0,
@@ -108,12 +129,12 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
 
 
 def _values(words: list[str]) -> dict[str, str]:
-    """Return the value of each keyword in a question: the number after it, or "" for `second`, which takes none."""
+    """Return the value of each keyword: the number after it, or "" for the place in the round, which takes none."""
     found: dict[str, str] = {}
     i = 0
     while i < len(words):
         word = words[i]
-        if word == "second":
+        if word in _PLACES:
             found[word] = ""
             i += 1
         elif word in ("turn", "dice", "throw"):
@@ -368,20 +389,67 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
     """
     question = parse(text, rules)
     wins = tables().find(rules, target)
-    odds = turn_odds(rules, question.table, wins, most=question.most(rules))
+    odds, chances = _odds_of(replace(rules, target=target), wins, question)
     found = _options(odds, question)
     if as_json:
-        click.echo(json.dumps(_answer_json(rules, target, question, found)))
+        click.echo(json.dumps(_answer_json(rules, target, question, found, chances)))
         return
     click.echo(
-        f"{rules.title}, {target:,} to win: {question.table.mine:,} : {question.table.theirs:,}"
+        f"{rules.title}, {target:,} to win: {' : '.join(f'{score:,}' for score in question.scores)}"
     )
     for option in found:
         _show_option(option)
+    if chances and len(chances) > _TWO:
+        each = ", ".join(f"{chance:.1%}" for chance in chances)
+        click.echo(f"to win, the player to throw first: {each} (estimates)")
     if wins is None or not wins.solved:
         click.echo(_unsolved(name, target))
     else:
         _show_left_out(left_out_of_match(rules))
+
+
+def _odds_of(
+    rules: Ruleset, wins: MatchOdds | None, question: OddsQuestion
+) -> tuple[TurnOdds, list[float] | None]:
+    """Return the odds of the turn, and the chance of winning of each player, the one to throw first.
+
+    Args:
+        rules: The rules with the target of the match.
+        wins: The solution of a match of two to this target, or None.
+        question: The question.
+
+    Raises:
+        UsageError: If one of several players has reached the target.
+    """
+    most, scores = question.most(rules), question.scores
+    if len(scores) == _TWO:
+        odds = turn_odds(rules, question.table, wins, most=most)
+        win = _options(odds, question)[0].win
+        return odds, None if win is None else [win, 1 - win]
+    if not rules.rounds and max(scores) >= rules.target:
+        raise UsageError(
+            f"--from: with more than two players, scores must be below {rules.target:,}"
+        )
+    state = _state(rules, scores, question.place)
+    odds = turn_odds_of(state, wins, most=most, estimate=True)
+    win = _options(odds, question)[0].win
+    if win is None or rules.rounds:
+        return odds, None
+    race = cached_race(wins) if wins and wins.solved and is_race(state) else points_race(rules)
+    at = [min(score // race.throws.step, race.goal - 1) for score in scores]
+    first = odds.option(0, rules.n_dice).win or 0.0
+    others = chances_of_others(race, at, len(scores) - 1 - question.place, first)
+    scale = (1 - win) / (1 - first) if first < 1 else 0.0
+    return odds, [win, *(chance * scale for chance in others)]
+
+
+def _state(rules: Ruleset, scores: tuple[int, ...], place: int) -> State:
+    """Return the state of a match in which the player at this place of the round is about to throw."""
+    n = len(scores)
+    state = start_state(rules, n, head_starts=[scores[(seat - place) % n] for seat in range(n)])
+    for _ in range(place):
+        state = step(state, Skipped())
+    return state
 
 
 def _options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
@@ -419,14 +487,19 @@ def _percent(chance: float | None) -> str:
 
 
 def _answer_json(
-    rules: Ruleset, target: int, question: OddsQuestion, found: tuple[TurnOption, ...]
+    rules: Ruleset,
+    target: int,
+    question: OddsQuestion,
+    found: tuple[TurnOption, ...],
+    chances: list[float] | None,
 ) -> dict[str, Any]:
     return {
         "rules": rules.name,
         "target": target,
         "mine": question.table.mine,
         "theirs": question.table.theirs,
-        "exact": is_exact(rules),
+        "win": chances,
+        "exact": is_exact(rules) and len(question.scores) == _TWO,
         "left_out": list(map(str, left_out_of_match(rules))),
         "options": [_option_json(option) for option in found],
     }

@@ -29,7 +29,8 @@ def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
         state: The state of the match.
     """
     done: Future[Event | None] = Future()
-    done.set_result(strategy_of(bot, None).decide(state))
+    strategy = strategy_of(bot, None) if bot.style else BestPlay(estimate=False)
+    done.set_result(strategy.decide(state))
     return done
 
 
@@ -127,5 +128,7 @@ class BotTurns:
         if self._thought is None:
             return None
         if self._thought.exception():
-            return BestPlay().decide(state)  # a match must go on even if the calculation failed
+            return BestPlay(estimate=False).decide(
+                state
+            )  # a match must go on even if the calculation failed
         return self._thought.result()

@@ -125,9 +125,12 @@ class TurnOption:
     @property
     def should_bank(self) -> bool:
         """Whether banking is the better choice."""
+        if self.refused:
+            return False
         if self.win_banked is None or self.win_thrown is None:
-            return not self.refused and self.at_risk >= self.points
-        return self.win_banked >= self.win_thrown
+            is_decided = self.win_banked in (0.0, 1.0)
+            return self.win_banked == 1.0 if is_decided else self.at_risk >= self.points
+        return self.win_banked > 0.0 and self.win_banked >= self.win_thrown
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ class Caveat(StrEnum):
     LEADER = "leader"
     """With teams, the chance is calculated for a two-player match against the best opponent."""
 
+    ESTIMATE = "estimate"
+    """The match is not solved, so the chance is a rough estimate."""
+
     SEVERAL = "several"
     """With more than two players, the chance is an estimate, off by about one percentage point."""
 
@@ -42,7 +45,8 @@ class Figures:
 
     Attributes:
         solved: Whether chances of winning are known.
-        caveats: The rules and circumstances that the chances of winning leave out.
+        caveats: The rules and circumstances that the chances of winning leave out, and whether
+            they are only estimated.
         keeps: The choice that each legal keep of the last throw leads to, best first.
         before: The choice before the first throw of a turn; None once the player has thrown.
         turn: Luck and decisions of the turn that ended last.
@@ -78,7 +82,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     turn, decision = _last_turn(match, newest), _last_decision(match, newest)
     if state.winner is not None:
         return Figures(solved, left_out, turn=turn, decision=decision)
-    return Figures(
+    found = Figures(
         solved,
         left_out,
         keeps=keep_options(state, wins) if state.keeps else (),
@@ -86,11 +90,14 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
         turn=turn,
         decision=decision,
     )
+    is_estimate = not solved and found.win is not None
+    return replace(found, caveats=(Caveat.ESTIMATE,)) if is_estimate else found
 
 
 def _before(state: State, wins: MatchOdds | None) -> TurnOption:
     at_risk = state.turn.at_risk
-    return turn_odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
+    odds = turn_odds_of(state, wins, most=at_risk, estimate=True)
+    return odds.option(at_risk, state.dice_in_hand)
 
 
 def _newest_moments(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:

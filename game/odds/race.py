@@ -12,16 +12,16 @@ hundred for each additional player. `docs/odds.md` gives the measured error of t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from game.odds.compiled_rules import CompiledRules, Floats, Indices
-from game.odds.match_model import Positions
+from game.odds.compiled_rules import CompiledRules, Floats, Indices, compile_without_endings
+from game.odds.match_model import Positions, match_ending
 from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import last_turns
 from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_turn, turn_outcomes
-from game.rules.ruleset import LastRound
+from game.rules.ruleset import LastRound, Ruleset, Win
 
 _CUT_OFF = 1e-4
 """The race is followed until the chance that nobody has reached the target is below this."""
@@ -30,16 +30,18 @@ _EPSILON = 1e-12
 
 _MOST_TURNS = 300
 
-_N_KNOTS = 14
-"""Number of scores of each player at which the race is compared with the exact two-player match.
-The values between them are interpolated."""
-
-_MIN_CORRECTION, _MAX_CORRECTION = 0.5, 1.1
+_MIN_CORRECTION, _MAX_CORRECTION = 0.5, 2.0
 """Limits of the correction factor. Without them, the factor would be too extreme where both chances are close to 0."""
+
+_HARMLESS = 1e-4
+"""An opponent who wins a two-player match with a smaller chance than this needs no correction."""
 
 _SAMPLE_STEPS = 0, 12, 36
 """The numbers of banked steps for which the opponents' reaction is worked out. The values between
 them are interpolated."""
+
+_MOST_TO_TOP = 160
+"""Steps that a last turn practically never scores: usually 8,000 points."""
 
 _MAX_TURN_STEPS = 80
 """Steps that a turn hardly ever exceeds. Players are assumed to bank as soon as they have this many at risk."""
@@ -60,8 +62,9 @@ _AHEAD_SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
 class Race:
     """A model of how the players of a match progress turn by turn. Scores are in steps of points.
 
-    The seat is 1 for the player who throws last in a round, if that makes a difference, else 0. A
-    level is an index into `ahead`. "Above" is a number of steps above the target.
+    The seat is 1 for a player whom nobody can answer after reaching the target, if that depends on
+    who throws last in a round, else 0. A level is an index into `ahead`. "Above" is a number of
+    steps above the target.
 
     Attributes:
         throws: The compiled rules.
@@ -78,8 +81,8 @@ class Race:
         topping: Chance that a last turn overtakes the best score, indexed by [score before, best
             score (above), new score (above)].
         exact: Exact chance of winning after a turn in a two-player match, indexed by [seat of the
-            other player, own score, score of the other player].
-        correction: Ratio of the exact chance to the chance in the race, indexed like `exact`.
+            other player, own score, score of the other player]. None if the match is not solved.
+        exactly: Whether the target must be hit exactly.
     """
 
     throws: CompiledRules
@@ -90,8 +93,8 @@ class Race:
     wins: Floats
     catching: Floats
     topping: Floats
-    exact: Floats
-    correction: Floats
+    exact: Floats | None
+    exactly: bool = False
 
     @property
     def goal(self) -> int:
@@ -102,14 +105,6 @@ class Race:
     def seats(self) -> int:
         """Number of seats to distinguish: 1 if it does not matter who throws last in a round, else 2."""
         return len(self.step)
-
-    def seat(self, *, last: bool) -> int:
-        """Return the seat of a player.
-
-        Args:
-            last: True for the player who throws last in a round, False for all others.
-        """
-        return int(last) * (self.seats - 1)
 
     def against(self, best: float) -> int:
         """Return the index of the score in `ahead` that is nearest to the score `best`, in steps."""
@@ -132,33 +127,110 @@ class Race:
         found: Floats = self.catching[int(score > 0), short]
         return found
 
-    def places(self, scores: Sequence[int], seats: Sequence[int]) -> tuple[Floats, Indices]:
-        """Return the chances of all scores short of the target, after each number of turns.
-
-        The chances are indexed by [turns, player, score]. The second result, indexed by [turns,
-        player], states where to find the best opponent's score in the attribute `ahead`.
+    def places(self, scores: Sequence[int], later: int) -> "Places":
+        """Return how far each player gets.
 
         Args:
-            scores: Scores of the players in steps.
-            seats: Seats of the players.
+            scores: Scores of the players in steps. The player who has just thrown comes last, the
+                others in the order of their turns.
+            later: How many of the others still throw in this round.
         """
-        at, against = [np.eye(self.goal)[list(scores)]], []
+        followers = _followers(len(scores), later)
+        at, level, answered = [np.eye(self.goal)[list(scores)]], [], []
         while at[-1].sum(axis=1).prod() > _CUT_OFF and len(at) < _MOST_TURNS:
-            against.append(np.array([self.against(best) for best in _best_of_others(at[-1])]))
-            turns = zip(at[-1], seats, against[-1], strict=True)
-            at.append(np.array([one @ self.step[seat, level] for one, seat, level in turns]))
-        return np.array([*at, np.zeros_like(at[0])]), np.array([*against, against[-1], against[-1]])
+            best, behind = _best_of_others(at[-1], followers)
+            level.append([self.against(score) for score in best])
+            answered.append(self._answered(best, behind))
+            turns = zip(at[-1], level[-1], answered[-1], strict=True)
+            at.append(np.array([self._moved(*turn) for turn in turns]))
+        return Places(
+            np.array([*at, np.zeros_like(at[0])]),
+            np.array([*level, level[-1], level[-1]], np.intp),
+            np.array([*answered, answered[-1], answered[-1]]),
+        )
+
+    def _answered(self, best: Sequence[int], behind: Sequence[int | None]) -> list[float]:
+        """Return, for each player, how much the answer of the players behind matters, from 0 to 1.
+
+        Args:
+            best: Likely highest score of each player's opponents, in steps.
+            behind: The same for the opponents who throw later in the round, or None without any.
+        """
+        if self.seats == 1:
+            return [1.0] * len(best)
+        reach = self.catching[1]
+        return [
+            0.0 if score is None else float(reach[self.goal - score] / reach[self.goal - most])
+            for most, score in zip(best, behind, strict=True)
+        ]
+
+    def _moved(self, at: Floats, level: int, answered: float) -> Floats:
+        """Return the chance of each score after one more turn; `at` is the chance before it."""
+        found: Floats = answered * (at @ self.step[0, level])
+        if answered < 1:
+            found += (1 - answered) * (at @ self.step[-1, level])
+        return found
 
 
-def _best_of_others(at: Floats) -> list[int]:
+@dataclass(frozen=True)
+class Places:
+    """How far each player gets in a number of turns.
+
+    Attributes:
+        chances: Chance of each score short of the target, indexed by [turns, player, score].
+        level: Index in `Race.ahead` of the score that a player plays against, indexed by [turns,
+            player].
+        answered: How much the answer of the players behind matters to a player who may reach the
+            target, from 0 to 1, indexed by [turns, player].
+    """
+
+    chances: Floats
+    level: Indices
+    answered: Floats
+
+    def turn(self, parts: Floats, player: int, turns: int) -> Floats:
+        """Return the part of the race model that describes a player's next turn.
+
+        Args:
+            parts: An array of `Race`, indexed by [seat, level, ...].
+            player: Index of the player.
+            turns: Number of turns that the player has had before.
+        """
+        level, share = self.level[turns, player], self.answered[turns, player]
+        found: Floats = share * parts[0, level] + (1 - share) * parts[-1, level]
+        return found
+
+
+def _followers(n: int, later: int) -> list[list[int]]:
+    """Return, for each player, the players who throw later in the same round.
+
+    Args:
+        n: Number of players. The player who has just thrown comes last, the others in the order of
+            their turns.
+        later: How many of the others still throw in this round.
+    """
+    order = [*range(later, n), *range(later)]
+    return [order[order.index(i) + 1 :] for i in range(n)]
+
+
+def _best_of_others(
+    at: Floats, followers: Sequence[Sequence[int]]
+) -> tuple[list[int], list[int | None]]:
     """Return, for each player, the median of the opponents' highest score below the target.
 
-    `at` is the chance of each score, indexed by [player, score].
+    The second result is the same for the opponents in `followers` only, or None without any. `at`
+    is the chance of each score, indexed by [player, score].
     """
     among = np.maximum(at.sum(axis=1, keepdims=True), _EPSILON)
     below = (at / among).cumsum(axis=1)
-    others = [np.delete(below, i, axis=0).prod(axis=0) for i in range(len(at))]
-    return [int(np.searchsorted(each, 0.5)) for each in others]
+
+    def median(players: Sequence[int]) -> int:
+        highest = below[np.array(players)].prod(axis=0)
+        return min(int(np.searchsorted(highest, 0.5)), len(highest) - 1)
+
+    everybody = range(len(at))
+    best = [median([*range(i), *range(i + 1, len(at))]) for i in everybody]
+    return best, [median(behind) if behind else None for behind in followers]
 
 
 def cached_race(wins: MatchOdds) -> Race:
@@ -178,35 +250,92 @@ def build_race(wins: MatchOdds) -> Race:
     step, reach, won = (
         np.array([[against[i] for against in of_seat] for of_seat in parts]) for i in range(3)
     )
-    last_round, catching = wins.rules.last_round, model.ending.catching
-    exact = _exact(wins)
-    topping = _topping(wins)
-    found = Race(
+    return Race(
         model.throws,
-        last_round,
+        wins.rules.last_round,
         ahead,
         step,
         reach,
         won,
-        catching,
-        topping,
-        exact,
-        np.ones_like(exact),
+        model.ending.catching,
+        _topping(wins.rules, model.ending.goal),
+        _exact(wins),
     )
-    return replace(found, correction=_correction(found))
 
 
-def _topping(wins: MatchOdds) -> Floats:
+@lru_cache(maxsize=4)
+def points_race(rules: Ruleset) -> Race:
+    """Return a race model of a match that is not solved, in which players play for points.
+
+    Everybody plays each turn for the best average score, but counts no points beyond the target.
+
+    Args:
+        rules: The rules, which have a target.
+
+    Raises:
+        OddsError: If the target is too far away or cannot be reached.
+    """
+    throws = compile_without_endings(rules)
+    ending = match_ending(rules, rules.target)
+    goal, exactly = ending.goal, ending.exactly
+    before = np.arange(goal)
+    score = before + np.arange(n_rows(throws, goal))[:, None]
+    over = score > goal if exactly else None
+    bank = np.where(score > goal, before if exactly else goal, score).astype(np.float64)
+    least = np.where(before > 0, throws.needed(opened=True), throws.needed(opened=False))
+    top = np.maximum(goal - before, least)
+    order = np.argsort(-top, kind="stable")
+    lost = before.astype(np.float64)
+    stakes = Stakes(
+        bank=np.where(score - before < least, REFUSED, bank)[:, order],
+        lost=lost[order],
+        reset=lost[order],
+        top=top[order],
+        thrown_above=dict.fromkeys(range(throws.n_dice), np.tile(lost[order], (len(bank), 1)))
+        if exactly
+        else dict.fromkeys({0, *throws.must_throw}, bank[:, order]),
+        over=None if over is None else over[:, order],
+    )
+    ended = turn_outcomes(throws, stakes, solve_turn(throws, stakes))
+    banked = np.zeros((goal, len(bank)))
+    banked[order] = ended.banked.T
+    step, reach = np.zeros((goal, goal)), np.zeros((goal, _N_ABOVE))
+    for at in range(goal):
+        step[at, at:] = banked[at, : goal - at]
+        above = banked[at, goal - at :]
+        reach[at, 0] = above[0] if exactly else 0
+        if not exactly:
+            reach[at, : len(above)] = above[:_N_ABOVE]
+            reach[at, -1] += above[_N_ABOVE:].sum()
+    step[before, before] += 1 - step.sum(axis=1) - reach.sum(axis=1)
+    last_round = LastRound.NONE if exactly else rules.last_round
+    return Race(
+        throws,
+        last_round,
+        np.array([0]),
+        step[None, None],
+        reach[None, None],
+        np.zeros((1, 1, goal)),
+        ending.catching,
+        _topping(rules, goal),
+        None,
+        exactly=exactly,
+    )
+
+
+def _topping(rules: Ruleset, goal: int) -> Floats:
     """Return the array `Race.topping`: the chances of last turns that try to overtake the best score."""
-    goal, followed = wins.model.ending.goal, wins.rules.last_round is not LastRound.NONE
     found = np.zeros((goal, _N_ABOVE, _N_ABOVE))
-    if not followed:
+    if rules.last_round is LastRound.NONE or rules.win is Win.EXACTLY:
         return found
-    ended = [last_turns(wins.rules, goal + _N_ABOVE, opened=opened) for opened in (False, True)]
+    most = min(goal + _N_ABOVE, _MOST_TO_TOP)
+    ended = [last_turns(rules, most, opened=opened) for opened in (False, True)]
     for score in range(goal):
         banked = ended[score > 0]
         for above in range(_N_ABOVE):
             short = goal + above + 1 - score
+            if short > most:
+                break
             got = banked[short:, short]
             n = min(len(got), _N_ABOVE - 1 - above)
             found[score, above, above + 1 : above + 1 + n] = got[:n]
@@ -220,27 +349,6 @@ def _exact(wins: MatchOdds) -> Floats:
     numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
     return np.array(seats)
-
-
-def _correction(race: Race) -> Floats:
-    """Return the array `Race.correction`, which allows for players who adapt to the opponent during the race."""
-    known = np.linspace(0, race.goal - 1, _N_KNOTS).astype(np.intp)
-    found = np.ones_like(race.exact)
-    for seat in range(race.seats):
-        raced = [
-            [Rivals(race, (theirs,), seat, mine).after_bank()[mine] for theirs in map(int, known)]
-            for mine in map(int, known)
-        ]
-        exact = race.exact[seat][np.ix_(known, known)]
-        found[seat] = _interpolate(known, exact / np.maximum(raced, _EPSILON))
-    return np.clip(found, _MIN_CORRECTION, _MAX_CORRECTION)
-
-
-def _interpolate(known: Indices, values: Floats) -> Floats:
-    """Interpolate values between the known scores, indexed by [score, score of the other player]."""
-    every = np.arange(known[-1] + 1)
-    rows = np.array([np.interp(every, known, row) for row in values])
-    return np.array([np.interp(every, known, column) for column in rows.T]).T
 
 
 def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Floats]:
@@ -289,18 +397,13 @@ class Rivals:
     mine: int
 
     @cached_property
-    def _places(self) -> tuple[Floats, Indices]:
-        seats = [self._seat(i) for i in range(len(self.scores))]
-        mine = self.race.seat(last=not self.later)
-        return self.race.places((*self.scores, self.mine), [*seats, mine])
-
-    def _seat(self, i: int) -> int:
-        return self.race.seat(last=i == self.later - 1)
+    def _places(self) -> Places:
+        return self.race.places((*self.scores, self.mine), self.later)
 
     @cached_property
     def _short(self) -> Floats:
         """Chance that each player is still short of the target, indexed by [turns, player]."""
-        found: Floats = self._places[0].sum(axis=2)
+        found: Floats = self._places.chances.sum(axis=2)
         return found
 
     @cached_property
@@ -309,15 +412,8 @@ class Rivals:
 
         The chance is indexed by [turns, player, score], with the score in steps above the target.
         """
-        found: Floats = self._places[0] @ self.race.caught
+        found: Floats = self._places.chances @ self.race.caught
         return found
-
-    def _against(self, i: int, turns: int) -> int:
-        """Return the index in `Race.ahead` of the score that opponent `i` plays against after some turns.
-
-        Opponent -1 is the current player.
-        """
-        return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
         """Return the chance that opponent `i` does not stop a player who reaches the target.
@@ -357,7 +453,7 @@ class Rivals:
         The chance is indexed by [turns, opponent, best score, new score], with scores in steps
         above the target.
         """
-        places, race = self._places[0][:, :-1], self.race
+        places, race = self._places.chances[:, :-1], self.race
         above = race.topping.shape[1]
         flat = places.reshape(-1, race.goal) @ race.topping.reshape(race.goal, -1)
         return flat.reshape(*places.shape[:2], above, above)
@@ -387,8 +483,8 @@ class Rivals:
         The best score is the one to overtake. The chance is indexed by the number of steps by which
         the score exceeds the target.
         """
-        reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
-        best: Floats = self._places[0][turns - 1, i] @ reach
+        reach = self._places.turn(self.race.reach, i, turns - 1)
+        best: Floats = self._places.chances[turns - 1, i] @ reach
         for j in range(i + 1, len(self.scores)):
             best = (
                 best * self._still(j, turns - 1, follows=True) + best @ self._topped[turns - 1, j]
@@ -397,32 +493,47 @@ class Rivals:
 
     def after_bank(self) -> Floats:
         """Return the chance of winning for a player who has just ended a turn, indexed by the score."""
-        race, seat = self.race, self.race.seat(last=not self.later)
+        race, me = self.race, len(self.scores)
         found = np.zeros(race.goal)
-        for n in range(len(self._places[0]) - 1, 0, -1):
+        for n in range(len(self._places.chances) - 1, 0, -1):
             alone = float(self._short[n, :-1].prod())
-            at = seat, self._against(-1, n)
-            mine = race.reach[at] @ self.holding(n) + race.wins[at] * alone
-            found = mine + self._passed(n) + race.step[at] @ found
+            reach, wins, step = (
+                self._places.turn(parts, me, n) for parts in (race.reach, race.wins, race.step)
+            )
+            found = reach @ self.holding(n) + wins * alone + self._passed(n) + step @ found
         return found
 
-    def combined_correction(self) -> Floats:
-        """Return the correction factor for several opponents, indexed by the score of the player.
+    def corrected(self) -> Floats:
+        """Return `after_bank`, corrected so that it is exact if only one opponent can win.
 
-        Dangerous opponents have more weight. Only the player who begins the round, with all others
-        still to play, can have a better chance than the race model gives.
+        Each opponent's correction is the ratio of the exact chance in a two-player match to the
+        chance in a race of two. Dangerous opponents have more weight. The race is too pessimistic
+        only against a single opponent, so a ratio above 1 counts in full only if the others are
+        harmless.
         """
-        race = self.race
-        seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]
-        exact = np.array([race.exact[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
-        ratio = np.array(
-            [race.correction[at][:, n] for at, n in zip(seats, self.scores, strict=True)]
-        )
-        if race.seats == 1 or self.later < len(self.scores):
-            ratio = np.minimum(ratio, 1.0)
-        weight = (1 - exact) / np.maximum((1 - exact).max(axis=0), _EPSILON)
-        found: Floats = np.prod(ratio**weight, axis=0)
+        raced = self.after_bank()
+        if self.race.exact is None:
+            return raced
+        risks, ratios = [], []
+        for i, score in enumerate(self.scores):
+            later = int(i < self.later)
+            exact = self.race.exact[later * (self.race.seats - 1)][:, score]
+            risks.append(1 - exact)
+            ratios.append(np.ones_like(exact))
+            if risks[-1].max() > _HARMLESS:
+                pair = raced if len(self.scores) == 1 else self._against(score, later)
+                ratio = exact / np.maximum(pair, _EPSILON)
+                ratios[-1] = np.clip(ratio, _MIN_CORRECTION, _MAX_CORRECTION)
+        weight = np.array(risks) / np.maximum(np.max(risks, axis=0), _EPSILON)
+        others = np.sort(weight, axis=0)[:-1].sum(axis=0)
+        ratio = np.prod(np.array(ratios) ** weight, axis=0)
+        ratio = np.where(ratio > 1, 1 + (ratio - 1) * np.maximum(1 - others, 0), ratio)
+        found: Floats = np.minimum(raced * ratio, 1.0)
         return found
+
+    def _against(self, score: int, later: int) -> Floats:
+        """Return the chance of winning against a single opponent, indexed by the player's score."""
+        return Rivals(self.race, (score,), later, self.mine).after_bank()
 
     def after_target(self, score: Indices) -> Floats:
         """Return the chance of winning with scores that reach the target or lead the last round."""
@@ -466,25 +577,55 @@ def race_turn(
     """
     others = Rivals(race, tuple(rivals), later, mine)
     top = race.goal - mine + _MARGIN_STEPS * (race.follows is not LastRound.NONE)
-    most = max(most, race.throws.needed(opened=opened))
+    needed = race.throws.needed(opened=opened)
+    most = max(most, needed)
     score = mine + np.arange(n_rows(race.throws, max(top, most)))
     going_on = _after_turn(race, mine, others)
     reached = others.after_target(np.maximum(score, race.goal))
+    if race.exactly:
+        reached = np.where(score == race.goal, 1.0, going_on[mine])
     bank = np.where(score < race.goal, going_on[np.minimum(score, race.goal - 1)], reached)
-    return _played(race, bank, (going_on[mine], going_on[0]), max(top, most), opened=opened)
+    return play_turn(race.throws, bank, (going_on[mine], going_on[0]), max(top, most), needed)
+
+
+def chances_of_others(race: Race, scores: Sequence[int], later: int, first: float) -> list[float]:
+    """Return the chance of winning of each player but the one to throw, in the order of their turns.
+
+    The last of them has just thrown, so the race gives this player's chance. The others share the
+    rest according to their chances if each of them were to throw now and if each had just thrown.
+
+    Args:
+        race: The race model of the match.
+        scores: Scores of all players in steps. The player to throw comes first.
+        later: How many of the others still throw in this round.
+        first: Chance of winning for the player to throw.
+    """
+    n = len(scores)
+    last = Rivals(race, tuple(scores[:-1]), (later + 1) % n, scores[-1])
+    behind = min(float(last.corrected()[scores[-1]]), 1 - first)
+    raw = []
+    for i in range(1, n - 1):
+        others = (*scores[i + 1 :], *scores[:i])
+        after = (later - i) % n
+        thrown = Rivals(race, others, after, scores[i]).corrected()[scores[i]]
+        turn = race_turn(race, scores[i], others, after, opened=scores[i] > 0)
+        now = float(turn.worth.thrown[0, -1, 0])
+        raw.append(now + (float(thrown) - now) * i / (n - 1))
+    share = (1 - first - behind) / max(sum(raw), _EPSILON)
+    return [*(chance * share for chance in raw), behind]
 
 
 def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
     """Return the chance of winning after a turn that ends with each score, indexed by the score."""
     known = np.unique(np.minimum(mine + np.array(_SAMPLE_STEPS), race.goal - 1))
-    found = np.array([replace(others, mine=int(n)).after_bank() for n in known])
+    found = np.array([replace(others, mine=int(n)).corrected() for n in known])
     every = np.arange(race.goal)
     above = np.clip(np.searchsorted(known, every), 1, len(known) - 1)
     share = np.clip(
         (every - known[above - 1]) / np.maximum(known[above] - known[above - 1], 1), 0, 1
     )
     between: Floats = (1 - share) * found[above - 1, every] + share * found[above, every]
-    return between * others.combined_correction()
+    return between
 
 
 def last_race_turn(
@@ -502,26 +643,26 @@ def last_race_turn(
         most: Highest number of steps at risk that the chances must cover; they may cover more.
     """
     others = Rivals(race, tuple(rivals), len(rivals), mine)
-    top = max(best + 1 - mine + _MARGIN_STEPS, most, race.throws.needed(opened=opened))
+    needed = race.throws.needed(opened=opened)
+    top = max(best + 1 - mine + _MARGIN_STEPS, most, needed)
     score = mine + np.arange(n_rows(race.throws, top))
     bank = np.where(score > best, others.after_target(score), 0.0)
-    return _played(race, bank, (0.0, 0.0), top, opened=opened)
+    return play_turn(race.throws, bank, (0.0, 0.0), top, needed)
 
 
-def _played(
-    race: Race, bank: Floats, nothing: tuple[float, float], top: int, *, opened: bool
+def play_turn(
+    throws: CompiledRules, bank: Floats, nothing: tuple[float, float], top: int, needed: int
 ) -> RaceTurn:
     """Return the values of a turn under best play.
 
     Args:
-        race: The race model of the match.
+        throws: The compiled rules.
         bank: Chance of winning by banking, indexed by the points at risk in steps.
         nothing: Chances of winning after a farkle and after a reset of the score.
         top: Steps at risk from which the player is assumed to bank.
-        opened: Whether the player is on the board. If not, the first bank needs the opening.
+        needed: Steps that a bank needs.
     """
-    throws = race.throws
-    needed, steps = throws.needed(opened=opened), np.arange(len(bank))
+    steps = np.arange(len(bank))
     lost, reset = (np.array([worth]) for worth in nothing)
     stakes = Stakes(
         bank=np.where(steps < needed, REFUSED, bank)[:, None],

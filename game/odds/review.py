@@ -17,11 +17,14 @@ from game.match.events import Banked, Thrown
 from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
+from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, board_of, turn_odds
+from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Win
+from game.rules.scoring import Keep
 
 _TWO = 2
 
@@ -159,13 +162,16 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
     return TurnOdds(state.rules, position_of(state), points, turn.banked, turn.worth, lost)
 
 
-def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
+def turn_odds_of(
+    state: State, wins: MatchOdds | None, *, most: int = 0, estimate: bool = False
+) -> TurnOdds:
     """Return the odds of the current turn, without chances of winning if they are not known.
 
     Args:
         state: State of the match.
         wins: The solved two-player match, or None.
         most: Highest number of points at risk for which the odds are needed.
+        estimate: Whether to estimate chances of winning that are not known.
     """
     if wins is not None and wins.solved and state.winner is None and is_race(state):
         return _of_several(state, wins, most)
@@ -174,17 +180,52 @@ def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> Turn
         odds = turn_odds(state.rules, table, wins, most=most)
     except OddsError:
         odds = turn_odds(state.rules, table, None, most=most)
+    turn = estimated_turn(state, most) if estimate and odds.worth is None else None
+    if turn is not None:
+        lost = float(turn.stakes.lost[0])
+        odds = replace(odds, banked=turn.banked, worth=turn.worth, lost=lost)
     return replace(odds, is_charity_roll=state.is_charity_roll)
 
 
-def keep_options(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
+def keep_options(
+    state: State, wins: MatchOdds | None, *, estimate: bool = True
+) -> tuple[TurnOption, ...]:
     """Return the choice that each legal keep of the last throw leads to, best first.
+
+    A bank that ends the match, or leaves its
+    player without another turn, has a known result: it wins or loses.
 
     Args:
         state: State of the match.
         wins: The solved two-player match, or None.
+        estimate: Whether to estimate chances of winning that are not known.
     """
-    return _options(state, turn_odds_of(state, wins, most=_most(state)))
+    odds = turn_odds_of(state, wins, most=_most(state), estimate=estimate)
+    found = [_with_known_result(state, option) for option in _options(state, odds)]
+    return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
+
+
+def _with_known_result(state: State, option: TurnOption) -> TurnOption:
+    result = None if option.keep is None else result_of_bank(state, option.keep)
+    return option if result is None else replace(option, win_banked=result)
+
+
+def result_of_bank(state: State, keep: Keep) -> float | None:
+    """Return 1 if banking wins the match, 0 if it loses, and None if the match stays open or the bank is refused.
+
+    Args:
+        state: State of the match after a throw.
+        keep: A legal keep of the throw.
+    """
+    if state.bank_refusal(keep) is not None:
+        return None
+    banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
+    if banked.winner is not None:
+        return float(banked.winner in mates)
+    if banked.closer is None or set(mates) & set(banked.to_follow):
+        return None
+    leader = max(player.score for player in banked.players)
+    return 0.0 if banked.players[state.turn.seat].score < leader else None
 
 
 def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:

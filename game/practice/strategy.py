@@ -15,7 +15,7 @@ from game.match.keep_hints import best_opponent
 from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
-from game.odds.review import keep_options, turn_odds_of
+from game.odds.review import keep_options, result_of_bank, turn_odds_of
 from game.rules.scoring import Keep
 
 
@@ -52,13 +52,16 @@ def needs_decision(state: State) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BestPlay:
-    """Play that maximises the chance of winning or, if the match is not solved, the average points.
+    """Play that maximises the chance of winning, which is estimated if the match is not solved.
 
     Attributes:
         wins: The solved two-player match, or None.
+        estimate: Whether to estimate the chance of winning if the match is not solved. If it is
+            False, the bot then plays for points, which takes no time.
     """
 
     wins: MatchOdds | None = None
+    estimate: bool = True
 
     def decide(self, state: State) -> Event | None:
         """Return what the current player keeps, banks or takes over, or None to throw the dice."""
@@ -66,16 +69,17 @@ class BestPlay:
             return None
         if state.turn.last is None:
             return TookOver() if self._should_take_over(state) else None
-        best = keep_options(state, self.wins)[0]
+        best = keep_options(state, self.wins, estimate=self.estimate)[0]
         assert best.keep is not None  # noqa: S101 - it is the choice of a keep
         should_bank = best.should_bank and state.bank_refusal(best.keep) is None
+        should_bank = should_bank and not state.overshoots(best.keep)
         return Banked(best.keep.dice) if should_bank else Kept(best.keep.dice)
 
     def _should_take_over(self, state: State) -> bool:
         left = state.left_over
         if left is None:
             return False
-        odds = turn_odds_of(state, self.wins, most=left.points)
+        odds = turn_odds_of(state, self.wins, most=left.points, estimate=self.estimate)
         taken, own = odds.option(left.points, left.dice), odds.option(0, state.rules.n_dice)
         return _worth_throwing(taken) > _worth_throwing(own)
 
@@ -102,14 +106,17 @@ class StylePlay:
             return None
         if state.turn.last is None:
             return TookOver() if self.style.takes_over else None
-        best = state.best_bank_keep
+        winning = next((keep for keep in state.keeps if result_of_bank(state, keep) == 1), None)
+        best = winning or state.best_bank_keep
         assert best is not None  # noqa: S101 - the throw has keeps
         if state.bank_refusal(best) is None and self._wants_to_bank(state, best):
             return Banked(best.dice)
         return Kept(preferred_keep(state, self.style.worth_of_die).dice)
 
     def _wants_to_bank(self, state: State, keep: Keep) -> bool:
-        total = state.bank_total(keep)
+        total, result = state.bank_total(keep), result_of_bank(state, keep)
+        if result is not None or state.overshoots(keep):
+            return result == 1
         if state.closer is not None:
             return total > state.players[best_opponent(state)].score
         if reaches_target(state.rules, total):

@@ -153,6 +153,28 @@ def test_json_has_the_reason_why_a_bank_is_refused():
     assert found["best"] == "throw"
 
 
+def test_a_question_about_three_players_gives_the_chance_of_each():
+    two = json.loads(ask("--rules", "party-zonk", "--from", "4050 4150", "--json"))
+    three = json.loads(ask("--rules", "party-zonk", "--from", "4050 4150 200", "--json"))
+    words = ask("--rules", "party-zonk", "--from", "4050 4150 200")
+
+    assert two["win"] == pytest.approx([0.4070, 0.5930], abs=1e-4)
+    assert two["exact"]
+    assert not three["exact"]
+    assert three["win"] == pytest.approx([0.407, 0.593, 0], abs=0.002)
+    assert three["options"][0]["win_thrown"] == three["win"][0]
+    assert "4,050 : 4,150 : 200" in words
+    assert "40.7%, 59.3%, 0.0% (estimates)" in words
+
+
+@pytest.mark.parametrize("rules", ["kcd", "welfare", "crappo", "everything2"])
+def test_the_chances_of_six_players_add_up_to_one(rules):
+    found = json.loads(ask("--rules", rules, "--from", "900 800 700 600 500 400 third", "--json"))
+
+    assert len(found["win"]) == 6
+    assert sum(found["win"]) == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -165,6 +187,9 @@ def test_json_has_the_reason_why_a_bank_is_refused():
         (["--from", "1 2 throw 0112"], "a die shows 1 to 6, not 0"),
         (["--from", "1 2 throw 17"], "a die shows 1 to 6, not 7"),
         (["--rules", "standard", "--from", "12000 2"], "already reach the target"),
+        (["--from", "1 2 3 4 5 6 7"], "two to six scores, not 7"),
+        (["--from", "1 2 3 fourth"], "with 3 players nobody is fourth"),
+        (["--rules", "standard", "--from", "12000 2 3"], "scores must be below 10,000"),
         (["--rules", "no"], "there is no rule set 'no'"),
         (["solve", "--rules", "standard", "--target", "60000"], "the target can be 1 to 50,000"),
         (["simulate", "--rules", "standard", "--target", "300"], "not solved yet"),

@@ -1,12 +1,17 @@
 """Three or more players: a race that is exact for two, compared with simulated matches."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from bench.players import Position, SimulatedMatches, _chance, _turn
+from bench.three_players import solve_three
 from game.odds.match_odds import MatchOdds
-from game.odds.race import build_race
-from game.rules.ruleset import LastRound, Ruleset
+from game.odds.race import build_race, cached_race, points_race
+from game.odds.table_store import TableStore
+from game.rules import rule_files
+from game.rules.ruleset import LastRound, Ruleset, Win
 
 SMALL = Ruleset("small", "Small", n_dice=5, target=2000, triples=(1000, 200, 300, 400, 500, 600))
 
@@ -38,3 +43,50 @@ def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores
     share = SimulatedMatches(solved).share(position, first, 20_000, np.random.default_rng(1))
 
     assert chance == pytest.approx(share, abs=0.03)
+
+
+@pytest.mark.parametrize("name", ["party-zonk", "ten-thousand", "kcd", "five-thousand"])
+@pytest.mark.parametrize("shares", [(0.81, 0.83), (0.9, 0.84)])
+def test_a_player_who_cannot_win_changes_nobody_elses_chance(name, shares):
+    wins = TableStore(Path("none")).find(rule_files.load(name))
+    model = cached_race(wins)
+    mine, theirs = (int(share * model.goal) for share in shares)
+    points = mine * wins.step, theirs * wins.step
+
+    for others, later, second in (
+        ((theirs, 0), 2, False),
+        ((0, theirs), 2, False),
+        ((0, theirs), 1, True),
+        ((theirs, 0), 0, True),
+    ):
+        chance, _ = _chance(model, _turn(model, Position((mine, *others), later)))
+        assert chance == pytest.approx(wins.begin(*points, second=second), abs=0.002)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last_round", [LastRound.NONE, LastRound.LATER_IN_ROUND])
+def test_three_players_are_close_to_the_exact_solution(last_round):
+    rules = Ruleset("tiny", "Tiny", n_dice=3, target=500, last_round=last_round)
+    exact = solve_three(rules, rules.target)
+    wins = MatchOdds.unsolved(rules, rules.target)
+    for _ in wins.solve():
+        pass
+    model = build_race(wins)
+
+    for seat in range(3):
+        for scores in ((0, 0, 0), (4, 6, 1), (7, 2, 8)):
+            chances = exact.at(scores, seat)
+            chance, _ = _chance(model, _turn(model, Position(scores, 2 - seat)))
+            assert chances.sum() == pytest.approx(1)
+            assert chance == pytest.approx(chances[0], abs=0.03)
+
+
+def test_a_race_for_points_follows_every_turn_to_its_end():
+    for options in ({}, {"win": Win.EXACTLY}, {"last_round": LastRound.EVERY_OTHER}):
+        model = points_race(Ruleset("small", "Small", n_dice=5, target=2000, **options))
+
+        assert (model.step[0, 0].sum(axis=1) + model.reach[0, 0].sum(axis=1)).tolist() == (
+            pytest.approx([1.0] * model.goal)
+        )
+        chance, _ = _chance(model, _turn(model, Position((0, 0, 0), 2)))
+        assert 0.33 < chance < 0.55

@@ -7,7 +7,8 @@ import pytest
 from game.match.bot import Bot, PlayerStyle
 from game.match.events import Banked, Kept, ScoreSet, Thrown, TookOver
 from game.match.match import Match
-from game.odds.review import keep_options
+from game.match.step import step
+from game.odds.review import keep_options, turn_odds_of
 from game.odds.table_store import TableStore
 from game.practice.strategy import BestPlay, StylePlay, needs_decision, strategy_of
 from game.rules import rule_files
@@ -39,10 +40,74 @@ def test_best_play_banks_what_wins(wins):
     assert isinstance(BestPlay(wins).decide(state), Banked)
 
 
-def test_best_play_without_a_solved_match_plays_for_points():
-    state = position(ScoreSet(0, 1_000), Thrown((1, 2, 3, 4, 4, 6)))
+def test_best_play_without_a_solved_match_plays_for_an_estimate_of_the_chance_of_winning():
+    rules = rule_files.with_options(RULES, {"target": 7_000})
+    behind = [ScoreSet(0, 6_900), ScoreSet(1, 6_500), Thrown((1, 1, 1, 2, 3, 4)), Banked((1, 1, 1))]
+    last = position(*behind, Thrown((3, 3, 3, 5, 2, 4)), rules=rules)
+    early = position(ScoreSet(0, 1_000), Thrown((1, 2, 3, 4, 4, 6)), rules=rules)
 
-    assert BestPlay().decide(state) == Kept((1,))
+    assert BestPlay().decide(early) == Kept((1,))
+    assert BestPlay().decide(last) == Kept((5,))
+
+
+STYLE = StylePlay(PlayerStyle("Anna", (300,) * 6, 1))
+ROUND = rule_files.with_options(rule_files.load("farkle-ten"), {"rounds": 1})
+EXACTLY = rule_files.with_options(rule_files.load("standard"), {"win": "exactly"})
+ANNA_HAS_1000 = Thrown((1, 1, 1, 2, 3, 4)), Banked((1, 1, 1))
+
+
+@pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
+@pytest.mark.parametrize("dice", [(3, 3, 3, 2, 6, 4), (1, 1, 2, 2, 3, 4), (1, 1, 1, 2, 3, 4)])
+def test_no_bot_banks_its_only_turn_below_the_leader(bot, dice):
+    state = position(*ANNA_HAS_1000, Thrown(dice), rules=ROUND)
+
+    assert isinstance(bot.decide(state), Kept)
+
+
+@pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
+@pytest.mark.parametrize(
+    ("rules", "events", "dice"),
+    [
+        (ROUND, ANNA_HAS_1000, (1, 1, 1, 5, 2, 4)),
+        (rule_files.load("play-palace"), (ScoreSet(0, 490),), (1, 2, 2, 3, 3, 4)),
+        (EXACTLY, (ScoreSet(0, 9_800), ScoreSet(1, 9_000)), (1, 1, 1, 3, 3, 4)),
+    ],
+    ids=["rounds", "multiplied", "exactly"],
+)
+def test_every_bot_banks_what_wins(bot, rules, events, dice):
+    state = position(*events, Thrown(dice), rules=rules)
+    after = step(state, bot.decide(state))
+
+    assert after.winner == state.turn.seat
+
+
+@pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
+def test_no_bot_banks_more_than_an_exact_target(bot):
+    state = position(ScoreSet(0, 9_900), Thrown((1, 1, 5, 2, 3, 4)), rules=EXACTLY)
+    over = position(ScoreSet(0, 9_950), Thrown((1, 1, 3, 2, 3, 4)), rules=EXACTLY)
+
+    assert isinstance(bot.decide(state), Banked)
+    assert isinstance(bot.decide(over), Kept)
+
+
+@pytest.mark.parametrize("name", ["aetolia", "crappo", "farkle-ten", "play-palace"])
+def test_three_players_get_an_estimate_under_rules_without_a_table(name):
+    start = Match.start(rule_files.load(name), ["Anna", "Ben", "Bot"])
+    options = keep_options(start.push(Thrown((1, 1, 1, 2, 3, 4))).state, None)
+
+    assert all(0.2 < option.win_thrown < 0.7 for option in options)
+    assert options == tuple(sorted(options, key=lambda option: -option.win))
+
+
+@pytest.mark.parametrize("name", ["kcd", "standard", "ten-thousand"])
+def test_the_estimate_is_near_the_exact_chance(name):
+    rules = rule_files.load(name)
+    for mine, theirs in ((0, 0), (2_000, 3_500), (4_000, 1_500)):
+        start = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, mine), ScoreSet(1, theirs))
+        exact = turn_odds_of(start.state, TableStore(Path("none")).find(rules))
+        estimate = turn_odds_of(start.state, None, estimate=True)
+
+        assert estimate.option(0, 6).win == pytest.approx(exact.option(0, 6).win, abs=0.08)
 
 
 def test_best_play_takes_over_what_is_worth_it():
