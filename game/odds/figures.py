@@ -8,7 +8,14 @@ from game.match.match import Match
 from game.match.state import State
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
-from game.odds.review import ReviewedMoment, is_race, keep_options, review, turn_odds_of
+from game.odds.review import (
+    ReviewedMoment,
+    is_estimate,
+    is_race,
+    keep_options,
+    review,
+    turn_odds_of,
+)
 from game.rules.ruleset import Piggyback
 
 _TWO = 2
@@ -90,8 +97,8 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
         turn=turn,
         decision=decision,
     )
-    is_estimate = not solved and found.win is not None
-    return replace(found, caveats=(Caveat.ESTIMATE,)) if is_estimate else found
+    estimated = found.win is not None and is_estimate(state, wins)
+    return replace(found, caveats=(Caveat.ESTIMATE,)) if estimated else found
 
 
 def _before(state: State, wins: MatchOdds | None) -> TurnOption:

@@ -162,6 +162,14 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
     return TurnOdds(state.rules, position_of(state), points, turn.banked, turn.worth, lost)
 
 
+def is_estimate(state: State, wins: MatchOdds | None) -> bool:
+    """Return whether no solution covers the match: none exists, or several players need an exact target."""
+    if wins is None or not wins.solved:
+        return True
+    alone = all(player.team is None for player in state.players)
+    return alone and len(state.order) > _TWO and state.rules.win is Win.EXACTLY
+
+
 def turn_odds_of(
     state: State, wins: MatchOdds | None, *, most: int = 0, estimate: bool = False
 ) -> TurnOdds:
@@ -180,7 +188,8 @@ def turn_odds_of(
         odds = turn_odds(state.rules, table, wins, most=most)
     except OddsError:
         odds = turn_odds(state.rules, table, None, most=most)
-    turn = estimated_turn(state, most) if estimate and odds.worth is None else None
+    unknown = odds.worth is None or is_estimate(state, wins)
+    turn = estimated_turn(state, most) if estimate and unknown else None
     if turn is not None:
         lost = float(turn.stakes.lost[0])
         odds = replace(odds, banked=turn.banked, worth=turn.worth, lost=lost)
