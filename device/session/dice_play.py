@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from device.session import messages
 from device.session.placement import Placement, compare, entered_places
-from device.session.table_state import Change, DiscardReadings, TableState
+from device.session.table_state import Change, TableState, TrayNote
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Answer, Attention, CountDice, EmptyTray, NotThrown, Verdict
 from game.dice_log import DiceLog
@@ -56,9 +56,7 @@ def enter(state: TableState, dice: Iterable[int]) -> Change:
     """Implement `Play.enter`: add a throw that was entered on a phone to the list."""
     faces = tuple(sorted(dice))
     entered = _log(state).add(faces, faces, entered_places(faces))
-    return state.cleared().followed_by(
-        lambda cleared: _with(cleared, entered).accepting(cleared.leftovers)
-    )
+    return _with(state.cleared(), entered).accepting(state.leftovers)
 
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:
@@ -66,17 +64,15 @@ def correct(state: TableState, dice: Dice, index: int | None) -> Change:
     last = _log(state).last
     if last is None or index not in (None, last.index) or len(dice) != len(last.dice):
         raise TableError(Message("Only the latest throw can be corrected die by die."))
-    corrected, change = _log(state).corrected(tuple(sorted(dice))), state.cleared()
-    return replace(change, state=_with(change.state, corrected))
+    return Change(_with(state.cleared(), _log(state).corrected(tuple(sorted(dice)))))
 
 
 def undo(state: TableState) -> Change:
     """Implement `Play.undo`: remove the newest throw from the list."""
     if _log(state).last is None:
         raise IllegalMove(Message("there is nothing to undo"))
-    change = state.cleared()
-    undone = replace(change.state, dice_log=_log(state).undone(), message=Message("Undone."))
-    return Change(undone, (*change.effects, DiscardReadings()))
+    undone = replace(state.cleared(), dice_log=_log(state).undone(), message=Message("Undone."))
+    return Change(undone, tray_note=TrayNote.WRONG)
 
 
 def _log(state: TableState) -> DiceLog:

@@ -6,14 +6,11 @@ from dataclasses import replace
 from device.session import judge, messages
 from device.session.live_match import throws_elsewhere
 from device.session.table_state import (
-    AskOtherTray,
     Change,
-    DiscardReadings,
     NeedsAttention,
     OpenQuestion,
-    RetractAccepted,
     TableState,
-    WriteStep,
+    TrayNote,
 )
 from device.session.tray_reader import TrayReading
 from device.session.verdict import (
@@ -104,7 +101,7 @@ def enter(state: TableState, dice: Iterable[int]) -> Change:
     """Implement `Play.enter`: accept a throw in the match, as entered on a phone."""
     match = state.live_match
     verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
-    return state.cleared().followed_by(lambda cleared: apply(cleared, verdict))
+    return apply(state.cleared(), verdict)
 
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:
@@ -130,7 +127,7 @@ def correct(state: TableState, dice: Dice, index: int | None) -> Change:
         if reset is None:
             return _revise(state, corrected, correction)
         question = reset
-    return state.cleared().followed_by(lambda cleared: apply(cleared, question))
+    return apply(state.cleared(), question)
 
 
 def undo(state: TableState) -> Change:
@@ -153,8 +150,7 @@ def apply(state: TableState, verdict: Verdict, reading: int = 0) -> Change:
         case Accept():
             change = take_step(state, *verdict.events)
             message = Paragraph(verdict.note, messages.outcome(change.state.live_match))
-            accepted = change.state.saying(message).offering(*verdict.repairs)
-            return replace(change, state=accepted)
+            return change.ending(change.state.saying(message).offering(*verdict.repairs))
         case Ask():
             options = verdict.options if len(verdict.options) > 1 else (*verdict.options, NO)
             question = OpenQuestion(verdict.question, options, reading)
@@ -176,9 +172,9 @@ def choose(state: TableState, option: Answer) -> Change:
         option: The answer, or the repair that was tapped.
     """
     if option is NO:
-        return state.cleared().saying(messages.standing(state.live_match))
-    change = take_step(state, *option.actions).followed_by(TableState.cleared)
-    return change.saying(messages.outcome(change.state.live_match))
+        return Change(state.cleared().saying(messages.standing(state.live_match)))
+    change = take_step(state, *option.actions)
+    return change.ending(change.state.cleared().saying(messages.outcome(change.state.live_match)))
 
 
 def take_step(state: TableState, *actions: Action) -> Change:
@@ -193,7 +189,8 @@ def take_step(state: TableState, *actions: Action) -> Change:
     change = _write_step(state, actions)
     if not any(isinstance(action, Thrown) for action in actions):
         return change
-    return change.followed_by(TableState.accepting)
+    accepted = change.state.accepting()
+    return replace(accepted, actions=actions)
 
 
 def follow(state: TableState, command: FollowStep, mark: str) -> Change:
@@ -209,11 +206,11 @@ def follow(state: TableState, command: FollowStep, mark: str) -> Change:
         return Change(state)  # the step was sent again while the table was busy
     change = _write_step(state, command.actions)
     after = change.state.live_match
-    change = replace(change, state=replace(change.state, last_followed=(mark, after)))
-    if state.dice_log is not None:
-        return change
-    message = messages.followed(command.actions, before, after)
-    return change.followed_by(TableState.cleared).saying(message)
+    followed = replace(change.state, last_followed=(mark, after))
+    if state.dice_log is None:
+        message = messages.followed(command.actions, before, after)
+        followed = followed.cleared().saying(message)
+    return change.ending(followed)
 
 
 def bot_step(state: TableState, event: Event) -> Change:
@@ -226,8 +223,9 @@ def bot_step(state: TableState, event: Event) -> Change:
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.live_match))
     before = state.live_match
-    change = _write_step(state, (event,)).followed_by(TableState.cleared)
-    return change.saying(messages.bot_step(event, before, change.state.live_match))
+    change = _write_step(state, (event,))
+    message = messages.bot_step(event, before, change.state.live_match)
+    return change.ending(change.state.cleared().saying(message))
 
 
 def bank(state: TableState, dice: Dice | None = None) -> Change:
@@ -249,8 +247,9 @@ def bank_alone(state: TableState, answer: BankAlone) -> Change:
         state: The state of the table.
         answer: The dice that nobody threw.
     """
-    change = state.cleared().followed_by(bank)
-    return change.followed_by(lambda banked: banked.accepting(answer.places))
+    change = bank(state.cleared())
+    accepted = change.state.accepting(answer.places)
+    return replace(accepted, actions=change.actions)
 
 
 def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
@@ -305,17 +304,16 @@ def _write_step(state: TableState, actions: tuple[Action, ...]) -> Change:
     """
     before = state.live_match
     after = before.push(*actions)
-    written, write = replace(state, in_play=after), WriteStep(actions, after)
+    written = replace(state, in_play=after)
     kinds = {type(action) for action in actions}
     if Thrown in kinds or _positions(after) == _positions(before):
-        return Change(written, (write,))
+        return Change(written, actions)
     if Spliced in kinds:
         # Changing earlier steps does not turn the dice in the tray into a new throw.
         still_there = replace(written, leftovers=state.last_places)
-        return Change(still_there, (write, DiscardReadings()))
-    if kinds & {Undone, Redone}:
-        return Change(written, (write, RetractAccepted()))
-    return Change(written, (write,))
+        return Change(still_there, actions, tray_note=TrayNote.WRONG)
+    is_undone = kinds & {Undone, Redone}
+    return Change(written, actions, tray_note=TrayNote.RETRACTED if is_undone else None)
 
 
 def _positions(match: Match) -> set[tuple[float, float]]:
@@ -325,7 +323,7 @@ def _positions(match: Match) -> set[tuple[float, float]]:
 def _ask_other_tray(state: TableState, command: Undo | CorrectThrow) -> Change:
     """Ask the other tray to make a change, because the current player sits there."""
     asked = Message("The other tray is being asked to change that.")
-    return Change(state.saying(asked), (AskOtherTray(command),))
+    return Change(state.saying(asked), asks=command)
 
 
 def _play(state: TableState, action: Kept | Banked) -> Change:
@@ -334,9 +332,9 @@ def _play(state: TableState, action: Kept | Banked) -> Change:
         raise IllegalMove(
             Message("%(name)s is a bot and decides by itself", name=player.display_name)
         )
-    keeps = isinstance(action, Kept)
-    change = take_step(state, action).followed_by(lambda s: s.cleared(keep_unprompted=keeps))
-    return change.saying(messages.outcome(change.state.live_match))
+    change = take_step(state, action)
+    cleared = change.state.cleared(keep_unprompted=isinstance(action, Kept))
+    return change.ending(cleared.saying(messages.outcome(cleared.live_match)))
 
 
 def _record(state: TableState, event: Event) -> Change:
@@ -345,17 +343,18 @@ def _record(state: TableState, event: Event) -> Change:
         raise TableError(Message("Nobody can join a match that is being played at two trays."))
     if isinstance(event, Joined | Renamed):
         check_distinct(player.name for player in before.push(event).state.players)
-    leaves_throw = isinstance(event, Joined | Renamed | ScoreSet)
-    change = take_step(state, event).followed_by(lambda s: s.cleared(keep_unprompted=leaves_throw))
-    return change.saying(messages.recorded_event(event, before, change.state.live_match))
+    change = take_step(state, event)
+    cleared = change.state.cleared(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
+    message = messages.recorded_event(event, before, cleared.live_match)
+    return change.ending(cleared.saying(message))
 
 
 def _revise(state: TableState, what: Message, *actions: Action) -> Change:
     """Change earlier steps of the match, and show what was done (`what`) and what followed from it."""
     before = state.live_match
-    change = take_step(state, *actions).followed_by(TableState.cleared)
-    after = change.state.live_match
-    return change.saying(Paragraph(what, messages.revision_outcome(before, after)))
+    change = take_step(state, *actions)
+    outcome = messages.revision_outcome(before, change.state.live_match)
+    return change.ending(change.state.cleared().saying(Paragraph(what, outcome)))
 
 
 def _repair_question(match: Match, correction: Corrected, why: Message) -> Ask:

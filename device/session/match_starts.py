@@ -5,13 +5,7 @@ from dataclasses import replace
 
 from device.session import messages
 from device.session.match_play import apply, take_step
-from device.session.table_state import (
-    WELCOME,
-    BeginMatch,
-    Change,
-    TableState,
-    TellProposer,
-)
+from device.session.table_state import WELCOME, Change, TableState
 from device.session.verdict import Answer, AnswerProposal, Ask
 from game.commands import (
     BeginSharedMatch,
@@ -55,7 +49,8 @@ def start(state: TableState, form: StartMatch) -> Change:
 
     def give(begun: TableState) -> Change:
         change = take_step(begun, *given)
-        return change.saying(Paragraph(begins, *messages.head_starts(change.state.live_match)))
+        message = Paragraph(begins, *messages.head_starts(change.state.live_match))
+        return change.ending(change.state.saying(message))
 
     return replace(begin(state, match, begins), then=give if given else None)
 
@@ -69,8 +64,7 @@ def begin(state: TableState, match: Match, message: Message, key: str = "") -> C
         message: The message that the table shows about the new match.
         key: Id of the match if it is played at two trays; "" creates a new id.
     """
-    change = show_match(state, match, message)
-    return replace(change, effects=(BeginMatch(match, key), *change.effects))
+    return replace(show_match(state, match, message), begins=key)
 
 
 def show_match(state: TableState, match: Match | None, message: Message) -> Change:
@@ -90,7 +84,7 @@ def show_match(state: TableState, match: Match | None, message: Message) -> Chan
         dice_log=None,
         has_simulated_throw=False,
     )
-    return shown.cleared().saying(message)
+    return Change(shown.cleared().saying(message))
 
 
 def reload(state: TableState, match: Match | None) -> Change:
@@ -167,16 +161,11 @@ def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
         state: The state of the table.
         answer: The proposal, and the match to begin if it was accepted.
     """
-    change, match = state.cleared(), answer.match
-    if match:
+    if match := answer.match:
         begins = Message("%(name)s begins.", name=_first(match))
-        change = change.followed_by(lambda cleared: begin(cleared, match, begins))
-    else:
-        change = change.saying(
-            Message("The club board has been informed that the match cannot start here.")
-        )
-    tell = TellProposer(answer.proposal, has_begun=match is not None)
-    return replace(change, then=lambda answered: Change(answered, (tell,)))
+        return begin(state.cleared(), match, begins)
+    declined = Message("The club board has been informed that the match cannot start here.")
+    return Change(state.cleared().saying(declined))
 
 
 def set_just_dice(state: TableState, *, on: bool) -> Change:
@@ -195,7 +184,7 @@ def set_just_dice(state: TableState, *, on: bool) -> Change:
     else:
         message = messages.resumed(state.in_play) if state.in_play else WELCOME
     switched = replace(state, dice_log=DiceLog() if on else None, message=message)
-    return switched.cleared()
+    return Change(switched.cleared())
 
 
 def _check_ready(state: TableState, refusal: Message) -> None:

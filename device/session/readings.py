@@ -10,18 +10,16 @@ from device.session.table_state import (
     STILL_WAITING,
     THROWN_SINCE,
     AwaitThrow,
-    CancelRequest,
     Change,
     ConfirmThrow,
-    DiscardReadings,
     NeedsAttention,
     OpenQuestion,
     Purpose,
     ReadThrow,
     ReadUnprompted,
-    RequestReading,
     RereadThrow,
     TableState,
+    TrayNote,
     Waiting,
 )
 from device.session.tray_reader import TrayReading
@@ -83,14 +81,12 @@ def play_of(state: TableState) -> Play:
     return rolloff_play if state.in_play is None else match_play
 
 
-def request(state: TableState, purpose: Purpose, since_s: float | None = None) -> Change:
-    """Request a reading or, if there is no camera, show a message saying so.
+def request(state: TableState, purpose: Purpose) -> Change:
+    """Wait for a reading, which the session then requests; if there is no camera, show a message saying so.
 
     Args:
         state: The state of the table.
         purpose: The purpose of the reading.
-        since_s: Time after which the awaited throw must happen, in seconds on the tray reader's
-            clock; None means now.
     """
     if state.camera.is_known and not state.camera.is_present:
         return Change(
@@ -106,7 +102,7 @@ def request(state: TableState, purpose: Purpose, since_s: float | None = None) -
             pass
         case _:
             waiting = waiting.saying(Message("Waiting for the dice to lie still."))
-    return Change(waiting, (RequestReading(since_s),))
+    return Change(waiting)
 
 
 def press(state: TableState, mark: str) -> Change:
@@ -166,7 +162,7 @@ def stop(state: TableState, message: Message) -> Change:
     stopped = replace(state, overlay=waiting.interrupted)
     if stopped.overlay is None:
         stopped = stopped.saying(message)
-    return Change(stopped, (CancelRequest(),))
+    return Change(stopped)
 
 
 def timed_out(state: TableState, waiting: Waiting, *, has_tumbled: bool | None) -> Change:
@@ -245,12 +241,11 @@ def photographed(state: TableState, tray_reading: TrayReading) -> Change:
     state.check_no_bot_plays()
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.live_match))
-    change = state.cleared()
-    state = replace(change.state, read_s=tray_reading.time_s)
+    state = replace(state.cleared(), read_s=tray_reading.time_s)
     found = play_of(state).read(state, tray_reading.with_known_faces(state.last_places))
     if state.match and isinstance(found, Accept | Ask) and judge.is_costly(state.match, found):
         found = judge.ask_to_confirm(found)
-    return change.followed_by(lambda _: _shown(_follow(state, found, tray_reading), tray_reading))
+    return _shown(_follow(state, found, tray_reading), tray_reading)
 
 
 def correct(state: TableState, tray_reading: TrayReading) -> Change:
@@ -284,9 +279,7 @@ def ignore(state: TableState, tray_reading: TrayReading) -> Change:
 
 def undo_ignoring(state: TableState) -> Change:
     """Request another reading, which will include the objects that were ignored."""
-    change = state.cleared()
-    discarded = replace(change, effects=(*change.effects, DiscardReadings(state.read_s or 0.0)))
-    return discarded.followed_by(lambda cleared: request(cleared, ReadThrow()))
+    return replace(request(state.cleared(), ReadThrow()), tray_note=TrayNote.NEWEST_WRONG)
 
 
 def camera_found(state: TableState) -> Change:
@@ -344,7 +337,7 @@ def shown(state: TableState, tray_reading: TrayReading) -> TableState:
 
 
 def _shown(change: Change, tray_reading: TrayReading) -> Change:
-    return replace(change, state=shown(change.state, tray_reading))
+    return change.ending(shown(change.state, tray_reading))
 
 
 def _end_rolloff_if_possible(state: TableState) -> Change:
@@ -366,7 +359,7 @@ def _with_ignored_objects(change: Change) -> Change:
     if overlay is None:
         return change
     marked = replace(overlay, ignores_objects=True)
-    return replace(change, state=replace(change.state, overlay=marked))
+    return change.ending(replace(change.state, overlay=marked))
 
 
 def _take_throw(state: TableState, waiting: Waiting, tray_reading: TrayReading) -> Change:
@@ -415,7 +408,7 @@ def _follow(
         case Change():
             return found
         case EmptyTray():
-            return request(state, AwaitThrow(), since_s)
+            return request(state, AwaitThrow(since_s))
     return match_play.apply(state, found, tray_reading.id)
 
 
@@ -430,7 +423,7 @@ def _follow_and_bank(state: TableState, verdict: Verdict, tray_reading: TrayRead
         return change
     if isinstance(verdict, Accept) and verdict.repairs:
         again = Message("Hold the button again to bank.")
-        return change.saying(Paragraph(change.state.message, again))
+        return change.ending(change.state.saying(Paragraph(change.state.message, again)))
     return replace(change, then=match_play.try_to_bank)
 
 

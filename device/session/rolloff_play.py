@@ -7,7 +7,7 @@ from device.session import judge, messages
 from device.session.live_match import NO_MATCH
 from device.session.match_starts import begin, from_rolloff
 from device.session.placement import entered_places
-from device.session.table_state import Change, RetractAccepted, TableState
+from device.session.table_state import Change, TableState, TrayNote
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Verdict
 from game.errors import IllegalMove
@@ -31,7 +31,7 @@ def enter(state: TableState, dice: Iterable[int]) -> Change:
     """Implement `Play.enter`: accept a player's die that was entered on a phone."""
     (face,) = scoring.checked_dice(dice, replace(state.rules, n_dice=1))
     places = (*state.last_places, *entered_places((face,)))
-    return state.cleared().followed_by(lambda cleared: _add(cleared, face, places))
+    return _add(state.cleared(), face, places)
 
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:  # noqa: ARG001 - there is no throw
@@ -44,16 +44,15 @@ def undo(state: TableState) -> Change:
     before = state.rolloff.before
     if before is None:
         raise IllegalMove(Message("there is nothing to undo"))
-    change = state.cleared()
     throws = Message("%(name)s throws.", name=messages.rolloff_name(before.seat or 0))
     undone = replace(
-        change.state,
+        state.cleared(),
         rolloff=before,
         rolloff_reading=0,
         leftovers=(),  # the die may still be in the tray, and has to be read again
         message=Paragraph(Message("Undone."), throws),
     )
-    return Change(undone, (*change.effects, RetractAccepted()))
+    return Change(undone, tray_note=TrayNote.RETRACTED)
 
 
 def end(state: TableState) -> Change:
@@ -75,7 +74,7 @@ def end_if_possible(state: TableState) -> Change | None:
     """
     is_played = state.dice_log is None and state.in_play is None and state.rolloff.open
     if is_played and len(state.rolloff.rolls) >= MIN_PLAYERS:
-        return state.cleared().followed_by(end)
+        return end(state.cleared())
     return None
 
 

@@ -1,8 +1,8 @@
 """The entry point for everything that happens at the table.
 
 A session runs on one thread and does not depend on hardware. The companion passes it one input after another and
-publishes a snapshot after each. Pure functions of the state return a `Change`; the session carries out its effects and
-is the only object that assigns the state. The table of states is in docs/play.md: `TableState.situation` names the
+publishes a snapshot after each. Functions of the state return a `Change`; the session carries it out and is the only
+object that assigns the state. The table of states is in docs/play.md: `TableState.situation` names the
 row; a press and a hold are the columns.
 """
 
@@ -18,24 +18,15 @@ from device.session.readings import play_of
 from device.session.table_state import (
     NOT_BANKED_YET,
     WELCOME,
-    AskOtherTray,
     AwaitThrow,
-    BeginMatch,
     CameraPresence,
-    CancelRequest,
     Change,
-    DiscardReadings,
-    Effect,
-    MarkAccepted,
     NeedsAttention,
     ReadThrow,
     ReadUnprompted,
-    RequestReading,
-    RetractAccepted,
     TableState,
-    TellProposer,
+    TrayNote,
     Waiting,
-    WriteStep,
 )
 from device.session.tray_reader import TrayReader, TrayReading
 from device.session.verdict import Answer, AnswerProposal, BankAlone, CountDice
@@ -114,15 +105,20 @@ class Session:
         return f"<Session {self.table.situation}>"
 
     def _run(self, change: Change) -> None:
-        """Carry out the effects of a change, then take over its state; nothing changes if an effect fails."""
-        before, after = self.table, change.state
+        """Carry out a change. Nothing changes if its step cannot be written or the other tray cannot be asked."""
+        before, after, live_match = self.table, change.state, self.live_match
         try:
-            for effect in change.effects:
-                after = self._carry_out(effect, after)
+            if change.asks and live_match.other_tray:
+                live_match.other_tray.ask(change.asks)
+            if change.begins is not None:
+                live_match.begin(after.live_match, change.begins)
+            if change.actions:
+                live_match.do(*change.actions, after=after.live_match)
         except Exception:
             self.table = self._with_written_match(before)
             raise
         self.table = self._with_written_match(after)
+        self._tell_tray_reader(change.tray_note, before)
         if change.then:
             self._run(change.then(self.table))
 
@@ -131,36 +127,30 @@ class Session:
         match = self.live_match.match if self.live_match else None
         return replace(state, in_play=match, seats_elsewhere=self.live_match.seats_elsewhere)
 
-    def _carry_out(self, effect: Effect, state: TableState) -> TableState:
-        """Carry out an effect, and return the new state with what is known only after that."""
-        reader = self.tray_reader
-        match effect:
-            case WriteStep():
-                self.live_match.do(*effect.actions, after=effect.after)
-            case BeginMatch():
-                self.live_match.begin(effect.match, effect.key)
-            case RequestReading() if isinstance(state.overlay, Waiting):
-                purpose = state.overlay.purpose
-                number = reader.request_reading(
-                    needs_motion=isinstance(purpose, AwaitThrow),
-                    since_s=effect.since_s,
-                    is_unprompted=isinstance(purpose, ReadUnprompted),
-                )
-                waiting = replace(state.overlay, number=number, request=self.live_match.request)
-                return replace(state, overlay=waiting)
-            case CancelRequest():
-                reader.cancel_request()
-            case MarkAccepted():
-                reader.mark_accepted(effect.time_s)
-            case RetractAccepted():
+    def _tell_tray_reader(self, note: TrayNote | None, before: TableState) -> None:
+        """Tell the tray reader what it has to know, and request or cancel the reading for which the table waits."""
+        table, reader = self.table, self.tray_reader
+        match note:
+            case TrayNote.ACCEPTED:
+                reader.mark_accepted(table.read_s)
+            case TrayNote.RETRACTED:
                 reader.retract_accepted()
-            case DiscardReadings():
-                reader.discard_readings(effect.since_s)
-            case AskOtherTray() if self.live_match.other_tray:
-                self.live_match.other_tray.ask(effect.command)
-            case TellProposer():
-                effect.proposal.answered(effect.has_begun)
-        return state
+            case TrayNote.WRONG:
+                reader.discard_readings()
+            case TrayNote.NEWEST_WRONG:
+                reader.discard_readings(table.read_s or 0.0)
+        waiting = table.overlay
+        if isinstance(waiting, Waiting) and not waiting.number:
+            purpose = waiting.purpose
+            number = reader.request_reading(
+                needs_motion=isinstance(purpose, AwaitThrow),
+                since_s=purpose.since_s if isinstance(purpose, AwaitThrow) else None,
+                is_unprompted=isinstance(purpose, ReadUnprompted),
+            )
+            waiting = replace(waiting, number=number, request=self.live_match.request)
+            self.table = replace(table, overlay=waiting)
+        elif isinstance(before.overlay, Waiting) and not isinstance(waiting, Waiting):
+            reader.cancel_request()
 
     # Facts about the table.
 
@@ -284,9 +274,10 @@ class Session:
             case BankAlone() as bank:
                 self._run(match_play.bank_alone(self.table, bank))
             case CountDice(placement):
-                self._run(self.table.cleared().followed_by(lambda s: dice_play.count(s, placement)))
+                self._run(dice_play.count(self.table.cleared(), placement))
             case AnswerProposal() as answer:
                 self._run(match_starts.answer_proposal(self.table, answer))
+                answer.proposal.answered(answer.match is not None)
             case None:
                 self._run(match_play.choose(self.table, option))
 

@@ -6,11 +6,12 @@ the input, and returns a `Change`: the new state, and what has to be done outsid
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import ClassVar, NamedTuple
 
 from device.session.live_match import NO_MATCH
 from device.session.verdict import Answer
-from game.commands import CorrectThrow, ProposeMatch, Undo
+from game.commands import CorrectThrow, Undo
 from game.dice_log import DiceLog, DiceThrow
 from game.match.events import Action, Place
 from game.match.match import Match
@@ -45,7 +46,14 @@ class ReadThrow:
 
 @dataclass(frozen=True, slots=True)
 class AwaitThrow:
-    """The purpose of a reading: the tray is empty, so the next throw is to be read."""
+    """The purpose of a reading: the tray is empty, so the next throw is to be read.
+
+    Attributes:
+        since_s: Time after which the throw must happen, in seconds on the tray reader's clock; None
+            means now.
+    """
+
+    since_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,16 +376,16 @@ class TableState:
         return replace(self, last_reading_s=time_s, has_simulated_throw=False)
 
     def accepting(self, leftovers: tuple[Place, ...] = ()) -> "Change":
-        """Note that dice were accepted as a throw, so that they do not count again while they lie there.
+        """Return the change that notes dice as accepted, so that they do not count again while they lie there.
 
         Args:
             leftovers: Where the dice lie, if they do not belong to a throw of the current match.
         """
         accepted = replace(self, leftovers=leftovers, has_simulated_throw=False)
-        return Change(accepted, (MarkAccepted(self.read_s),))
+        return Change(accepted, tray_note=TrayNote.ACCEPTED)
 
-    def cleared(self, *, keep_unprompted: bool = False) -> "Change":
-        """Close the open question, advice or wait for a reading, because a person did something else.
+    def cleared(self, *, keep_unprompted: bool = False) -> "TableState":
+        """Return this state without open question, advice or wait for a reading, because a person did something else.
 
         Args:
             keep_unprompted: Whether to keep waiting for a reading that nobody asked for, because the
@@ -386,135 +394,45 @@ class TableState:
         match self.overlay:
             case Waiting(purpose=ReadUnprompted()) if keep_unprompted:
                 waiting = replace(self.overlay, purpose=ReadUnprompted())
-                return Change(replace(self, overlay=waiting).offering())
-            case Waiting():
-                return Change(replace(self, overlay=None).offering(), (CancelRequest(),))
-        return Change(replace(self, overlay=None).offering())
+                return replace(self, overlay=waiting).offering()
+        return replace(self, overlay=None).offering()
 
 
-@dataclass(frozen=True, slots=True)
-class WriteStep:
-    """An effect: write a step of the match to the journal.
+class TrayNote(Enum):
+    """What the tray reader has to know about the dice in the tray."""
 
-    Attributes:
-        actions: The actions that make up the step.
-        after: The match after the step.
-    """
-
-    actions: tuple[Action, ...]
-    after: Match
-
-
-@dataclass(frozen=True, slots=True)
-class BeginMatch:
-    """An effect: write a new match to the journal.
-
-    Attributes:
-        match: The match before its first event.
-        key: Id of the match if it is played at two trays; "" creates a new id.
-    """
-
-    match: Match
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestReading:
-    """An effect: request the reading for which the new state waits.
-
-    Attributes:
-        since_s: Time after which the awaited throw must happen, in seconds on the tray reader's clock;
-            None means now.
-    """
-
-    since_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CancelRequest:
-    """An effect: cancel the outstanding request for a reading."""
-
-
-@dataclass(frozen=True, slots=True)
-class MarkAccepted:
-    """An effect: tell the tray reader that a throw was accepted.
-
-    Attributes:
-        time_s: When the throw was seen in the tray, in seconds on the tray reader's clock; None if the
-            dice were entered on a phone.
-    """
-
-    time_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RetractAccepted:
-    """An effect: tell the tray reader that the last accepted throw was undone."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiscardReadings:
-    """An effect: let the tray reader forget what wrong readings taught.
-
-    Attributes:
-        since_s: Time of the first reading to forget, in seconds on the tray reader's clock; 0 forgets all.
-    """
-
-    since_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class AskOtherTray:
-    """An effect: ask the other tray to make a change that only the tray of the current player can make."""
-
-    command: Undo | CorrectThrow
-
-
-@dataclass(frozen=True, slots=True)
-class TellProposer:
-    """An effect: tell the sender of a proposal whether the match has begun."""
-
-    proposal: ProposeMatch
-    has_begun: bool
-
-
-Effect = (
-    WriteStep
-    | BeginMatch
-    | RequestReading
-    | CancelRequest
-    | MarkAccepted
-    | RetractAccepted
-    | DiscardReadings
-    | AskOtherTray
-    | TellProposer
-)
-"""Something to be done outside the state of the table."""
+    ACCEPTED = "the dice were accepted as a throw"
+    RETRACTED = "the last accepted throw was undone"
+    WRONG = "earlier readings were wrong"
+    NEWEST_WRONG = "the newest reading was wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A new state of the table, and what has to be done before the table is in that state.
+    """A new state of the table, and what has to be done outside the state.
 
     Attributes:
         state: The new state.
-        effects: What has to be done, in order. If an effect fails, the table stays as it was.
+        actions: The step of the match to write before the table is in the new state; empty if there is
+            none.
+        begins: The key with which to write the match of the new state as a new match, before the table
+            is in that state: its id if it is played at two trays, otherwise ""; None if none begins.
+        asks: What to ask the other tray; None if there is nothing to ask.
+        tray_note: What to tell the tray reader; None if there is nothing to tell.
         then: Returns the next change from the new state, such as a bank after a throw; None if there
             is none.
     """
 
     state: TableState
-    effects: tuple[Effect, ...] = ()
+    actions: tuple[Action, ...] = ()
+    begins: str | None = None
+    asks: Undo | CorrectThrow | None = None
+    tray_note: TrayNote | None = None
     then: Callable[[TableState], "Change"] | None = None
 
-    def saying(self, message: Message) -> "Change":
-        """Return this change with another message."""
-        return replace(self, state=self.state.saying(message))
-
-    def followed_by(self, next_change: Callable[[TableState], "Change"]) -> "Change":
-        """Return this change and the next one as a single change, which fails as a whole."""
-        after = next_change(self.state)
-        return Change(after.state, (*self.effects, *after.effects), after.then)
+    def ending(self, state: TableState) -> "Change":
+        """Return this change with another new state."""
+        return replace(self, state=state)
 
 
 def _situation_of(state: State) -> Situation:
