@@ -513,7 +513,7 @@ class Companion:
         if tray is None:
             raise TableError(Message("These dice are real: throw them yourself."))
         if table.is_elsewhere:
-            raise TableError(throws_elsewhere(table.live_match))
+            raise TableError(throws_elsewhere(table.current_match))
         table.check_no_bot_plays()
         if reason := table.throw_refusal:
             raise TableError(reason)

@@ -144,7 +144,7 @@ class PictureKeeper:
             command: The picture, and the index of its throw.
         """
         photo = self.album.from_other_tray(command.picture, command.index, command.clip)
-        self._from_other_tray = (table.live_match, photo)
+        self._from_other_tray = (table.current_match, photo)
 
     def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
         """Return the picture of a throw made at the other tray if it is the newest one received, otherwise None."""

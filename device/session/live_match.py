@@ -139,6 +139,11 @@ class LiveMatch:
         return self._match is not None
 
     @property
+    def in_play(self) -> Match | None:
+        """The match as it stands; None if there is no match yet."""
+        return self._match
+
+    @property
     def match(self) -> Match:
         """The match as it stands.
 

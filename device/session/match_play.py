@@ -83,30 +83,30 @@ def do(state: TableState, command: MatchCommand) -> Change:
         case RecordEvent():
             return _record(state, command.event)
         case InsertTurn():
-            turn = inserted_turn(state.live_match, command.turn, command.before)
+            turn = inserted_turn(state.current_match, command.turn, command.before)
             return _revise(state, Message("Added by hand."), turn)
         case DropEvents():
             dropped = Spliced(command.start, command.stop, ())
             return _revise(state, Message("Removed by hand."), dropped)
         case Redo():
-            return _revise(state, Message("Redone."), *redo_actions(state.live_match))
+            return _revise(state, Message("Redone."), *redo_actions(state.current_match))
 
 
 def read(state: TableState, tray_reading: TrayReading) -> Verdict:
     """Implement `Play.read`: return what a reading of the tray means for the match."""
-    return judge.judge(state.live_match, tray_reading, state.leftovers)
+    return judge.judge(state.current_match, tray_reading, state.leftovers)
 
 
 def enter(state: TableState, dice: Iterable[int]) -> Change:
     """Implement `Play.enter`: accept a throw in the match, as entered on a phone."""
-    match = state.live_match
+    match = state.current_match
     verdict = judge.judge_entered(match, scoring.checked_dice(dice, match.rules))
     return apply(state.cleared(), verdict)
 
 
 def correct(state: TableState, dice: Dice, index: int | None) -> Change:
     """Implement `Play.correct`: replace the dice of a throw of the match."""
-    match = state.live_match
+    match = state.current_match
     last = match.last_throw
     if index is None:
         if last is None:
@@ -134,7 +134,7 @@ def undo(state: TableState) -> Change:
     """Implement `Play.undo`: take back the last step of the match."""
     if state.is_elsewhere:
         return _ask_other_tray(state, Undo())
-    return _revise(state, Message("Undone."), *undo_actions(state.live_match))
+    return _revise(state, Message("Undone."), *undo_actions(state.current_match))
 
 
 def apply(state: TableState, verdict: Verdict, reading: int = 0) -> Change:
@@ -149,7 +149,7 @@ def apply(state: TableState, verdict: Verdict, reading: int = 0) -> Change:
     match verdict:
         case Accept():
             change = take_step(state, *verdict.events)
-            message = Paragraph(verdict.note, messages.outcome(change.state.live_match))
+            message = Paragraph(verdict.note, messages.outcome(change.state.current_match))
             return change.ending(change.state.saying(message).offering(*verdict.repairs))
         case Ask():
             options = verdict.options if len(verdict.options) > 1 else (*verdict.options, NO)
@@ -172,9 +172,11 @@ def choose(state: TableState, option: Answer) -> Change:
         option: The answer, or the repair that was tapped.
     """
     if option is NO:
-        return Change(state.cleared().saying(messages.standing(state.live_match)))
+        return Change(state.cleared().saying(messages.standing(state.current_match)))
     change = take_step(state, *option.actions)
-    return change.ending(change.state.cleared().saying(messages.outcome(change.state.live_match)))
+    return change.ending(
+        change.state.cleared().saying(messages.outcome(change.state.current_match))
+    )
 
 
 def take_step(state: TableState, *actions: Action) -> Change:
@@ -185,7 +187,7 @@ def take_step(state: TableState, *actions: Action) -> Change:
         GameError: If an action is refused.
     """
     if state.is_elsewhere:
-        raise TableError(throws_elsewhere(state.live_match))
+        raise TableError(throws_elsewhere(state.current_match))
     change = _write_step(state, actions)
     if not any(isinstance(action, Thrown) for action in actions):
         return change
@@ -201,11 +203,11 @@ def follow(state: TableState, command: FollowStep, mark: str) -> Change:
         command: The step.
         mark: The mark of the step, by which it is recognised if it is sent again.
     """
-    before = state.live_match
+    before = state.current_match
     if state.last_followed == (mark, before):
         return Change(state)  # the step was sent again while the table was busy
     change = _write_step(state, command.actions)
-    after = change.state.live_match
+    after = change.state.current_match
     followed = replace(change.state, last_followed=(mark, after))
     if state.dice_log is None:
         message = messages.followed(command.actions, before, after)
@@ -221,10 +223,10 @@ def bot_step(state: TableState, event: Event) -> Change:
         event: What the bot threw or decided.
     """
     if state.is_elsewhere:
-        raise TableError(throws_elsewhere(state.live_match))
-    before = state.live_match
+        raise TableError(throws_elsewhere(state.current_match))
+    before = state.current_match
     change = _write_step(state, (event,))
-    message = messages.bot_step(event, before, change.state.live_match)
+    message = messages.bot_step(event, before, change.state.current_match)
     return change.ending(change.state.cleared().saying(message))
 
 
@@ -259,7 +261,7 @@ def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
         state: The state of the table.
         tray_reading: The reading of the tray.
     """
-    name = state.live_match.state.player.display_name
+    name = state.current_match.state.player.display_name
     leads_to = BankAlone(judge.places_of(tray_reading.reading))
     label = Message("%(name)s banked, and nobody threw these dice", name=name)
     return Answer(label, leads_to=leads_to)
@@ -272,7 +274,7 @@ def bank_points(state: TableState, dice: Dice | None) -> int:
         state: The state of the table.
         dice: The keep to bank with; None means the best keep of the last throw.
     """
-    now = state.live_match.state
+    now = state.current_match.state
     last, keep = now.turn.last, now.best_bank_keep
     if last and dice is not None:
         keep = scoring.find_keep(last.dice, dice, now.rules)
@@ -291,7 +293,7 @@ def try_to_bank(state: TableState) -> Change:
 
 def say_throw_first(state: TableState) -> Change:
     """Show a message saying that nothing can be banked before the current player has thrown."""
-    name = state.live_match.state.player.display_name
+    name = state.current_match.state.player.display_name
     return Change(state.saying(Message("Throw first: it is %(name)s's turn.", name=name)))
 
 
@@ -302,7 +304,7 @@ def _write_step(state: TableState, actions: tuple[Action, ...]) -> Change:
         state: The state of the table.
         actions: The actions that make up the step.
     """
-    before = state.live_match
+    before = state.current_match
     after = before.push(*actions)
     written = replace(state, in_play=after)
     kinds = {type(action) for action in actions}
@@ -327,33 +329,33 @@ def _ask_other_tray(state: TableState, command: Undo | CorrectThrow) -> Change:
 
 
 def _play(state: TableState, action: Kept | Banked) -> Change:
-    player = state.live_match.state.player
+    player = state.current_match.state.player
     if player.bot:
         raise IllegalMove(
             Message("%(name)s is a bot and decides by itself", name=player.display_name)
         )
     change = take_step(state, action)
     cleared = change.state.cleared(keep_unprompted=isinstance(action, Kept))
-    return change.ending(cleared.saying(messages.outcome(cleared.live_match)))
+    return change.ending(cleared.saying(messages.outcome(cleared.current_match)))
 
 
 def _record(state: TableState, event: Event) -> Change:
-    before = state.live_match
+    before = state.current_match
     if isinstance(event, Joined) and state.seats_elsewhere:
         raise TableError(Message("Nobody can join a match that is being played at two trays."))
     if isinstance(event, Joined | Renamed):
         check_distinct(player.name for player in before.push(event).state.players)
     change = take_step(state, event)
     cleared = change.state.cleared(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
-    message = messages.recorded_event(event, before, cleared.live_match)
+    message = messages.recorded_event(event, before, cleared.current_match)
     return change.ending(cleared.saying(message))
 
 
 def _revise(state: TableState, what: Message, *actions: Action) -> Change:
     """Change earlier steps of the match, and show what was done (`what`) and what followed from it."""
-    before = state.live_match
+    before = state.current_match
     change = take_step(state, *actions)
-    outcome = messages.revision_outcome(before, change.state.live_match)
+    outcome = messages.revision_outcome(before, change.state.current_match)
     return change.ending(change.state.cleared().saying(Paragraph(what, outcome)))
 
 

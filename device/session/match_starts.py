@@ -49,7 +49,7 @@ def start(state: TableState, form: StartMatch) -> Change:
 
     def give(begun: TableState) -> Change:
         change = take_step(begun, *given)
-        message = Paragraph(begins, *messages.head_starts(change.state.live_match))
+        message = Paragraph(begins, *messages.head_starts(change.state.current_match))
         return change.ending(change.state.saying(message))
 
     return replace(begin(state, match, begins), then=give if given else None)
@@ -104,7 +104,7 @@ def next_match(state: TableState) -> Match:
     Raises:
         TableError: If the match in play is not finished.
     """
-    old = state.live_match
+    old = state.current_match
     if old.state.winner is None:
         raise TableError(Message("The match is not finished: play on, or start a new match."))
     return rematch(old)

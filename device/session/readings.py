@@ -137,7 +137,7 @@ def read_again(state: TableState, *, has_moved: bool) -> Change:
     Raises:
         TableError: If no throw is in view, or dice have been thrown since.
     """
-    throw = state.live_match.last_throw
+    throw = state.current_match.last_throw
     if throw is None or state.situation not in LAST_THROW_SHOWN:
         raise TableError(
             Message("There is no throw to read again yet: press the button to read the dice.")
@@ -240,7 +240,7 @@ def photographed(state: TableState, tray_reading: TrayReading) -> Change:
         raise TableError(Message("The match is over: hold the button for a rematch."))
     state.check_no_bot_plays()
     if state.is_elsewhere:
-        raise TableError(throws_elsewhere(state.live_match))
+        raise TableError(throws_elsewhere(state.current_match))
     state = replace(state.cleared(), read_s=tray_reading.time_s)
     found = play_of(state).read(state, tray_reading.with_known_faces(state.last_places))
     if state.match and isinstance(found, Accept | Ask) and judge.is_costly(state.match, found):
@@ -369,7 +369,7 @@ def _take_throw(state: TableState, waiting: Waiting, tray_reading: TrayReading) 
         differ = Message("My two readings of this throw differ. Press the button to read it again.")
         return match_play.apply(state, Attention((differ,)), tray_reading.id)
     verdict = match_play.read(state, tray_reading)
-    if first is None and judge.is_costly(state.live_match, verdict):
+    if first is None and judge.is_costly(state.current_match, verdict):
         return request(state, ConfirmThrow(tray_reading.reading, waiting.then_bank))
     if waiting.then_bank:
         return _follow_and_bank(state, verdict, tray_reading)
@@ -378,7 +378,7 @@ def _take_throw(state: TableState, waiting: Waiting, tray_reading: TrayReading) 
 
 def _take_reread(state: TableState, purpose: RereadThrow, tray_reading: TrayReading) -> Change:
     """Handle a new reading of an accepted throw; correct the throw if two new readings agree on other dice."""
-    match = state.live_match
+    match = state.current_match
     throw = match.last_throw
     if throw is None or throw.index != purpose.throw_index:
         return Change(state)

@@ -50,6 +50,7 @@ from game.commands import (
     StartMatch,
     Undo,
 )
+from game.errors import JournalError
 from game.match.events import Event
 from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
@@ -90,7 +91,7 @@ class Session:
         expects_camera: bool = True,
     ) -> None:
         self.live_match, self.tray_reader, self._shut_down = live_match, tray_reader, shut_down
-        match = live_match.match if live_match else None
+        match = live_match.in_play
         message = messages.resumed(match) if match else WELCOME
         self.table = TableState(
             rules,
@@ -111,9 +112,9 @@ class Session:
             if change.asks and live_match.other_tray:
                 live_match.other_tray.ask(change.asks)
             if change.begins is not None:
-                live_match.begin(after.live_match, change.begins)
+                live_match.begin(after.current_match, change.begins)
             if change.actions:
-                live_match.do(*change.actions, after=after.live_match)
+                live_match.do(*change.actions, after=after.current_match)
         except Exception:
             self.table = self._with_written_match(before)
             raise
@@ -124,8 +125,10 @@ class Session:
 
     def _with_written_match(self, state: TableState) -> TableState:
         """Return the state with the match as it was written; a repair of the journal may have changed it."""
-        match = self.live_match.match if self.live_match else None
-        return replace(state, in_play=match, seats_elsewhere=self.live_match.seats_elsewhere)
+        live_match = self.live_match
+        return replace(
+            state, in_play=live_match.in_play, seats_elsewhere=live_match.seats_elsewhere
+        )
 
     def _tell_tray_reader(self, note: TrayNote | None, before: TableState) -> None:
         """Tell the tray reader what it has to know, and request or cancel the reading for which the table waits."""
@@ -218,7 +221,7 @@ class Session:
         if table.dice_log is not None and not isinstance(command, WITHOUT_MATCH):
             raise TableError(Message("No match is being played: these are just dice."))
         if table.is_elsewhere and isinstance(command, AT_THE_TRAY_ON_TURN):
-            raise TableError(throws_elsewhere(table.live_match))
+            raise TableError(throws_elsewhere(table.current_match))
         if isinstance(command, AimedCommand):
             self.check_step(command.step)
         if _is_late(table, command):
@@ -313,7 +316,7 @@ class Session:
         elif held_s >= UNDO_S:
             self._undo()
         elif table.is_elsewhere and table.situation is not Situation.WON:
-            self.say(throws_elsewhere(table.live_match))
+            self.say(throws_elsewhere(table.current_match))
         elif held_s >= BANK_S:
             self._hold()
         elif table.situation is Situation.WON:
@@ -477,10 +480,18 @@ class Session:
         self._run(Change(replace(self.table, has_simulated_throw=True)))
 
     def reload(self) -> None:
-        """Continue with the most recent match in the journal, after a backup has been restored."""
-        self.live_match.reload()
-        match = self.live_match.match if self.live_match else None
-        self._run(match_starts.reload(self.table, match))
+        """Continue with the most recent match in the journal, after a backup has been restored.
+
+        Raises:
+            JournalError: If that match cannot be read. There is no match then.
+        """
+        before = self.table
+        try:
+            self.live_match.reload()
+        except JournalError:
+            self.table = self._with_written_match(replace(before, leftovers=before.last_places))
+            raise
+        self._run(match_starts.reload(before, self.live_match.in_play))
 
 
 def _is_late(table: TableState, command: Command) -> bool:
@@ -489,5 +500,5 @@ def _is_late(table: TableState, command: Command) -> bool:
         case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
             return table.last_throw is None or table.last_throw.index != throw
         case RecordEvent(seat=int(seat)):
-            return table.live_match.state.turn.seat != seat
+            return table.current_match.state.turn.seat != seat
     return False

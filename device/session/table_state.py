@@ -253,7 +253,7 @@ class TableState:
         return self.in_play if self.dice_log is None else None
 
     @property
-    def live_match(self) -> Match:
+    def current_match(self) -> Match:
         """The match in play, which waits while "just dice" is on.
 
         Raises:

@@ -1,5 +1,6 @@
 """What people ask of the table: a session with a real journal and a fake tray reader."""
 
+import sqlite3
 from contextlib import closing
 
 import pytest
@@ -300,6 +301,18 @@ def test_reopening_an_unknown_match_changes_nothing(session):
         session.do(ReopenMatch(9))
 
     assert state(session).turn.last.dice == THOUSAND
+
+
+def test_a_restored_match_that_cannot_be_read_leaves_no_match(session, tmp_path):
+    session.do(EnterThrow(THOUSAND))
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as db, db:
+        db.execute("UPDATE entry SET body = '{}'")  # sealed otherwise
+    with pytest.raises(JournalError):
+        session.reload()
+
+    assert session.table.match is None
+    with pytest.raises(TableError, match="set one up first"):
+        session.do(Bank())
 
 
 def test_house_rules_are_recorded_with_the_match(session, tmp_path):
