@@ -34,8 +34,8 @@ from device.mqtt.address import ONLINE, Topics, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.publisher import GapReplay
 from device.mqtt.tray_messages import compact_json, tray_state_json
+from game.journal.entry import WireEntry
 from game.journal.feed import FeedLine, RecordedMatch
-from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.message import Message
 from game.rules import rule_files

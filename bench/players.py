@@ -23,8 +23,7 @@ from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_odds import MatchOdds
 from game.odds.race import Race, RaceTurn, build_race, race_turn
 from game.odds.table_store import TableStore
-from game.odds.throw_odds import last_turns
-from game.odds.turn_solver import Outcomes, solve_turn, turn_outcomes
+from game.odds.turn_odds import Outcomes, last_turns, solve_turn, turn_outcomes
 from game.rules import rule_files
 from game.rules.ruleset import LastRound, Ruleset
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from game.journal.wire import WireEntry
+from game.journal.entry import WireEntry
 from game.match.events import Action, Banked, Kept, Thrown
 from game.match.match import Match
 from game.match.state import State

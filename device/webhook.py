@@ -31,8 +31,7 @@ from device.threads import DistinctReports, new_snapshots
 from game import toml_table
 from game.errors import GameError, TraykeeperError, reason
 from game.file_io import read_text
-from game.journal.feed import Feed, FeedLine
-from game.journal.feed_progress import FeedProgress, ProgressFile
+from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message
 from game.stats.step_events import WebhookBody, step_events

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from game.match.bot import Bot
-from game.match.events import Action, Event
+from game.match.events import Action, Bot, Event
 from game.match.match import Match
 from game.message import Message
 
@@ -297,7 +296,7 @@ class InsertTurn(AimedCommand):
     """Add a turn that was not recorded because nobody pressed the button.
 
     Attributes:
-        turn: The turn in the notation of `game.match.notation`.
+        turn: The turn in the notation of `game.match.match_text`.
         before: Index of the event that the turn precedes, in the list of the match's events. None
             adds the turn at the end.
     """

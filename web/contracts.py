@@ -12,12 +12,11 @@ from typing import Any, BinaryIO, Literal, Protocol
 from game.commands import Command
 from game.dice_log import DiceLog
 from game.errors import TraykeeperError
-from game.match.bot import PlayerStyle
+from game.match.events import PlayerStyle
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message
-from game.odds.figures import Caveat, Figures
-from game.odds.review import Review
+from game.odds.review import Caveat, Figures, Review
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, TypeVar, cast
 
 from game.dice_log import DiceLog
-from game.match.bot import Bot, BotDice
+from game.match.events import Bot, BotDice
 from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
 from game.match.state import State, Throw, Turn

@@ -12,14 +12,12 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from game.errors import GameError, JournalError
 from game.journal.history import History, PlayedMatch
-from game.match.bot import Bot, PlayerStyle
-from game.match.events import Event
+from game.match.events import Bot, Event, PlayerStyle
 from game.match.match import Match
 from game.match.state import State
 from game.message import Message
-from game.odds.figures import Caveat, Figures
 from game.odds.match_model import unsolvable_reason
-from game.odds.review import Review
+from game.odds.review import Caveat, Figures, Review
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError

@@ -10,7 +10,7 @@ from typing import Any
 from device.files import read_json, write_atomically
 from game.match.match import Match
 from game.message import Message
-from game.practice.bot_steps import is_practice
+from game.practice.strategy import is_practice
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from web.contracts import CoachMode

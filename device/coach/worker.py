@@ -15,16 +15,14 @@ from typing import Any
 
 from game.errors import GameError
 from game.journal.history import History
-from game.match.bot import Bot, PlayerStyle
-from game.match.events import Event
+from game.match.events import Bot, Event, PlayerStyle
 from game.match.match import Match
 from game.match.state import State
-from game.odds.figures import Caveat, Figures, caveats, figures
 from game.odds.match_odds import MatchOdds, rules_digest
-from game.odds.review import Review, review
+from game.odds.review import Caveat, Figures, Review, caveats, figures, review
 from game.odds.table_store import TableStore
-from game.practice.earlier_matches import style_of
 from game.practice.handicap import HeadStart, even_head_start
+from game.practice.learning import style_of
 from game.practice.strategy import strategy_of
 from game.rules.ruleset import Ruleset
 from game.stats.counts import DiceSetPeriod, MatchCounter, Totals

@@ -29,12 +29,22 @@ from game.odds.race import cached_race, chances_of_others, points_race
 from game.odds.review import is_race, turn_odds_of
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
-from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
-from game.odds.turn_odds import left_out_of_turn, long_run_average, points_table
-from game.practice.earlier_matches import MAX_MATCHES, earlier_matches, style_of
-from game.practice.handicap import HeadStart, even_head_start, fair_head_starts
-from game.practice.imitation import Imitation
-from game.practice.matchup import start_state, win_share
+from game.odds.turn_odds import (
+    chances_to_reach,
+    farkle_within,
+    left_out_of_turn,
+    long_run_average,
+    points_table,
+    throw_chances,
+)
+from game.practice.handicap import (
+    HeadStart,
+    even_head_start,
+    fair_head_starts,
+    start_state,
+    win_share,
+)
+from game.practice.learning import MAX_MATCHES, Imitation, earlier_matches, style_of
 from game.practice.strategy import StylePlay
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Dice, Piggyback, Ruleset

@@ -15,8 +15,8 @@ from game.match.match_text import from_text
 from game.match.state import State, Turn, TurnEnding
 from game.match.timeline import timeline_rows
 from game.names import clean_names
-from game.rules import rule_files, score_card, score_pad
-from game.rules.sentences import sentences
+from game.rules import rule_files, score_card
+from game.rules.rule_options import sentences
 from game.wording import format_dice, match_length
 
 
@@ -92,7 +92,7 @@ def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: 
     traykeeper rules sheet zilch --pad --player Anna --player Ben > pad.svg
     """
     ruleset = rule_files.load(name)
-    svg = score_pad.pad(ruleset, clean_names(names)) if pad else score_card.card(ruleset)
+    svg = score_card.pad(ruleset, clean_names(names)) if pad else score_card.card(ruleset)
     click.echo(svg, nl=False)
 
 

@@ -5,11 +5,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from device.session.session import Session
-from game.match.bot import Bot
-from game.match.events import Event, Thrown
+from game.match.events import Bot, Event, Thrown
 from game.match.state import State
-from game.practice.bot_steps import simulated_dice
-from game.practice.strategy import BestPlay, needs_decision, strategy_of
+from game.practice.strategy import BestPlay, needs_decision, simulated_dice, strategy_of
 from game.situation import Situation
 
 THINKING_S = 0.1

@@ -28,10 +28,9 @@ from device.mqtt.tray_messages import MessageSender
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
-from game.journal.feed import Feed, FeedLine, RecordedMatch
-from game.journal.feed_progress import FeedProgress, ProgressFile
+from game.journal.entry import WireEntry, is_match_id
+from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile, RecordedMatch
 from game.journal.journal import JOURNAL_FILE as JOURNAL
-from game.journal.wire import WireEntry, is_match_id
 from web.contracts import Snapshot
 
 log = logging.getLogger(__name__)

@@ -53,7 +53,7 @@ from game.match.match_text import inserted_turn
 from game.match.repair import check_same_players, repairs
 from game.message import Message, Paragraph
 from game.names import check_distinct
-from game.practice.bot_steps import corrected_for_bot, redo_actions, undo_actions
+from game.practice.strategy import corrected_for_bot, redo_actions, undo_actions
 from game.rules import scoring
 from game.rules.ruleset import Dice
 from game.situation import Situation, TableError

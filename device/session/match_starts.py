@@ -17,8 +17,7 @@ from game.commands import (
     StartMatch,
 )
 from game.dice_log import DiceLog
-from game.match.bot import Bot
-from game.match.events import ScoreSet
+from game.match.events import Bot, ScoreSet
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message, Paragraph, Value

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from game.dice_log import DiceThrow
-from game.match.bot import BotDice
 from game.match.events import (
     Action,
     Banked,
+    BotDice,
     Corrected,
     Event,
     Joined,

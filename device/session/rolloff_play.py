@@ -12,7 +12,7 @@ from device.session.tray_reader import TrayReading
 from device.session.verdict import Verdict
 from game.errors import IllegalMove
 from game.match.events import Place
-from game.match.roster import MIN_PLAYERS
+from game.match.step import MIN_PLAYERS
 from game.message import Message, Paragraph
 from game.rules import scoring
 from game.rules.ruleset import Dice

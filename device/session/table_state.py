@@ -18,7 +18,7 @@ from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw
 from game.message import Message, Paragraph
-from game.practice.bot_steps import is_bot_next
+from game.practice.strategy import is_bot_next
 from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
 from vision.reading import Reading

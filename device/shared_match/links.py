@@ -16,7 +16,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from game.file_io import write_atomically
-from game.journal.wire import is_match_id
+from game.journal.entry import is_match_id
 from game.message import Message
 from game.situation import TableError
 

@@ -21,10 +21,8 @@ from device.shared_match.sync import (
     Sync,
 )
 from game.errors import GameError
-from game.journal.comparison import comparable_entries
-from game.journal.entry import Entry
+from game.journal.entry import SIGNED, Entry, WireEntry, comparable_entries
 from game.journal.history import History
-from game.journal.wire import SIGNED, WireEntry
 from game.match.events import Action, from_json
 from game.match.match import Match
 from game.message import Message

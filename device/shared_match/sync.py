@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from device.shared_match.links import MatchKeys, MatchSide
 from game.errors import JournalError, TraykeeperError
-from game.journal.wire import WireEntry
+from game.journal.entry import WireEntry
 from game.message import Message
 
 VERSION = 1

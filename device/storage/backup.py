@@ -26,8 +26,7 @@ from device.files import atomic_file, printable, read_bounded, zip_member
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE as JOURNAL
-from game.journal.rows import last_position, open_copy
-from game.journal.schema import identity
+from game.journal.schema import identity, last_position, open_copy
 from game.message import Message, Plural, Value, join_with_and
 
 FORMAT = 1

@@ -15,15 +15,15 @@ from device.shared_match.replica import entries_with_marks, first_unsigned
 from device.storage import backup
 from game.errors import GameError
 from game.file_io import read_text
-from game.journal.comparison import (
+from game.journal.entry import (
     Difference,
+    WireEntry,
     entries_of_match,
     first_difference,
     last_state,
 )
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
-from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.match.match_text import from_text, to_text
 

@@ -22,7 +22,7 @@ from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import delete_after
 from game.errors import DamagedJournal, JournalError, reason
 from game.file_io import sync_folder
-from game.journal import rows, schema, trace
+from game.journal import schema, trace
 from game.journal.file_guard import LOCK_SUFFIX, lock_journal, read_owner
 from game.journal.journal import JOURNAL_FILE, Journal
 from game.journal.salvage import Salvaged
@@ -236,9 +236,9 @@ def _recover(
 
 def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
     """Record the result of the recovery, then write the new journal atomically."""
-    with closing(_empty() if known.good is None else rows.open_copy(known.good.journal)) as db:
+    with closing(_empty() if known.good is None else schema.open_copy(known.good.journal)) as db:
         with schema.transaction(db):
-            adopted = rows.append_missing(db, known.rows, known.keys, known.requests)
+            adopted = schema.append_missing(db, known.rows, known.keys, known.requests)
             schema.assign_identity(db, known.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
         data = db.serialize()

@@ -1,16 +1,24 @@
-"""One entry of the journal: the start of a match, or one of its steps."""
+"""One entry of the journal, the same entry as it is published, and the comparison of two copies of a match.
+
+They contain the steps of the journal, in the same order, as JSON. Each entry has a chain: a digest
+of the match up to that entry. If two programs have the same chain for the same entry number, their
+matches are the same, step by step. An undo is an entry like any other.
+"""
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import blake2s
+from itertools import zip_longest
 from typing import Any, Self
 
-from game.errors import DamagedJournal, GameError, reason
-from game.match.bot import Bot
-from game.match.events import Action, from_json, to_json
-from game.match.match import Match
+from game.errors import DamagedJournal, GameError, JournalError, reason
+from game.match.events import Action, Bot, Corrected, Redone, Spliced, Undone, from_json, to_json
+from game.match.match import Match, describe_event
 from game.match.state import State
+from game.message import Message
+from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
@@ -27,6 +35,27 @@ contain steps."""
 EARLIEST_S = 1_735_689_600.0
 """The first second of 2025. A Raspberry Pi whose clock shows an earlier time does not know the time
 yet."""
+
+CHAIN_BYTES = 6
+"""Length of a chain in bytes: enough to tell two histories apart, but no protection against
+forgery."""
+
+MAX_SEQ = 100_000
+"""Highest step number. Real matches have a few hundred steps."""
+
+SIGNED = "signed:"
+"""Prefix of the request id of a step that was taken at another tray. Its signature follows."""
+
+_MAX_TIME_S = 32_503_680_000
+"""The year 3000. A later time is not plausible."""
+
+_MATCH_ID = frozenset("0123456789abcdef")
+
+_REVISIONS: dict[type, Message] = {
+    Undone: Message("an undone step"),
+    Redone: Message("a redone step"),
+    Spliced: Message("turns changed by hand"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +252,208 @@ def _like(default: object, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(value)
     return type(default)(value) if isinstance(default, str) else value
+
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WireEntry:
+    """The start of a match, or one of its steps, as it is published.
+
+    Attributes:
+        match: Id of the match.
+        seq: Number of the step. 0 is the start of the match.
+        chain: Digest of the match up to this entry.
+        body: Rules and players, or the actions of the step, as JSON. Comparisons of entries use the
+            chain, not the body.
+    """
+
+    match: str
+    seq: int
+    chain: str
+    body: Body = field(compare=False)
+
+    @classmethod
+    def first(cls, match_id: str, match: Match, began_s: float) -> Self:
+        """Return the entry that starts a match.
+
+        Args:
+            match_id: Id of the match.
+            match: The match before its first event.
+            began_s: When the match began according to the tray's clock, in seconds since 1970.
+        """
+        body = _setup(match.start_state) | {"began": round(began_s)}
+        return cls(match_id, 0, _chain("", body), body)
+
+    def then(self, *actions: Action) -> "WireEntry":
+        """Return the next entry of the match, for a step that consists of these actions."""
+        body = {"actions": [_without_places(to_json(action)) for action in actions]}
+        return WireEntry(self.match, self.seq + 1, _chain(self.chain, body), body)
+
+    def follows(self, chain: str) -> bool:
+        """Return whether the entry comes directly after this chain, which is "" before a match starts."""
+        return self.chain == _chain(chain, self.body)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as JSON."""
+        return {"match": self.match, "seq": self.seq, "chain": self.chain, **self.body}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Return the entry that `to_json` wrote. The body is only checked later, by `played`.
+
+        Raises:
+            JournalError: If the data is not an entry.
+        """
+        if not isinstance(data, dict):
+            raise JournalError("an entry of a match must be a JSON object")
+        body = {k: v for k, v in data.items() if k not in ("match", "seq", "chain")}
+        match_id, seq, chain = (data.get(key) for key in ("match", "seq", "chain"))
+        if not (isinstance(match_id, str) and isinstance(chain, str) and is_match_id(match_id)):
+            raise JournalError("an entry must name its match and its chain")
+        if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= MAX_SEQ:
+            raise JournalError("an entry's number must be 0 to %(most)s", most=MAX_SEQ)
+        return cls(match_id, seq, chain, body)
+
+    def played(self, match: Match | None) -> Match:
+        """Return the match as it is after this entry.
+
+        Args:
+            match: The match before this entry. None if this is the first entry.
+
+        Raises:
+            GameError: If the entry cannot be applied to the match.
+        """
+        try:
+            if self.seq == 0:
+                return _begun(self.body)
+            if match is None:
+                raise JournalError("a step must name the match that it belongs to")
+            return match.push(*(from_json(action) for action in self.body["actions"]))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            if isinstance(error, GameError):
+                raise
+            raise JournalError("not an entry of a match (%(why)s)", why=repr(error)) from None
+
+    @property
+    def began_s(self) -> float:
+        """When the match began, in seconds since 1970; 0 unless this is the first entry."""
+        began = self.body.get("began", 0)
+        return float(began) if isinstance(began, int) and 0 <= began < _MAX_TIME_S else 0.0
+
+
+def is_match_id(text: str) -> bool:
+    """Return whether a text is the id of a match: sixteen hexadecimal digits."""
+    return len(text) == 16 and set(text) <= _MATCH_ID  # noqa: PLR2004 - the docstring has the number
+
+
+def _setup(start: State) -> dict[str, Any]:
+    return {
+        "rules": start.rules.name,
+        "options": list(rule_files.differing_lines(start.rules)),
+    } | seats_json(start)
+
+
+def _begun(body: Body) -> Match:
+    rules = rule_files.from_differing_lines(body["rules"], "\n".join(body["options"]), "rules")
+    return match_from_seats(rules, body)
+
+
+def _without_places(action: dict[str, Any]) -> dict[str, Any]:
+    """Return an action without the positions of the dice, which matter only at their own tray."""
+    if "events" in action:
+        action["events"] = [_without_places(event) for event in action["events"]]
+    return {key: value for key, value in action.items() if key != "places"}
+
+
+def _chain(before: str, body: Body) -> str:
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return blake2s(f"{before}{text}".encode(), digest_size=CHAIN_BYTES).hexdigest()
+
+
+def comparable_entries(key: str, entries: Iterable[Entry]) -> tuple[WireEntry, ...]:
+    """Return a match's entries without the details that may differ between two trays' journals.
+
+    These details are the time of the start, the positions of the dice, and the entries that record
+    that a match was reopened.
+
+    Args:
+        key: Id of the match.
+        entries: Entries of the match in a journal, from its start.
+    """
+    found: list[WireEntry] = []
+    for entry in entries:
+        if entry.start_match:
+            found.append(WireEntry.first(key, entry.start_match, 0.0))
+        elif entry.actions:
+            found.append(found[-1].then(*entry.actions))
+    return tuple(found)
+
+
+def entries_of_match(match: Match) -> tuple[WireEntry, ...]:
+    """Return an entry for the start of a match and one for each event. Undone steps are left out."""
+    entry = WireEntry.first("0" * 16, Match(match.start_state, (), match.start_state), 0.0)
+    found = [entry]
+    for event in match.timeline:
+        found.append(found[-1].then(event))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first entry in which two copies of a match differ.
+
+    Attributes:
+        seq: Number of the entry within the match, from 0.
+        ours: Description of the entry in the first copy; None if that copy is shorter.
+        theirs: Description of the entry in the second copy; None if that copy is shorter.
+    """
+
+    seq: int
+    ours: Message | None
+    theirs: Message | None
+
+
+def first_difference(ours: Sequence[WireEntry], theirs: Sequence[WireEntry]) -> Difference | None:
+    """Return the first difference between two copies of a match, or None if they are the same.
+
+    Args:
+        ours: The entries of one copy, from the start of the match.
+        theirs: The entries of the other copy, from the start of the match.
+
+    Raises:
+        GameError: If an entry before the difference cannot be applied to the match.
+    """
+    match: Match | None = None
+    for seq, (one, other) in enumerate(zip_longest(ours, theirs)):
+        if one is None or other is None or one.chain != other.chain:
+            return Difference(seq, _described(match, one), _described(match, other))
+        match = one.played(match)
+    return None
+
+
+def last_state(entries: Sequence[WireEntry]) -> Match | None:
+    """Return the match as it is after these entries, or None if there are no entries.
+
+    Raises:
+        GameError: If an entry cannot be applied to the match before it.
+    """
+    match: Match | None = None
+    for entry in entries:
+        match = entry.played(match)
+    return match
+
+
+def _described(before: Match | None, entry: WireEntry | None) -> Message | None:
+    if entry is None:
+        return None
+    if before is None:
+        return Message("a match between %(names)s", names=", ".join(map(str, entry.body["names"])))
+    match from_json(entry.body["actions"][0]):
+        case Corrected(dice=dice):
+            return Message("a throw corrected to %(dice)s", dice=dice)
+        case Undone() | Redone() | Spliced() as revision:
+            return _REVISIONS[type(revision)]
+        case event:
+            return describe_event(before.state, event)

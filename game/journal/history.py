@@ -10,7 +10,7 @@ from pathlib import Path
 from game.errors import GameError, JournalError, reason
 from game.journal import schema
 from game.journal.entry import START_SEQ, Entry, Result, entry_from_row
-from game.journal.rows import load_match, select_entries
+from game.journal.schema import load_match, select_entries
 from game.match.match import Match
 from game.message import Message
 from game.rules.ruleset import Ruleset

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from game.journal import schema
 from game.journal.entry import Row, is_intact
-from game.journal.rows import select_entries
+from game.journal.schema import select_entries
 from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)

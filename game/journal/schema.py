@@ -1,17 +1,117 @@
-"""The information that a journal stores about itself, and the upgrades from older versions."""
+"""The tables of a journal: their definitions, the upgrades from older versions, and their rows.
 
+A table can have side effects: a CHECK refuses rows, ON CONFLICT drops them, a column may be
+computed. A journal from elsewhere is therefore accepted only if its definitions match these word
+for word.
+"""
+
+import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from game.errors import JournalError
-from game.journal import table_definitions
-from game.journal.entry import checksum
-from game.journal.table_definitions import TABLES, VERSION
+from game.errors import GameError, JournalError
+from game.journal.entry import START_SEQ, Result, Row, checksum, entry_from_row, is_intact
+from game.journal.trace import Keys, Requests
+from game.match.match import Match
 from game.message import Message
+
+VERSION = 3
+"""Version of the tables, stored as the file's `user_version`. That value is 0 in a new file, and in
+files of version 1."""
+
+TABLES = """
+CREATE TABLE about (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE match (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,      -- an id that no other match has, in any journal
+    result TEXT             -- final standings with a checksum, so that lists need not replay the match
+);
+CREATE TABLE entry (
+    position INTEGER PRIMARY KEY,
+    match INTEGER NOT NULL REFERENCES match,
+    seq INTEGER NOT NULL,
+    time REAL,
+    body TEXT NOT NULL,
+    seal INTEGER NOT NULL,
+    request TEXT,           -- id of the request that made the step, so that a repeated request does nothing
+    UNIQUE (match, seq)
+);
+"""
+
+FIRST_TABLES = """
+CREATE TABLE match (
+    id INTEGER PRIMARY KEY,
+    setup TEXT NOT NULL
+);
+CREATE TABLE step (
+    match INTEGER NOT NULL REFERENCES match,
+    seq INTEGER NOT NULL,
+    actions TEXT NOT NULL,
+    PRIMARY KEY (match, seq)
+) WITHOUT ROWID;
+"""
+
+NO_WAL = b"\x01\x01"
+"""Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
+one."""
+
+
+def format_version(db: sqlite3.Connection) -> int:
+    """Return the version of the tables, or 0 if there are none."""
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    old = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'step'").fetchone()
+    return 1 if old and not found else int(found)
+
+
+def check_tables(db: sqlite3.Connection) -> None:
+    """Check that a journal has exactly the tables of its version.
+
+    A journal of a newer version is not checked here, because `schema.prepare` refuses it.
+
+    Raises:
+        sqlite3.DatabaseError: If there is a trigger, a view, an index or an unknown table, or a
+            table is missing.
+    """
+    db.execute("PRAGMA trusted_schema = OFF")
+    if (found := format_version(db)) > VERSION:
+        return
+    missing = set(DEFINITIONS.get(found, ()))
+    for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
+        if kind == "index" and sql is None:
+            continue  # SQLite's own index of a UNIQUE constraint
+        if kind != "table" or _plain(str(sql)) not in missing:
+            raise sqlite3.DatabaseError(
+                f"a {kind} does not belong to a journal: {str(name)[:40]!r}"
+            )
+        missing.remove(_plain(str(sql)))
+    if missing:
+        raise sqlite3.DatabaseError("a table of the journal is missing")
+
+
+def _plain(sql: str) -> str:
+    """Return SQL without comments or unnecessary spaces."""
+    words = " ".join(re.sub("--[^\n]*", "", sql).split())
+    return re.sub(r" ?([(),]) ?", r"\1", words)
+
+
+def _forms(tables: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(_plain, tables.split(";"))))
+
+
+DEFINITIONS = {
+    0: (),
+    1: _forms(FIRST_TABLES),
+    2: _forms(TABLES.replace("    request TEXT,", "")),
+    3: _forms(TABLES),
+}
+"""Version -> its normalised definitions. An upgraded journal has the same definitions as a new one."""
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
@@ -25,7 +125,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         JournalError: If a newer version of Traykeeper wrote the file.
         sqlite3.Error: If the file cannot be read or written.
     """
-    version = table_definitions.format_version(db)
+    version = format_version(db)
     if version > VERSION:
         raise JournalError(
             "%(file)s: this file is from a newer version (format %(found)s, not "
@@ -154,3 +254,182 @@ def _from_2(db: sqlite3.Connection) -> int:
 
 UPGRADES: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
 """Version of the tables -> function that upgrades them and returns the new version."""
+
+
+def select_entries(db: sqlite3.Connection, clause: str, *values: int) -> sqlite3.Cursor:
+    """Return the rows of the entries that an SQL clause selects.
+
+    Args:
+        db: Connection to the journal's database.
+        clause: The clause, such as `WHERE match = ?`.
+        values: The values of its placeholders.
+    """
+    columns = "position, match, seq, time, body, seal"
+    return db.execute(f"SELECT {columns} FROM entry {clause}", values)  # noqa: S608 - from constants
+
+
+def load_match(db: sqlite3.Connection, match_id: int) -> Match:
+    """Return a match in its current state, replayed from all its entries.
+
+    Args:
+        db: Connection to the journal's database.
+        match_id: Number of the match.
+
+    Raises:
+        JournalError: If there is no such match.
+        DamagedJournal: If an entry is damaged.
+    """
+    match: Match | None = None
+    for entry in map(entry_from_row, select_entries(db, "WHERE match = ? ORDER BY seq", match_id)):
+        match = entry.start_match or match
+        if match is None:
+            break
+        match = match.push(*entry.actions)
+    if match is None:
+        raise JournalError("there is no match %(n)s", n=str(match_id))
+    return match
+
+
+def open_copy(copy: bytes) -> sqlite3.Connection:
+    """Open the bytes of a copied journal in memory, and upgrade its tables to the current version.
+
+    Raises:
+        JournalError: If a newer version of Traykeeper wrote the copy.
+        sqlite3.Error: If the copy is damaged or not a journal.
+    """
+    db = tolerate_bad_text(sqlite3.connect(":memory:", isolation_level=None))
+    try:
+        db.deserialize(copy[:18] + NO_WAL + copy[20:])
+        check_tables(db)
+        prepare(db)
+        check_integrity(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def check_integrity(db: sqlite3.Connection) -> None:
+    """Check the pages of the database and the checksum of every entry.
+
+    Raises:
+        sqlite3.DatabaseError: If an entry or a page is damaged or missing.
+        sqlite3.OperationalError: If the disk cannot be read.
+    """
+    try:
+        (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+        broken = next((row[0] for row in select_entries(db, "") if not is_intact(row)), None)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # a disk error
+            raise
+        raise sqlite3.DatabaseError(str(error)) from None  # a table is missing
+    if answer != "ok":
+        raise sqlite3.DatabaseError(answer)
+    if broken is not None:
+        raise sqlite3.DatabaseError(f"entry {broken} has changed since it was written")
+
+
+def next_seq(db: sqlite3.Connection, match_id: int) -> int:
+    """Return the number of a match's next step, or `START_SEQ` if there is no such match.
+
+    Args:
+        db: Connection to the journal's database.
+        match_id: Number of the match.
+    """
+    (last,) = db.execute("SELECT MAX(seq) FROM entry WHERE match = ?", (match_id,)).fetchone()
+    return START_SEQ if last is None else int(last) + 1
+
+
+def last_position(db: sqlite3.Connection) -> int:
+    """Return the position of the newest entry, or 0 if there is none."""
+    (position,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
+    return int(position or 0)
+
+
+def rows_after(
+    db: sqlite3.Connection, position: int
+) -> tuple[list[Row], dict[int, str], dict[int, str]]:
+    """Return the rows after a position, with the ids of their matches and requests.
+
+    Args:
+        db: Connection to the journal's database.
+        position: A position in the journal. Only rows after it are returned.
+
+    Returns:
+        The rows, the unique id of each match that starts in them (by the number of the match), and
+        the ids of the requests that caused them (by position).
+    """
+    rows = select_entries(db, "WHERE position > ? ORDER BY position", position).fetchall()
+    started = [row[1] for row in rows if row[2] == START_SEQ]
+    keys = "SELECT id, key FROM match WHERE id = ?"
+    requests = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
+    return (
+        rows,
+        dict(db.execute(keys, (match_id,)).fetchone() for match_id in started),
+        dict(db.execute(requests, (position,)).fetchall()),
+    )
+
+
+def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
+    """Add a row at the end of the journal and return its position.
+
+    Args:
+        db: Connection to the journal's database.
+        row: The row. The position in it is ignored.
+        request: Id of the request that caused the step, if any.
+    """
+    done = db.execute(
+        "INSERT INTO entry (match, seq, time, body, seal, request) VALUES (?, ?, ?, ?, ?, ?)",
+        (*row[1:], request or None),
+    )
+    return done.lastrowid or 0
+
+
+def append_missing(
+    db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
+) -> int:
+    """Add the rows of another copy that continue this journal, and return how many were added.
+
+    Args:
+        db: Connection to the journal's database, within a transaction.
+        rows: Rows of the other copy, in the order of their positions.
+        keys: Unique ids of matches that start in the rows, as far as they are known.
+        requests: Ids of the requests that caused the rows, as far as they are known.
+    """
+    added = 0
+    for row in rows:
+        _, match_id, seq, *_ = row
+        if seq != next_seq(db, match_id):
+            continue
+        if seq == START_SEQ:
+            key = keys.get(match_id) or new_key()
+            db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
+        insert(db, row, requests.get(row[0], ""))
+        added += 1
+    mark_results_missing(db)
+    return added
+
+
+def store_result(db: sqlite3.Connection, match_id: int, seq: int, result: Result) -> None:
+    """Store the final standings of a match, so that a list of matches need not replay it.
+
+    Args:
+        db: Connection to the journal's database.
+        match_id: Number of the match.
+        seq: Number of the match's last step.
+        result: The standings after that step.
+    """
+    db.execute(
+        "UPDATE match SET result = ? WHERE id = ?", (result.to_text(match_id, seq), match_id)
+    )
+
+
+def fill_in_results(db: sqlite3.Connection) -> None:
+    """Work out and store the results of all matches that were won."""
+    query = "SELECT match, MAX(seq) FROM entry GROUP BY match"
+    for match_id, seq in db.execute(query).fetchall():
+        with suppress(GameError):  # a match that this version cannot read stays as it is
+            result = Result.of(load_match(db, match_id))
+            if result.winner is not None:
+                store_result(db, match_id, seq, result)
+    mark_results_complete(db)

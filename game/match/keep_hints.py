@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from game.match.state import State, reaches_target
-from game.match.turns import last_round_seats, welfare_recipient
+from game.match.step import last_round_seats, welfare_recipient
 from game.message import Message
 from game.rules.ruleset import HotDice
 from game.rules.scoring import Keep

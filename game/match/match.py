@@ -16,11 +16,11 @@ from itertools import islice
 from typing import Self
 
 from game.errors import GameError, IllegalMove, LaterStepError
-from game.match.bot import Bot
 from game.match.events import (
     UNKNOWN_FACE,
     Action,
     Banked,
+    Bot,
     Corrected,
     Event,
     Farkled,
@@ -32,9 +32,8 @@ from game.match.events import (
     Thrown,
     Undone,
 )
-from game.match.roster import check_sides, clean_team
 from game.match.state import Player, State, Throw, Turn
-from game.match.step import step
+from game.match.step import check_sides, clean_team, step
 from game.message import Message
 from game.names import clean_names
 from game.rules.ruleset import Ruleset

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from game.match.bot import Bot
-from game.match.events import Place
+from game.match.events import Bot, Place
 from game.message import Message, Value
 from game.names import display_name
 from game.rules import scoring

@@ -1,5 +1,6 @@
-"""The function that applies one event to the state of a match."""
+"""The function that applies one event to the state of a match: keeps, the end of a turn, and changes to the players."""
 
+from collections import Counter
 from dataclasses import replace
 
 from game.errors import IllegalMove
@@ -18,15 +19,411 @@ from game.match.events import (
     TookOver,
     TurnSet,
 )
-from game.match.roster import check_seat, join, leave, rename, reorder
-from game.match.state import State, Throw, Turn, TurnEnding, multiplier
-from game.match.turns import abandon_turn, add_points, end_overshot_turn, end_turn, set_score
-from game.message import Plural
+from game.match.state import (
+    LeftOver,
+    Player,
+    State,
+    Throw,
+    Turn,
+    TurnEnding,
+    multiplier,
+    reaches_target,
+)
+from game.message import Plural, join_with_commas
+from game.names import clean_name
 from game.rules import scoring
-from game.rules.scoring import Effect, Keep
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Win
+from game.rules.scoring import Effect, Keep, keep_table
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 20
+MAX_TEAM = 100
 
 MAX_SCORE = 1_000_000
 """Largest score that can be set by hand. The limit catches typing errors."""
+
+
+def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
+    """End the turn and begin the next one, or end the match.
+
+    Args:
+        state: State of the match before the turn ends.
+        ending: How the turn ends.
+        points: Points that the turn adds to the score.
+    """
+    seat = state.turn.seat
+    state, penalty = _count_streaks(state, ending)
+    turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
+    state = add_points(state, seat, points + penalty)
+    if ending is TurnEnding.BANK and points:
+        state = state.with_players(state.team_seats(seat), opened=True)
+        knocked = _with_score_of(state, seat)
+        state = state.with_players(knocked, score=0, opened=False)
+        turn = replace(turn, knocked_back=knocked)
+    left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
+    state = replace(state, turns=(*state.turns, turn))
+    return _offer_left_over(_close(begin_turn(state, seat), seat), left_over)
+
+
+def _with_score_of(state: State, seat: int) -> tuple[int, ...]:
+    """Return the other seats that this player's new score knocks back to zero."""
+    score, mates = state.players[seat].score, state.team_seats(seat)
+    if not state.rules.knock_back or not score:
+        return ()
+    return tuple(s for s, p in enumerate(state.players) if p.score == score and s not in mates)
+
+
+def _offer_left_over(state: State, left_over: LeftOver | None) -> State:
+    """Offer the points just banked and the unkept dice to the current player, if that player may take over."""
+    may = state.winner is None and (state.player.opened or not state.rules.take_over_on_board)
+    return replace(state, left_over=left_over if may else None)
+
+
+def end_overshot_turn(state: State, points: int) -> State:
+    """End a turn that exceeded an exact target. Its points may go to another player.
+
+    Args:
+        state: State of the match before the turn ends.
+        points: Points of the turn.
+    """
+    to = welfare_recipient(state, points)
+    if to is None:
+        return end_turn(state, TurnEnding.BANK)
+    state = replace(state, turn=replace(state.turn, given=points, given_to=to))
+    state = state.with_players(state.team_seats(to), opened=True)
+    return _close(end_turn(add_points(state, to, points), TurnEnding.BANK), to)
+
+
+def welfare_recipient(state: State, points: int) -> int | None:
+    """Return the seat that gets the points of a turn that overshot the target, or None.
+
+    Args:
+        state: State of the match at the end of the turn.
+        points: Points of the turn.
+    """
+    if not state.rules.welfare:
+        return None
+    to = _poorest_of_others(state)
+    return to if state.players[to].score + points <= state.rules.target else None
+
+
+def _poorest_of_others(state: State) -> int:
+    """Return the seat with the fewest points, outside the team of the current player."""
+    seat = state.turn.seat
+    others = (s for s in state.order_from(seat) if s not in state.team_seats(seat))
+    return min(others, key=lambda other: state.players[other].score)
+
+
+def abandon_turn(state: State) -> State:
+    """Record the current turn, which is being replaced by hand, as skipped if it has any throws."""
+    if not state.turn.throws:
+        return state
+    broken_off = replace(state.turn, ending=TurnEnding.SKIP, broken_off=True)
+    return replace(state, turns=(*state.turns, broken_off))
+
+
+def add_points(state: State, seat: int, points: int) -> State:
+    """Add points to the score of a player's team.
+
+    Args:
+        state: State of the match.
+        seat: Seat of the player.
+        points: Points to add. They may be negative.
+    """
+    if not points:
+        return state
+    score = state.players[seat].score + points
+    if not state.rules.below_zero:
+        score = max(score, 0)
+    return state.with_players(state.team_seats(seat), score=score)
+
+
+def set_score(state: State, seat: int, score: int) -> State:
+    """Set the score of a player's team by hand. A positive score puts the player on the board.
+
+    A player who is on the board stays there, unless the new score is 0. Then the player has to get
+    on the board again.
+
+    Args:
+        state: State of the match.
+        seat: Seat of the player.
+        score: The new score. It is raised to 0 if the rules do not allow negative scores.
+    """
+    if not state.rules.below_zero:
+        score = max(score, 0)
+    opened = score > 0 or (state.players[seat].opened and score < 0)
+    return _apply_changed_score(
+        state.with_players(state.team_seats(seat), score=score, opened=opened), seat
+    )
+
+
+def _apply_changed_score(state: State, seat: int) -> State:
+    """Start the last round, end the match or reopen it, as the changed scores require."""
+    if state.turns and state.turns[-1].ending is TurnEnding.WIN:
+        return state
+    if state.rules.rounds:
+        return settle(replace(state, winner=None))
+    if state.closer is None:
+        return _close(state, seat)
+    scores = {s: player.score for s, player in enumerate(state.players)}
+    reached = [s for s in scores if reaches_target(state.rules, scores[s])]
+    if not reached:
+        return replace(state, closer=None, to_follow=(), winner=None)
+    closer = state.closer if state.closer in reached else max(reached, key=scores.__getitem__)
+    return settle(replace(state, closer=closer, winner=None))
+
+
+def begin_turn(state: State, after: int) -> State:
+    """Begin the turn of the player who follows a seat in the order of turns.
+
+    Args:
+        state: State of the match.
+        after: Seat of the player whose turn has ended.
+    """
+    return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
+
+
+def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
+    """Update the counts of farkles and scoreless starts in a row; return the state and the penalty."""
+    if ending is TurnEnding.SKIP:
+        return state, 0
+    player, rules = state.player, state.rules
+    farkles = player.farkles + 1 if ending is TurnEnding.FARKLE else 0
+    scoreless = _scoreless_starts(state, ending)
+    penalty = 0
+    if farkles == PENALTY_STREAK:
+        penalty, farkles = penalty - rules.three_farkles, 0
+    if ending is TurnEnding.FARKLE and state.turn.took_over:
+        penalty -= rules.take_over_farkle
+    if scoreless > player.scoreless_starts:
+        penalty -= rules.scoreless_start
+    if scoreless == PENALTY_STREAK:
+        penalty, scoreless = penalty - rules.three_scoreless_starts, 0
+    counts = {"farkles": farkles, "scoreless_starts": scoreless}
+    return state.with_players((state.turn.seat,), **counts), penalty
+
+
+def _scoreless_starts(state: State, ending: TurnEnding) -> int:
+    throws = state.turn.throws
+    scored = bool(throws) and bool(keep_table(state.rules)[throws[0].dice])
+    began_scoreless = ending is TurnEnding.FARKLE and not scored
+    return state.player.scoreless_starts + 1 if began_scoreless else 0
+
+
+def _close(state: State, seat: int) -> State:
+    """Start the last round, continue it, or end the match, after the score of a seat has changed."""
+    if state.rules.rounds:
+        return settle(state)
+    if state.closer is None:
+        if not reaches_target(state.rules, state.players[seat].score):
+            return state
+        state = replace(state, closer=seat, to_follow=last_round_seats(state, seat))
+    else:
+        state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
+    return settle(state)
+
+
+def settle(state: State) -> State:
+    """Give the turn to the next player who still has one, or declare the winner if nobody has.
+
+    Nothing changes before the last round, unless the match has a fixed number of rounds.
+    """
+    if state.rules.rounds:
+        return _decide_rounds(state)
+    if state.closer is None or state.winner is not None:
+        return state
+    if state.to_follow:
+        turn = state.turn
+        if turn.throws or turn.starting_points or turn.seat in state.to_follow:
+            return state
+        return replace(state, turn=replace(turn, seat=state.to_follow[0]))
+    return replace(state, winner=_leader(state, state.closer), left_over=None)
+
+
+def _decide_rounds(state: State) -> State:
+    """Give the turn to the next player with turns left.
+
+    If there is none, the highest score wins.
+    """
+    if state.winner is not None or state.turn.throws or state.turn.starting_points:
+        return state
+    played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
+    seats = state.order_from(state.turn.seat)
+    waiting = [seat for seat in seats if played[seat] < state.rules.rounds]
+    if waiting:
+        return replace(state, turn=replace(state.turn, seat=waiting[0]))
+    return replace(state, winner=_leader(state, state.order[0]), left_over=None)
+
+
+def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
+    """Return the seats that have one more turn after the target is reached, in order.
+
+    Args:
+        state: State of the match.
+        closer: The seat that reached the target.
+    """
+    if state.rules.win is Win.EXACTLY or closer not in state.order:
+        return ()
+    match state.rules.last_round:
+        case LastRound.NONE:
+            seats: tuple[int, ...] = ()
+        case LastRound.LATER_IN_ROUND:
+            seats = state.order[state.order.index(closer) :]
+        case _:
+            seats = state.order_from(closer)
+    return tuple(seat for seat in seats if seat not in state.team_seats(closer))
+
+
+def _leader(state: State, closer: int) -> int:
+    """Return the seat with the highest score.
+
+    In a tie, the seat `closer` takes precedence, then the next seat in the order of turns.
+    """
+    seats = (closer, *state.order_from(closer))
+    return max(seats, key=lambda seat: state.players[seat].score)
+
+
+def join(state: State, event: Joined) -> State:
+    """Return the state after a player joins. The new player throws after all others.
+
+    A player who left and joins again under the same name gets the old seat and score back.
+
+    Args:
+        state: State of the match before the event.
+        event: Name and team of the player.
+    """
+    if len(state.order) == MAX_PLAYERS:
+        raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
+    if (seat := _seat_to_return_to(state, event)) is not None:
+        return replace(state.with_players((seat,), here=True), order=(*state.order, seat))
+    name = _new_name(state, event.name)
+    player = Player(name, team=clean_team(event.team))
+    if mate := next(
+        (p for p in state.players if p.team is not None and p.team == event.team), None
+    ):
+        player = replace(player, score=mate.score, opened=mate.opened)
+    return replace(
+        state, players=(*state.players, player), order=(*state.order, len(state.players))
+    )
+
+
+def leave(state: State, event: Left) -> State:
+    """Return the state after a player leaves. If it was that player's turn, the next turn begins.
+
+    Args:
+        state: State of the match before the event.
+        event: Seat of the player who leaves.
+    """
+    if event.seat not in state.order:
+        raise IllegalMove("that player is not in the match: choose another one")
+    check_sides(state.players, _without(state.order, event.seat))
+    if event.seat == state.turn.seat:
+        state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
+    return settle(
+        replace(
+            state.with_players((event.seat,), here=False),
+            order=_without(state.order, event.seat),
+            to_follow=_without(state.to_follow, event.seat),
+        )
+    )
+
+
+def rename(state: State, event: Renamed) -> State:
+    """Return the state after a player is given another name.
+
+    Args:
+        state: State of the match before the event.
+        event: Seat and new name of the player.
+    """
+    check_seat(state, event.seat)
+    name = _new_name(state, event.name, but=event.seat)
+    return state.with_players((event.seat,), name=name)
+
+
+def reorder(state: State, event: Reordered) -> State:
+    """Return the state after the order of turns is changed.
+
+    Args:
+        state: State of the match before the event.
+        event: The new order of the seats.
+    """
+    if sorted(event.order) != sorted(state.order):
+        here = join_with_commas([state.players[seat].display_name for seat in sorted(state.order)])
+        raise IllegalMove("the order must name each player once: %(names)s", names=here)
+    return replace(state, order=event.order)
+
+
+def check_seat(state: State, seat: int) -> None:
+    """Check that a seat exists.
+
+    Args:
+        state: State of the match.
+        seat: The seat. Its player may have left.
+
+    Raises:
+        IllegalMove: If there never was such a seat.
+    """
+    if not 0 <= seat < len(state.players):
+        n = len(state.players)
+        raise IllegalMove("that seat does not exist: the match has %(n)s players", n=n)
+
+
+def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
+    """Check that the players who take part can form a match.
+
+    Args:
+        players: The players by seat.
+        order: The seats that take part, in the order of turns.
+
+    Raises:
+        IllegalMove: If there are too few or too many players, or all of them are in one team or are
+            bots.
+    """
+    n = len(order)
+    if not MIN_PLAYERS <= n <= MAX_PLAYERS:
+        raise IllegalMove(
+            "a match needs %(least)s to %(most)s players, not %(n)s",
+            least=MIN_PLAYERS,
+            most=MAX_PLAYERS,
+            n=n,
+        )
+    teams = {players[seat].team for seat in order}
+    if len(teams) == 1 and None not in teams:
+        raise IllegalMove("a match needs at least two teams, not one")
+    if all(players[seat].bot for seat in order):
+        raise IllegalMove("a match needs at least one person besides its bots")
+
+
+def clean_team(team: int | None) -> int | None:
+    """Check a team number and return it. None stands for no team.
+
+    Raises:
+        IllegalMove: If the number is negative or too large.
+    """
+    if team is not None and not 0 <= team <= MAX_TEAM:
+        raise IllegalMove("team numbers are 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
+    return team
+
+
+def _seat_to_return_to(state: State, event: Joined) -> int | None:
+    """Return the seat of the joining player if that player left before, otherwise None."""
+    name = clean_name(event.name)
+    for seat, player in enumerate(state.players):
+        if player.name == name and not player.here and event.team in (None, player.team):
+            return seat
+    return None
+
+
+def _new_name(state: State, name: str, but: int | None = None) -> str:
+    name = clean_name(name)
+    if any(player.name == name for i, player in enumerate(state.players) if i != but):
+        raise IllegalMove(
+            "another player is already called %(name)s: choose another name", name=name
+        )
+    return name
+
+
+def _without(seats: tuple[int, ...], seat: int) -> tuple[int, ...]:
+    return tuple(other for other in seats if other != seat)
 
 
 def step(state: State, event: Event) -> State:

@@ -15,9 +15,14 @@ from game.message import Message
 from game.odds.compiled_rules import Floats, compile_rules
 from game.odds.match_model import Positions
 from game.odds.match_odds import MatchOdds
-from game.odds.throw_odds import chances_of_one_throw, farkle_within, values_to_reach
-from game.odds.turn_odds import PointsTable, points_table
-from game.odds.turn_solver import TurnValues
+from game.odds.turn_odds import (
+    PointsTable,
+    TurnValues,
+    chances_of_one_throw,
+    farkle_within,
+    points_table,
+    values_to_reach,
+)
 from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw_reason
 

@@ -16,9 +16,15 @@ from game.errors import OddsError
 from game.match.state import State
 from game.odds.compiled_rules import Floats, compile_without_endings
 from game.odds.race import RaceTurn, last_race_turn, play_turn, points_race, race_turn
-from game.odds.throw_odds import chances_to_reach
-from game.odds.turn_odds import asymptote
-from game.odds.turn_solver import REFUSED, Stakes, n_rows, solve_turn, turn_outcomes
+from game.odds.turn_odds import (
+    REFUSED,
+    Stakes,
+    asymptote,
+    chances_to_reach,
+    n_rows,
+    solve_turn,
+    turn_outcomes,
+)
 from game.rules.ruleset import Ruleset
 
 _MOST_STEPS = 160

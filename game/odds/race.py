@@ -19,8 +19,15 @@ import numpy as np
 from game.odds.compiled_rules import CompiledRules, Floats, Indices, compile_without_endings
 from game.odds.match_model import Positions, match_ending
 from game.odds.match_odds import MatchOdds
-from game.odds.throw_odds import last_turns
-from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_turn, turn_outcomes
+from game.odds.turn_odds import (
+    REFUSED,
+    Stakes,
+    TurnValues,
+    last_turns,
+    n_rows,
+    solve_turn,
+    turn_outcomes,
+)
 from game.rules.ruleset import LastRound, Ruleset, Win
 
 _CUT_OFF = 1e-4

@@ -9,6 +9,7 @@ with more players, from a race (see `game.odds.race`). With teams, they are calc
 players: the current player and the best opponent.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -18,12 +19,20 @@ from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
 from game.match.step import step
-from game.odds.advice import MatchPosition, TurnOdds, TurnOption, board_of, turn_odds
+from game.odds.advice import (
+    POINTS_TOLERANCE,
+    WIN_TOLERANCE,
+    MatchPosition,
+    TurnOdds,
+    TurnOption,
+    board_of,
+    turn_odds,
+)
 from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.turn_odds import points_table
-from game.rules.ruleset import Dice, Win
+from game.rules.ruleset import Dice, Piggyback, Win
 from game.rules.scoring import Keep
 
 _TWO = 2
@@ -428,3 +437,199 @@ def _chance_after_nothing(
         return 1 - wins.chance(board_of(wins, after))
     except OddsError:
         return 0.0  # the other player has reached the target, and this was the last turn
+
+
+class MistakeKind(StrEnum):
+    """The kinds of mistakes, by the action that would have been better."""
+
+    BANKED = "banked"
+    """Throw again instead of banking."""
+
+    THREW = "threw"
+    """Bank instead of throwing again."""
+
+    KEPT = "kept"
+    """Keep other dice."""
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeSum:
+    """All mistakes of one kind that a player made in a match.
+
+    Attributes:
+        kind: The kind.
+        count: Number of mistakes.
+        points: Change in average points that the mistakes caused, at most 0.
+        win: Change in the chance of winning that the mistakes caused, at most 0; None if it is not
+            known.
+    """
+
+    kind: MistakeKind
+    count: int
+    points: float
+    win: float | None
+
+
+def mistakes(review: Review, seat: int) -> tuple[MistakeSum, ...]:
+    """Return the mistakes of a player by kind, the costliest first.
+
+    Args:
+        review: The review of the match.
+        seat: Seat of the player.
+    """
+    found: dict[MistakeKind, list[ReviewedMoment]] = {}
+    for moment in review.moments:
+        if moment.seat == seat and moment.done and moment.best and _is_mistake(moment):
+            found.setdefault(_kind(moment.done, moment.best), []).append(moment)
+    sums = (_sum(kind, moments) for kind, moments in found.items())
+    return tuple(sorted(sums, key=lambda each: (each.win or 0.0, each.points)))
+
+
+def _is_mistake(moment: ReviewedMoment) -> bool:
+    if moment.win is not None:
+        return moment.win < -WIN_TOLERANCE
+    return moment.points < -POINTS_TOLERANCE
+
+
+def _kind(done: KeepChoice, best: KeepChoice) -> MistakeKind:
+    if done.bank == best.bank:
+        return MistakeKind.KEPT
+    return MistakeKind.BANKED if done.bank else MistakeKind.THREW
+
+
+def _sum(kind: MistakeKind, moments: list[ReviewedMoment]) -> MistakeSum:
+    wins = [moment.win for moment in moments if moment.win is not None]
+    points = sum(moment.points for moment in moments)
+    return MistakeSum(kind, len(moments), points, sum(wins) if wins else None)
+
+
+class Caveat(StrEnum):
+    """A rule or a circumstance that the chances of winning do not take into account."""
+
+    LEADER = "leader"
+    """With teams, the chance is calculated for a two-player match against the best opponent."""
+
+    ESTIMATE = "estimate"
+    """The match is not solved, so the chance is a rough estimate."""
+
+    SEVERAL = "several"
+    """With more than two players, the chance is an estimate, off by about one percentage point."""
+
+    TAKING_OVER = "taking over"
+    """The chances assume that nobody takes over what another player has banked."""
+
+    PENALTIES = "penalties"
+    """The chances assume that three 3s and three scoreless starts cost nothing."""
+
+    MULTIPLIED = "multiplied"
+    """The chances assume that hot dice do not multiply points."""
+
+    OTHER = "other"
+    """Other rules of the match, which `game.odds.match_odds` lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The odds of a match in its current state.
+
+    Attributes:
+        solved: Whether chances of winning are known.
+        caveats: The rules and circumstances that the chances of winning leave out, and whether
+            they are only estimated.
+        keeps: The choice that each legal keep of the last throw leads to, best first.
+        before: The choice before the first throw of a turn; None once the player has thrown.
+        turn: Luck and decisions of the turn that ended last.
+        decision: The newest decision of a person, in this turn or the previous one; None if there
+            is none.
+    """
+
+    solved: bool
+    caveats: tuple[Caveat, ...]
+    keeps: tuple[TurnOption, ...] = ()
+    before: TurnOption | None = None
+    turn: tuple[ReviewedMoment, ...] = ()
+    decision: ReviewedMoment | None = None
+
+    @property
+    def win(self) -> float | None:
+        """The chance of winning for the current player, with best play; None if it is not known."""
+        best = self.keeps[0] if self.keeps else self.before
+        return best.win if best else None
+
+
+def figures(match: Match, wins: MatchOdds | None) -> Figures:
+    """Return the odds of a match.
+
+    Args:
+        match: The match.
+        wins: The solved two-player match. If it is None, only average points are known.
+    """
+    state = match.state
+    solved = wins is not None and wins.solved
+    left_out = tuple(_caveats(state))
+    newest = _newest_moments(match, wins)
+    turn, decision = _last_turn(match, newest), _last_decision(match, newest)
+    if state.winner is not None:
+        return Figures(solved, left_out, turn=turn, decision=decision)
+    found = Figures(
+        solved,
+        left_out,
+        keeps=keep_options(state, wins) if state.keeps else (),
+        before=None if state.turn.throws else _before(state, wins),
+        turn=turn,
+        decision=decision,
+    )
+    estimated = found.win is not None and is_estimate(state, wins)
+    return replace(found, caveats=(Caveat.ESTIMATE,)) if estimated else found
+
+
+def _before(state: State, wins: MatchOdds | None) -> TurnOption:
+    at_risk = state.turn.at_risk
+    odds = turn_odds_of(state, wins, most=at_risk, estimate=True)
+    return odds.option(at_risk, state.dice_in_hand)
+
+
+def _newest_moments(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
+    """Return the reviewed throws and decisions since the start of a person's last finished turn."""
+    state = match.state
+    own = (turn for turn in reversed(state.turns) if state.players[turn.seat].bot is None)
+    newest = next(own, None)
+    return review(match, wins, since=newest.start if newest else 0).moments
+
+
+def _last_turn(match: Match, moments: tuple[ReviewedMoment, ...]) -> tuple[ReviewedMoment, ...]:
+    return tuple(moment for moment in moments if moment.turn == len(match.state.turns) - 1)
+
+
+def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> ReviewedMoment | None:
+    """Return the newest decision of a person, or None once a person has thrown in a later turn."""
+    state = match.state
+    own = (m for m in reversed(moments) if m.done and state.players[m.seat].bot is None)
+    newest = next(own, None)
+    has_thrown_since = state.player.bot is None and state.turn.throws
+    is_old = newest is not None and newest.turn < len(state.turns)
+    return None if has_thrown_since and is_old else newest
+
+
+def caveats(match: Match) -> tuple[Caveat, ...]:
+    """Return the rules and circumstances that the chances of winning a match leave out.
+
+    A charity roll in progress makes no difference to the result.
+    """
+    return tuple(_caveats(replace(match.state, closer=None)))
+
+
+def _caveats(state: State) -> Iterator[Caveat]:
+    rules = state.rules
+    if is_race(state):
+        yield Caveat.SEVERAL
+    elif len(state.order) > _TWO or any(player.team is not None for player in state.players):
+        yield Caveat.LEADER
+    if rules.piggyback is not Piggyback.NO:
+        yield Caveat.TAKING_OVER
+    if rules.three_scoreless_starts or rules.triple_threes:
+        yield Caveat.PENALTIES
+    if rules.hot_dice_multiply:
+        yield Caveat.MULTIPLIED
+    if rules.knock_back or rules.scoreless_start or rules.nothing_first_throw:
+        yield Caveat.OTHER

@@ -20,8 +20,7 @@ import numpy as np
 from game.errors import OddsError
 from game.odds.compiled_rules import Floats, Indices, compile_rules
 from game.odds.match_odds import MatchOdds
-from game.odds.throw_odds import values_to_reach
-from game.odds.turn_solver import REFUSED, solve_turn
+from game.odds.turn_odds import REFUSED, solve_turn, values_to_reach
 from game.rules import scoring
 from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 

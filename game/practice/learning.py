@@ -2,22 +2,27 @@
 
 Only free decisions count: those in which the rules allowed the person either to bank or to throw
 again, before anybody had reached the target.
+
+The bot replays the matches of the person with other dice: under the same rules, in the same seat,
+and against bots that imitate the same opponents.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import cycle, islice, product
 from math import log, tanh
 from typing import NamedTuple
 
-from game.errors import OddsError
-from game.match.bot import PlayerStyle
-from game.match.events import Banked, Event, Thrown, TookOver
+from game.errors import JournalError, OddsError
+from game.journal.history import History, PlayedMatch
+from game.match.events import Banked, Event, PlayerStyle, Thrown, TookOver
 from game.match.match import Match, replay
-from game.match.state import State, reaches_target
+from game.match.state import Player, State, reaches_target
 from game.odds.turn_odds import points_table
-from game.practice.strategy import preferred_keep
+from game.practice.handicap import Game, WinShare
+from game.practice.strategy import BestPlay, Strategy, StylePlay, preferred_keep, strategy_of
 from game.rules.ruleset import Ruleset
 
 LEAST_DECISIONS = 30
@@ -31,6 +36,15 @@ _WORTHS = (0, 25, 50, 75, 100, 150, 200, 300)
 _PRIOR_SPREAD = 400.0
 """The typical distance, in points, between people's thresholds and those that score the most points
 on average. With few decisions for a number of dice, this keeps the threshold plausible."""
+
+MAX_MATCHES = 60
+"""Number of newest matches from which a style is learnt. More matches would change little and take
+a long time on a small computer."""
+
+MAX_LISTED = 1_000
+"""Number of newest matches in the journal that are searched for matches of a person."""
+
+_TWO = 2
 
 
 class FreeDecision(NamedTuple):
@@ -193,3 +207,112 @@ def _threshold_of_points(rules: Ruleset, dice: int) -> int:
     """Return the points from which banking scores more on average than throwing this many dice."""
     table = points_table(rules, opened=True)
     return next((at for at in _THRESHOLDS if table.throwing(at, dice) <= at), _THRESHOLDS[-1])
+
+
+def earlier_matches(history: History, name: str, rules: Ruleset) -> Iterator[Match]:
+    """Yield a person's newest matches with the same number of dice as `rules`, those under `rules` first.
+
+    Args:
+        history: The matches of the journal.
+        name: Name of the person. Upper and lower case count as the same.
+        rules: The rules.
+    """
+    own = [p for p in history.matches(limit=MAX_LISTED) if _has_played(p, name, rules)]
+    own.sort(key=lambda played: played.rules.name != rules.name)
+    for played in own:
+        with suppress(JournalError):
+            yield history.match(played.id)
+
+
+def _has_played(played: PlayedMatch, name: str, rules: Ruleset) -> bool:
+    names = (known.casefold() for known in played.result.names)
+    return played.rules.n_dice == rules.n_dice and name.casefold() in names
+
+
+def style_of(history: History, name: str, rules: Ruleset) -> PlayerStyle:
+    """Return the style of a person under a rule set, learnt from the newest matches.
+
+    Args:
+        history: The matches of the journal.
+        name: Name of the person. Upper and lower case count as the same.
+        rules: The rules of the match in which the style is played.
+
+    Raises:
+        OddsError: If the person has made too few decisions.
+        JournalError: If the journal cannot be read.
+    """
+    matches = list(islice(earlier_matches(history, name, rules), MAX_MATCHES))
+    players = (player.name for match in matches for player in match.state.players)
+    written = next((each for each in players if each.casefold() == name.casefold()), name)
+    return learn(matches, written, rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Imitation:
+    """A person's finished two-player matches, and the style that was learnt from them.
+
+    Attributes:
+        style: How the person plays.
+        matches: The finished matches, won by either player.
+    """
+
+    style: PlayerStyle
+    matches: tuple[Match, ...]
+
+    @classmethod
+    def of(cls, matches: Sequence[Match], name: str) -> "Imitation":
+        """Return a person's style and finished matches, given all matches of the person.
+
+        Args:
+            matches: Matches of the person.
+            name: Name of the person. Upper and lower case count as the same.
+
+        Raises:
+            OddsError: If the person has made too few decisions, or has not finished a two-player
+                match.
+        """
+        ended = [m for m in matches if m.state.winner is not None and len(m.state.players) == _TWO]
+        if not ended:
+            raise OddsError(
+                "%(name)s has not finished a two-player match with this many dice yet",
+                name=name,
+            )
+        return cls(learn(ended, name, ended[0].rules), tuple(ended))
+
+    @property
+    def won(self) -> WinShare:
+        """How many of the matches the person won."""
+        won = sum(match.state.winner == self._seat(match) for match in self.matches)
+        return WinShare(won, len(self.matches))
+
+    def _seat(self, match: Match) -> int:
+        names = [player.name.casefold() for player in match.state.players]
+        return names.index(self.style.player.casefold())
+
+    def games(self, n: int) -> Iterator[Game]:
+        """Yield n matches in which a bot plays instead of the person."""
+        others = self._others()
+        for number, match in enumerate(islice(cycle(self.matches), n)):
+            seat = self._seat(match)
+            other = others[match.state.players[1 - seat].name]
+            bot = StylePlay(self.style, number)
+            if isinstance(other, StylePlay):
+                other = StylePlay(other.style, -number)
+            yield Game(match.start_state, (bot, other) if seat == 0 else (other, bot), seat)
+
+    def _others(self) -> dict[str, Strategy]:
+        """Return the strategy of each opponent, by the opponent's name."""
+        others = {m.state.players[1 - self._seat(m)] for m in self.matches}
+        return {player.name: self._strategy(player) for player in others}
+
+    def _strategy(self, player: Player) -> Strategy:
+        """Return the strategy of an opponent.
+
+        If too little is known about the opponent, the strategy maximises the average points.
+        """
+        if player.bot:
+            return strategy_of(player.bot, None)
+        try:
+            return StylePlay(learn(self.matches, player.name, self.matches[0].rules))
+        except OddsError:
+            return BestPlay()

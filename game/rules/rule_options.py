@@ -8,7 +8,7 @@ rows. Types and defaults are in `game.rules.ruleset`. What an option does to a t
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import chain, combinations, combinations_with_replacement, permutations, product
 
 from game.message import Message, join_with_semicolons
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
@@ -18,6 +18,9 @@ MAX_POINTS = 1_000_000
 
 Sentences = Callable[[Ruleset], Iterable[Message]]
 """A function that returns the sentences about an option, given a rule set. There may be none."""
+
+_TWO_TRIPLETS = tuple((a, a, a, b, b, b) for a, b in combinations(FACES, 2))
+_FULL_HOUSES = tuple(tuple(sorted((a, a, a, b, b))) for a, b in permutations(FACES, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +246,6 @@ def _pairs(kinds: int) -> tuple[Dice, ...]:
     every = combinations_with_replacement(FACES, 3)
     return tuple(tuple(sorted((*faces, *faces))) for faces in every if len({*faces}) == kinds)
 
-
-_TWO_TRIPLETS = tuple((a, a, a, b, b, b) for a, b in combinations(FACES, 2))
-_FULL_HOUSES = tuple(tuple(sorted((a, a, a, b, b))) for a, b in permutations(FACES, 2))
 
 _SCORING = (
     RuleOption("n_dice", _dice_in_play, least=5, most=6),
@@ -528,3 +528,14 @@ OPTIONS = tuple(option for section in SECTIONS for option in section.options)
 def find_option(name: str) -> RuleOption:
     """Return the option with this name."""
     return next(row for row in OPTIONS if row.name == name)
+
+
+def sentences(rules: Ruleset, sections: Iterable[Section] = SECTIONS) -> tuple[Message, ...]:
+    """Return a sentence for every option in force, in the order in which people explain a game.
+
+    Args:
+        rules: The rules.
+        sections: The groups of options to describe.
+    """
+    options = chain.from_iterable(section.options for section in sections)
+    return tuple(chain.from_iterable(option.sentences(rules) for option in options))

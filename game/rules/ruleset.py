@@ -72,7 +72,7 @@ class Ruleset:
     """The rules of a game: the value of every option.
 
     Points are 0 where a combination does not score or a rule is not played. `docs/rules.md`
-    explains each option, and `game.rules.sentences` describes the options of a rule set in
+    explains each option, and `game.rules.rule_options` describes the options of a rule set in
     sentences.
     """
 

@@ -11,7 +11,7 @@ from game.match.state import Turn, TurnEnding
 from game.message import Message, Percentage, Plural, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
-from game.stats.tally import points_behind
+from game.stats.counts import points_behind
 
 MIN_RUN = 3
 """Smallest number of banks in a row that counts as a run."""

@@ -1,6 +1,6 @@
 import bench.web
+import device.bench
 from bench.web import command
-from device import bench
 from tests.patient_parts import patient_parts
 from tests.waiting import PATIENCE_S, until
 
@@ -23,9 +23,11 @@ class PatientCompanion:
 
 def test_every_phone_receives_every_action(capsys, monkeypatch):
     def measure_delays(companion, connected, actions):
-        return bench.measure_delays(PatientCompanion(companion, connected), connected, actions)
+        return device.bench.measure_delays(
+            PatientCompanion(companion, connected), connected, actions
+        )
 
-    monkeypatch.setattr(bench, "GRACE_S", PATIENCE_S)
+    monkeypatch.setattr(device.bench, "GRACE_S", PATIENCE_S)
     monkeypatch.setattr(bench.web, "measure_delays", measure_delays)
     with patient_parts():
         assert command.callback(phones=5, seconds=3) == 0

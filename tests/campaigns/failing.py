@@ -35,7 +35,7 @@ from game.errors import GameError
 from game.journal.entry import Entry, entry_from_row
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
-from game.journal.rows import open_copy, rows_after
+from game.journal.schema import open_copy, rows_after
 from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files

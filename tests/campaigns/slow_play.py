@@ -4,7 +4,8 @@ import sys
 import time
 
 import cv2
-from device.interrupts import main
+
+from device.errors import main
 
 DELAY_S = float(sys.argv.pop(1))
 

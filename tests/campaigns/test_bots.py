@@ -2,8 +2,8 @@
 
 import pytest
 
+from game.practice.handicap import Game, start_state, win_share
 from game.practice.learning import learn
-from game.practice.matchup import Game, start_state, win_share
 from game.practice.strategy import StylePlay
 from tests.campaigns.size import SOAK, count
 from tests.game.practice.persons import RULES, Person, journal

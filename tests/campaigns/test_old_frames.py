@@ -11,10 +11,10 @@ from time import monotonic, sleep
 
 import cv2
 import pytest
-from device.calibrating.profile_store import FILE, ProfileStore
 
 from calibration.outline import Outline
 from calibration.profile import Profile
+from device.calibrating.profile_file import FILE, ProfileStore
 from device.cameras.simulated.tray import SimulatedTray
 from device.hardware.choices import camera_name
 from tests.campaigns.phone import Played

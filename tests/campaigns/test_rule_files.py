@@ -7,8 +7,8 @@ import pytest
 from game.errors import RulesetError
 from game.match.events import TookOver
 from game.match.match import Match
-from game.rules import rule_files, score_card, score_pad
-from game.rules.sentences import sentences
+from game.rules import rule_files, score_card
+from game.rules.rule_options import sentences
 from tests.campaigns.rule_texts import rule_text
 from tests.campaigns.size import count
 from tests.campaigns.test_fuzz_text import one_line
@@ -32,7 +32,7 @@ def test_a_rule_file_is_refused_in_one_line_or_played_to_an_end():
             continue
         assert sentences(rules)
         assert score_card.card(rules)
-        assert score_pad.pad(rules)
+        assert score_card.pad(rules)
         throws += played(rules, rng, f"rule file {number}:\n{text}")
     print(f"\n{n:,} rule files: {refused:,} refused, {n - refused:,} played, {throws:,} throws")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
 from game.match.bot import PlayerStyle
+
 from game.match.events import Banked
 from game.odds.table_store import TableStore
-from game.practice.matchup import play_on, start_state
+from game.practice.handicap import play_on, start_state
 from game.practice.strategy import BestPlay, StylePlay, needs_decision
 from game.rules import rule_files
 from tests.campaigns.size import count

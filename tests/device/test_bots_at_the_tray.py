@@ -4,8 +4,7 @@ import pytest
 
 from device.companion.bot_turns import BotOptions
 from game.commands import EnterThrow, StartMatch, ThrowSimulatedDice
-from game.match.bot import Bot, BotDice, PlayerStyle
-from game.match.events import Thrown
+from game.match.events import Bot, BotDice, PlayerStyle, Thrown
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 

@@ -11,7 +11,7 @@ from bench.self_play import whole_match
 from device.app import PlayOptions, serving
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
-from game.match.bot import BotDice
+from game.match.events import BotDice
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation

@@ -20,7 +20,7 @@ from game.commands import (
 )
 from game.journal.entry import checksum
 from game.journal.history import History
-from game.journal.rows import insert
+from game.journal.schema import insert
 from game.situation import Situation
 from tests.waiting import PATIENCE_S, until
 from web.app import new_link

@@ -23,10 +23,10 @@ from device.settings import Settings, load, parse
 from device.storage import backup
 from game.commands import Bank
 from game.errors import GameError, JournalError
-from game.journal import table_definitions
+from game.journal import schema
+from game.journal.entry import WireEntry
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
-from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.rules.rule_files import load as load_rules
 from web.club import store
@@ -76,7 +76,7 @@ def packed_journal_format(file):
 def test_there_is_a_file_of_every_format():
     """A new format needs a folder of the previous version, written by its program."""
     club = range(1, store.SCHEMA_VERSION + 1)
-    journals = range(1, table_definitions.VERSION + 1)
+    journals = range(1, schema.VERSION + 1)
 
     assert LEFT.keys() == MATCHES.keys()
     assert formats(f"state/{JOURNAL_FILE}", number_in) == {*journals}
@@ -101,8 +101,8 @@ def test_matches_continue_where_they_stopped(left, version):
         assert banked.players[0].score > 1000
         assert History(state / JOURNAL_FILE).count() == MATCHES[version]
 
-    assert number_in(state / JOURNAL_FILE) == table_definitions.VERSION
-    copies = [] if before == table_definitions.VERSION else [f"journal-format-{before}.db"]
+    assert number_in(state / JOURNAL_FILE) == schema.VERSION
+    copies = [] if before == schema.VERSION else [f"journal-format-{before}.db"]
     assert [file.name for file in state.glob("journal-format-*")] == copies
 
 

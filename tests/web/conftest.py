@@ -28,7 +28,7 @@ from game.commands import (
 from game.errors import JournalError
 from game.match.match import Match
 from game.message import Message, Verbatim
-from game.odds.figures import Figures, figures
+from game.odds.review import Figures, figures
 from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped

@@ -10,8 +10,7 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.message import Message
-from game.odds.figures import caveats
-from game.odds.review import Review, review
+from game.odds.review import Review, caveats, review
 from game.rules.rule_files import load
 from game.stats.counts import DiceSetPeriod, MatchCounter
 from tests.game.shipped import shipped

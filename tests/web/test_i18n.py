@@ -14,8 +14,8 @@ from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
 from game.message import Message, Paragraph, Percentage, Plural, Sentence, join_with_and
 from game.rules.rule_files import load, names
+from game.rules.rule_options import sentences
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Win
-from game.rules.sentences import sentences
 from game.situation import Situation
 from tests.languages import (
     HOLE,

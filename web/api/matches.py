@@ -13,8 +13,7 @@ from game.match.match import Match
 from game.match.match_text import to_text
 from game.match.timeline import TimelineRow, timeline_rows
 from game.names import clean_name
-from game.stats.counts import DiceSetTotals
-from game.stats.tally import Tally
+from game.stats.counts import DiceSetTotals, Tally
 from web.contracts import Coach, ReviewedMatch
 from web.fields import integer, text
 from web.pages.matches import (

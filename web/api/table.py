@@ -34,8 +34,9 @@ from game.commands import (
     ThrowSimulatedDice,
     Undo,
 )
-from game.match.bot import Bot, BotDice
 from game.match.events import (
+    Bot,
+    BotDice,
     Event,
     Farkled,
     Joined,
@@ -47,8 +48,7 @@ from game.match.events import (
     TookOver,
     TurnSet,
 )
-from game.match.roster import MAX_TEAM
-from game.match.step import MAX_SCORE
+from game.match.step import MAX_SCORE, MAX_TEAM
 from game.message import Message
 from game.practice.handicap import HeadStart
 from game.rules import rule_files

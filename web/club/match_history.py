@@ -10,7 +10,7 @@ from enum import Enum, auto
 from threading import RLock
 
 from game.errors import GameError
-from game.journal.wire import WireEntry
+from game.journal.entry import WireEntry
 from game.match.match import Match
 from game.match.state import State, TurnEnding, count_hot_dice
 from web.club.people import People, name_key

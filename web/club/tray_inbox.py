@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Protocol, Self
 
 from game.errors import JournalError, reason
-from game.journal.wire import WireEntry, is_match_id
+from game.journal.entry import WireEntry, is_match_id
 from game.message import Message
 from game.stats.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary, summary
 from web.club.match_history import AddResult, MatchHistory

@@ -23,11 +23,10 @@ from game.match.roll_ids import RollIds
 from game.match.state import TurnEnding
 from game.match.timeline import scores_by_turn, timeline_rows
 from game.message import Message
-from game.odds.review import Cause, Review, ReviewedMoment
-from game.practice.mistakes import MistakeSum, mistakes
+from game.odds.review import Cause, MistakeSum, Review, ReviewedMoment, mistakes
 from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
-from game.stats.tally import tallies
+from game.stats.counts import tallies
 from web.contracts import Coach
 from web.fields import QueryInteger
 from web.i18n import match_length, player_name, points

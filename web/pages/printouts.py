@@ -7,11 +7,9 @@ from flask import Blueprint, Response, abort, render_template
 from game.journal.entry import Result
 from game.message import Message
 from game.rules import scoring
-from game.rules.rule_options import OPTIONS
+from game.rules.rule_options import OPTIONS, sentences
 from game.rules.ruleset import FACES, Dice, Ruleset
-from game.rules.score_card import card
-from game.rules.score_pad import pad
-from game.rules.sentences import sentences
+from game.rules.score_card import card, pad
 from web.contracts import Table
 from web.i18n import translate
 from web.pages.templates import side_name, standings

@@ -21,13 +21,13 @@ from jinja2.bccache import Bucket, BytecodeCache, bc_magic
 from markupsafe import Markup
 
 from game import wording
+from game.dice_log import MIN_DICE, ODD, VERY_ODD, Fairness
 from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
 from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Percentage, Plural, Value, join_with_commas
 from game.names import default_name, display_name
-from game.stats.fairness import MIN_DICE, ODD, VERY_ODD, Fairness
 from game.stats.summary import MatchSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
 from web.json_schema import PlayerJson, StateJson

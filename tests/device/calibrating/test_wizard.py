@@ -3,7 +3,6 @@
 from time import monotonic
 
 import pytest
-from tests.device.calibrating.test_profile_store import TunableTray
 
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
@@ -12,6 +11,7 @@ from device.calibrating.profile_file import FILE, ProfileStore, load
 from device.calibrating.wizard import Wizard
 from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.situation import TableError
+from tests.device.calibrating.test_profile_file import TunableTray
 from tests.handled_tray import HandledTray
 from tests.waiting import PATIENCE_S, until
 from vision import Die, Reading

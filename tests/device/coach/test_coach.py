@@ -16,8 +16,7 @@ from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.bot import Bot
-from game.match.events import Banked, Thrown
+from game.match.events import Banked, Bot, Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import TableError

@@ -21,8 +21,7 @@ from game.commands import (
 )
 from game.errors import IllegalMove, JournalError
 from game.journal.journal import Journal
-from game.match.bot import Bot, BotDice, PlayerStyle
-from game.match.events import Banked, Kept, Thrown
+from game.match.events import Banked, Bot, BotDice, Kept, PlayerStyle, Thrown
 from game.practice.strategy import strategy_of
 from game.rules import rule_files
 from game.situation import Situation, TableError

@@ -8,8 +8,8 @@ from jinja2 import Environment
 from device.mqtt.address import Topics
 from device.mqtt.tray_messages import discovery, tray_state_json
 from game.commands import EnterThrow, StartMatch
+from game.journal.entry import WireEntry
 from game.journal.feed import FeedLine
-from game.journal.wire import WireEntry
 from tests.mosquitto import needs_mosquitto
 from tests.waiting import until
 

@@ -8,10 +8,10 @@ import paho.mqtt.client as mqtt
 import pytest
 
 from game.commands import Bank, EnterThrow, KeepDice, Redo, StartMatch, Undo
+from game.journal.entry import WireEntry
 from game.journal.feed import Feed
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE as JOURNAL
-from game.journal.wire import WireEntry
 from game.stats.summary import summary
 from tests.mosquitto import Listener, mosquitto, needs_mosquitto
 from tests.waiting import PATIENCE_S, until

@@ -9,7 +9,7 @@ from device.shared_match.links import FOLDER, LinkStore
 from device.shared_match.shared_matches import SharedMatches
 from device.shared_match.tray_pair import SharedParts
 from game.commands import ShowOtherPhoto
-from game.journal.comparison import comparable_entries
+from game.journal.entry import comparable_entries
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
 from game.message import Message

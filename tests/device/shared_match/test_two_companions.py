@@ -14,7 +14,7 @@ import pytest
 
 from device.app import PlayOptions, serving
 from device.cli import main
-from game.journal.comparison import comparable_entries
+from game.journal.entry import comparable_entries
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
 from tests.campaigns.size import count

@@ -32,8 +32,7 @@ from game.match.events import (
     to_json,
 )
 from game.match.match import Match
-from game.match.match_text import from_text, inserted_turn, to_text
-from game.match.notation import write_throw
+from game.match.match_text import from_text, inserted_turn, to_text, write_throw
 from game.match.repair import repairs
 from game.match.state import Throw, TurnEnding
 from game.rules import scoring

@@ -9,8 +9,7 @@ import pytest
 
 from game.errors import OddsError
 from game.odds.advice import MatchPosition, turn_odds
-from game.odds.match_odds import MatchOdds, is_exact, left_out_of_match, rules_digest
-from game.odds.match_stakes import MatchStakes
+from game.odds.match_odds import MatchOdds, MatchStakes, is_exact, left_out_of_match, rules_digest
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore, pack
 from game.rules import rule_files, scoring

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from game.dice_log import MIN_DICE, count_faces, fairness, upper_tail
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.odds.advice import MatchPosition, turn_odds
@@ -12,7 +13,6 @@ from game.odds.match_odds import MatchOdds
 from game.odds.review import Cause, keep_options, review
 from game.rules import rule_files
 from game.rules.ruleset import Alike, LastRound, Ruleset, Win
-from game.stats.fairness import MIN_DICE, count_faces, fairness, upper_tail
 from tests.game.shipped import shipped
 
 RULES = Ruleset(

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from game.errors import OddsError
-from game.match.bot import Bot
+from game.match.events import Bot
 from game.practice.learning import LEAST_DECISIONS, learn
 from tests.game.practice.persons import RULES, Person, journal, play
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from game.match.bot import Bot, PlayerStyle
-from game.match.events import Banked, Kept, ScoreSet, Thrown, TookOver
+from game.match.events import Banked, Bot, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
 from game.match.match import Match
 from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of

@@ -6,9 +6,8 @@ from enum import StrEnum
 import pytest
 
 from game.rules import rule_files
-from game.rules.rule_options import MAX_POINTS, OPTIONS
+from game.rules.rule_options import MAX_POINTS, OPTIONS, sentences
 from game.rules.ruleset import Alike, Ruleset
-from game.rules.sentences import sentences
 
 PLAIN = Ruleset("plain", "Plain")
 ABOUT = {"name", "title", "source", "assumed"}

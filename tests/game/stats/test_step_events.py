@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from game.dice_log import DiceLog
 from game.errors import GameError
+from game.journal.entry import WireEntry
 from game.journal.feed import Feed, FeedLine
 from game.journal.journal import Journal
-from game.journal.wire import WireEntry
 from game.match.events import (
     Banked,
     Corrected,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from bench.self_play import whole_match
-from game.journal.wire import WireEntry
+from game.journal.entry import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
 from tests.web.club.conftest import RULES

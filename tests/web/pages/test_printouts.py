@@ -8,9 +8,7 @@ import pytest
 
 from game.commands import StartMatch
 from game.rules.rule_files import load, names
-from game.rules.score_card import CARD_MM, card
-from game.rules.score_pad import pad
-from game.rules.svg_print import WIDTH_BOLD, WIDTH_REGULAR
+from game.rules.score_card import CARD_MM, WIDTH_BOLD, WIDTH_REGULAR, card, pad
 from tests.languages import OTHERS, english_left, spoken
 from web.i18n import translate
 

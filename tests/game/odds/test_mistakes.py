@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-from game.match.bot import Bot
-from game.match.events import Banked, Kept, Thrown
+from game.match.events import Banked, Bot, Kept, Thrown
 from game.match.match import Match
-from game.odds.figures import figures
-from game.odds.review import review
-from game.practice.mistakes import MistakeKind, mistakes
+from game.odds.review import MistakeKind, figures, mistakes, review
 from game.rules import rule_files
 from tests.game.shipped import shipped
 

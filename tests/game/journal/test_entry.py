@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.errors import GameError
+from game.journal.entry import WireEntry
 from game.journal.feed import Feed
 from game.journal.journal import Journal
-from game.journal.wire import WireEntry
 from game.match.events import (
     Banked,
     Corrected,

@@ -9,13 +9,14 @@ from hypothesis import given, reject, settings
 
 from game.errors import OddsError
 from game.odds.compiled_rules import compile_rules
-from game.odds.throw_odds import (
+from game.odds.turn_odds import (
     chances_of_one_throw,
     chances_to_reach,
     farkle_within,
+    long_run_average,
+    points_table,
     throw_chances,
 )
-from game.odds.turn_odds import long_run_average, points_table
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Alike, HotDice, LastRound, Ruleset
 from tests.game.rules_strategy import rulesets

@@ -10,10 +10,9 @@ from game.journal.journal import Journal
 from game.match.events import Banked, Corrected, Farkled, Place, ScoreSet, Spliced, Thrown, Undone
 from game.match.match import Match
 from game.match.state import TurnEnding
-from game.odds.throw_odds import throw_chances
+from game.odds.turn_odds import throw_chances
 from game.rules.rule_files import load
-from game.stats.counts import DiceSetPeriod, MatchCounter
-from game.stats.tally import Tally, tallies
+from game.stats.counts import DiceSetPeriod, MatchCounter, Tally, tallies
 
 RULES = load("walnut-studiolo")
 FARKLE = (2, 2, 3, 4, 6, 6)
