@@ -52,7 +52,7 @@ from device.hardware.systemd import (
     power_off_action,
 )
 from device.hardware.voltage import watched_voltage
-from device.lan import as_page_url, lan_address
+from device.lan import as_page_url, as_page_urls, lan_address, split_names
 from device.log_file import keep_log
 from device.maintenance import Maintenance
 from device.mqtt.address import parse_address
@@ -86,7 +86,7 @@ from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from vision.networks import choose_engine
-from web.access.origin import AllowedHosts, split_names
+from web.access.origin import AllowedHosts
 from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
 from web.server import Server, ServerError
@@ -237,7 +237,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         secret=secret,
         pictures=maintenance.frames.get,
         has_overlay=options.overlay,
-        readers=tuple(split_names(options.readers)),
+        readers=as_page_urls(options.readers),
         shared=maintenance.shared,
     )
 

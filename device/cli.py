@@ -16,6 +16,7 @@ from device.errors import BAD_INPUT, INTERRUPTED, UsageError, exit_at_ctrl_c
 with exit_at_ctrl_c():
     import click
 
+    from device.addresses import reduce_urls
     from device.files import print_line
     from game.errors import GameError
 
@@ -67,7 +68,7 @@ def main(args: Sequence[str] | None = None) -> None:
         error.show()
         sys.exit(BAD_INPUT)
     except click.ClickException as error:
-        _fail(error.format_message())
+        _fail(reduce_urls(error.format_message()))
     except (GameError, UsageError) as error:
         _fail(str(error))
     except OSError as error:

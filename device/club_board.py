@@ -18,13 +18,13 @@ import platformdirs
 import segno
 
 from device.files import print_line
-from device.lan import lan_address
+from device.lan import lan_address, split_names
 from device.machine_fit import limit_malloc_arenas
 from device.mqtt.address import ROOT, Address, Topics, is_tray_name, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.threads import DistinctReports, repeated
 from game.errors import GameError
-from web.access.origin import AllowedHosts, split_names
+from web.access.origin import AllowedHosts
 from web.club.app import create_club
 from web.club.match_history import MatchHistory
 from web.club.people import People

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +16,15 @@ import click
 import platformdirs
 
 from device.errors import UsageError
-from game.file_io import UNFINISHED_SUFFIX, atomic_file, read_bounded, write_atomically
+from game import toml_table
+from game.file_io import (
+    UNFINISHED_SUFFIX,
+    atomic_file,
+    read_bounded,
+    read_text,
+    write_atomically,
+)
+from game.toml_table import TomlTable
 
 __all__ = (
     "UNFINISHED_SUFFIX",
@@ -121,6 +130,35 @@ def replace_file(path: Path, data: bytes) -> None:
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)
             shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+
+
+def read_secret_file(path: str, setting: str, expected: str) -> TomlTable:
+    """Read the TOML file with a secret that a setting names.
+
+    Errors quote neither the content of the file nor the name of a file that does not exist, because somebody may have
+    written the secret itself into the setting.
+
+    Args:
+        path: Path of the file.
+        setting: Name of the setting.
+        expected: What the file must contain, for errors.
+
+    Raises:
+        UsageError: If the file does not exist, other users can read it, or it is not valid TOML.
+        FileError: If the file cannot be read.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except PermissionError:
+        mode = 0
+    except (OSError, ValueError):
+        raise UsageError(
+            f"{setting}: the file does not exist: write the absolute path of a file with {expected}"
+        ) from None
+    text = read_text(Path(path))
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UsageError(f"{path}: other users can read this secret: chmod 600 {path}")
+    return toml_table.parse(text, path, lambda _: UsageError(f"{path}: write {expected}"))
 
 
 def print_line(line: object, *, err: bool = False) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from ipaddress import IPv6Address
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from device.addresses import NetworkAddress, in_url
 from device.errors import UsageError
-from game.errors import quoted
 
 SIOCGIFADDR = 0x8915
 """Linux's request for the address of an interface, from netdevice(7)."""
@@ -56,21 +55,26 @@ def as_page_url(text: str) -> str:
     Raises:
         UsageError: If the text is not an http or https URL with a host and no path.
     """
-    try:
-        parts = urlsplit(text)
-        is_page = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:  # the port is not a number
-        is_page = False
     if not text:
         return ""
-    if not is_page or parts.path.strip("/") or parts.query or parts.username is not None:
-        raise UsageError(f"{quoted(text)} is not an address: write http://dice.example:8000, say")
-    return f"{parts.scheme}://{parts.netloc}/"
+    address = NetworkAddress.parse(text, ("http", "https"))
+    if address is None or address.path != "/" or address.has_user:
+        raise UsageError("this is not the address of a page: write http://dice.example:8000, say")
+    return f"{text.rstrip('/')}/"
 
 
-def in_url(host: str) -> str:
-    """Return a host as it is written in a URL: an IPv6 address gets brackets."""
-    return f"[{host}]" if ":" in host else host
+def split_names(text: str) -> list[str]:
+    """Return the host names or addresses in a setting, which are separated by commas or spaces."""
+    return text.replace(",", " ").split()
+
+
+def as_page_urls(text: str) -> list[str]:
+    """Return the URLs in the setting `readers`, each with a slash at its end.
+
+    Raises:
+        UsageError: If one of them is not an http or https URL with a host and no path.
+    """
+    return [as_page_url(page) for page in split_names(text)]
 
 
 def own_address(host: str) -> str:

@@ -26,7 +26,7 @@ from device.hardware.choices import (
     as_mains,
     as_rotation,
 )
-from device.lan import as_page_url
+from device.lan import as_page_url, as_page_urls
 from game import toml_table
 from game.errors import GameError, quoted
 from game.file_io import read_text
@@ -54,6 +54,12 @@ def _setting(
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "check": check})
 
 
+def _private(default: str, doc: str, check: Check | None = None) -> Any:
+    """Return a dataclass field for a setting whose value may contain a password, so that no error quotes it."""
+    about = {"doc": doc, "low": 0, "high": 0, "check": check, "private": True}
+    return field(default=default, repr=False, metadata=about)
+
+
 def _rules(name: str) -> None:
     """Check the name of a published rule set. A rule file is not checked, because backups do not contain it."""
     if not name.endswith(".toml"):
@@ -75,7 +81,7 @@ def _pin(default: int, doc: str) -> Any:
 class Settings:
     """All settings, in the order in which the settings file lists them."""
 
-    camera: str = _setting(
+    camera: str = _private(
         "auto",
         f"Source of the pictures: {CAMERA_CHOICES}.",
         check=as_camera,
@@ -99,7 +105,7 @@ class Settings:
         "",
         "Additional host names of the page, separated by spaces. This machine's own names always work.",
     )
-    address: str = _setting(
+    address: str = _private(
         "",
         "Address of the page in the QR code, such as http://dice.example:8000; empty uses this machine's own address.",
         check=as_page_url,
@@ -180,13 +186,13 @@ class Settings:
         default=False,
         doc="Whether holding the button for five seconds shuts the machine down. The installer turns this on.",
     )
-    mqtt: str = _setting(
+    mqtt: str = _private(
         "", "MQTT broker: mqtt://HOST[:PORT], or mqtts:// with TLS; empty means no broker."
     )
     mqtt_tray: str = _setting(
         "", "Name of this tray on the broker; empty means the machine's name."
     )
-    mqtt_secret: str = _setting(
+    mqtt_secret: str = _private(
         "",
         "File with the user name and password for the broker; only its owner may be able to read it (0600).",
     )
@@ -200,14 +206,15 @@ class Settings:
     overlay: bool = _setting(
         default=True, doc="Whether the page /overlay shows the match in video streams."
     )
-    readers: str = _setting(
+    readers: str = _private(
         "",
         "Other programs' pages that may read the API, such as http://foundry.local:30000, separated by spaces.",
+        check=as_page_urls,
     )
-    webhook: str = _setting(
+    webhook: str = _private(
         "", "Address to which every step is sent: http:// or https://; empty means none."
     )
-    webhook_secret: str = _setting(
+    webhook_secret: str = _private(
         "",
         "File with the secret that signs these requests; only its owner may be able to read it (0600).",
     )
@@ -248,8 +255,9 @@ def parse(text: str, where: str) -> Settings:
     Raises:
         UsageError: If the text is not valid TOML, or a setting is not valid.
     """
-    table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
+    private = {name for name, f in known.items() if f.metadata.get("private")}
+    table = toml_table.parse(text, where, UsageError, private)
     table.check_keys(known, Message("is not a setting"))
     values = {key: _value(table, key, known[key]) for key in table.data}
     return _without_a_pin_used_twice(Settings(**values), where)

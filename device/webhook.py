@@ -12,7 +12,6 @@ import json
 import logging
 import socket
 import ssl
-import stat
 from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -23,14 +22,13 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 from time import time
-from urllib.parse import urlsplit
 
+from device.addresses import HOW_TO_ENCODE, NetworkAddress
 from device.errors import UsageError
+from device.files import read_secret_file
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
-from game import toml_table
 from game.errors import GameError, TraykeeperError, reason
-from game.file_io import read_text
 from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message
@@ -38,9 +36,6 @@ from game.stats.step_events import WebhookBody, step_events
 from web.contracts import ChangingTable, DeliveryAttempt, Snapshot, WebhookReport
 
 log = logging.getLogger(__name__)
-
-PORTS = {"http": 80, "https": 443}
-"""The standard port of each URL scheme, without and with TLS."""
 
 PREFIX = "whsec_"
 MIN_KEY_BYTES = 24
@@ -72,27 +67,19 @@ HEAD_START_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Receiver:
+class Receiver(NetworkAddress):
     """A program that receives the steps of matches.
 
     Attributes:
-        path: Path and query of its URL. No message shows them, because they may contain a secret.
         key: Key that signs the requests; None sends unsigned requests.
     """
 
-    host: str
-    port: int
-    path: str = field(default="/", repr=False)
-    tls: bool = False
     key: bytes | None = field(default=None, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
 
     @property
     def fingerprint(self) -> str:
         """A digest of the address, which does not reveal it."""
-        return sha256(f"{self.tls} {self} {self.path}".encode()).hexdigest()[:16]
+        return sha256(f"{self} {self.path}".encode()).hexdigest()[:16]
 
     def headers(self, delivery_id: str, time_s: float, body: bytes) -> dict[str, str]:
         """Return the headers of a request to the receiver, including its signature if there is a key.
@@ -125,40 +112,25 @@ def parse_receiver(url: str, *, secret: str = "") -> Receiver:
     Raises:
         UsageError: If the URL or the file `secret` is not valid.
     """
-    wrong = UsageError(f"webhook is not an address: write {EXAMPLE}")  # it may contain a secret
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-        host = (parts.hostname or "").encode("idna").decode()
-    except ValueError:
-        raise wrong from None
-    path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-    if parts.scheme not in PORTS or not host or not path.isascii() or not path.isprintable():
-        raise wrong
-    if " " in path:
-        raise wrong
-    if parts.username is not None:
+    found = NetworkAddress.parse(url, ("http", "https"))
+    if found is None or not found.path.isascii():
+        raise UsageError(f"webhook is not an address: write {EXAMPLE}; {HOW_TO_ENCODE}")
+    if found.has_user:
         raise UsageError("webhook contains a user name: use webhook_secret, or a secret path")
     key = _read_key(secret) if secret else None
-    return Receiver(host, port or PORTS[parts.scheme], path, parts.scheme == "https", key)
+    return Receiver(found.scheme, found.host, found.port, found.path, key=key)
 
 
 def _read_key(path: str) -> bytes:
     """Read the key from a file with the line `secret = "whsec_..."`."""
-    text = read_text(Path(path))
-    if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UsageError(f"{path}: other users can read the secret: chmod 600 {path}")
-    one_line = UsageError(
-        f'{path}: write one line, secret = "whsec_..."; make it with {HOW_TO_MAKE_ONE}'
-    )
-    table = toml_table.parse(text, path, lambda _: one_line)  # never quote the content
-    line = table.line("secret")
+    expected = f'one line, secret = "whsec_..."; make it with {HOW_TO_MAKE_ONE}'
+    line = read_secret_file(path, "webhook_secret", expected).line("secret")
     try:
         key = b64decode(line.removeprefix(PREFIX), validate=True)
     except ValueError:
-        raise one_line from None
+        key = b""
     if not line.startswith(PREFIX) or len(key) < MIN_KEY_BYTES:
-        raise one_line
+        raise UsageError(f"{path}: write {expected}")
     return key
 
 
@@ -215,7 +187,7 @@ class Courier:
 
     def __init__(self, receiver: Receiver, timeout_s: float = TIMEOUT_S) -> None:
         self._receiver, self._timeout_s = receiver, timeout_s
-        self._context = ssl.create_default_context() if receiver.tls else None
+        self._context = ssl.create_default_context() if receiver.scheme == "https" else None
         self._lock = Lock()
         self._connection: http.client.HTTPConnection | None = None
         self._is_closed = False
@@ -244,6 +216,8 @@ class Courier:
         except (OSError, http.client.HTTPException, ValueError) as error:
             if not deadline.is_alive():
                 raise self._timed_out() from None
+            if not isinstance(error, OSError):  # its text may repeat what was sent
+                raise DeliveryError(Message("its answer is not valid HTTP")) from None
             raise DeliveryError(
                 Message("it cannot be reached: %(why)s", why=reason(error))
             ) from None
@@ -251,11 +225,10 @@ class Courier:
             deadline.cancel()
             connection.close()
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
+            phrase = http.client.responses.get(answer.status, "")  # not the answer's own words
+            status = f"{answer.status} {phrase}".strip()
             raise DeliveryError(
-                Message(
-                    "it answered %(status)s", status=f"{answer.status} {answer.reason}".strip()
-                ),
-                _retry_after_s(answer),
+                Message("it answered %(status)s", status=status), _retry_after_s(answer)
             )
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ ValueError: settings.toml, line 1: port is '80', but must be a whole number from
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
@@ -32,21 +32,24 @@ _NEAR = 0.55
 """Lowest similarity of a suggested word: "walnut" finds "walnut-studiolo", "house" finds nothing."""
 
 
-def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
+def parse(
+    text: str, where: str, make_error: MakeError, private: Collection[str] = ()
+) -> "TomlTable":
     """Parse a TOML file.
 
     Args:
         text: Content of the file.
         where: Name of the file in error messages.
         make_error: Makes an error from a message, for errors in this file.
+        private: Keys whose values errors never quote, because they may be secrets.
 
     Raises:
         Exception: What `make_error` returns, if the text is not valid TOML.
     """
     try:
-        return TomlTable(tomllib.loads(text), where, text, make_error)
+        return TomlTable(tomllib.loads(text), where, text, make_error, private=private)
     except (ValueError, RecursionError) as error:
-        raise make_error(_no_toml(text, where, str(error))) from None
+        raise make_error(_no_toml(text, where, str(error), private)) from None
 
 
 def nearest(word: str, known: Iterable[str]) -> Message:
@@ -74,6 +77,7 @@ class TomlTable:
             source.
         make_error: Makes an error from a message.
         name: Name of the table within the file. Empty for the file itself.
+        private: Keys whose values errors never quote, because they may be secrets.
     """
 
     data: Mapping[str, Any]
@@ -81,6 +85,7 @@ class TomlTable:
     text: str
     make_error: MakeError
     name: str = ""
+    private: Collection[str] = ()
 
     def check_keys(self, known: Iterable[str], what: Message) -> None:
         """Check that the table contains only known keys.
@@ -220,6 +225,8 @@ class TomlTable:
         """
         if key not in self.data:
             return self.error(key, Message("is missing: it must be %(allowed)s", allowed=allowed))
+        if key in self.private:
+            return self.error(key, Message("must be %(allowed)s", allowed=allowed))
         return self.error(
             key,
             Message(
@@ -279,10 +286,11 @@ def is_number(found: object) -> TypeGuard[float]:
     return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)
 
 
-def _no_toml(text: str, where: str, why: str) -> Message:
+def _no_toml(text: str, where: str, why: str, private: Collection[str]) -> Message:
     """Return an error message for invalid TOML, with the file, the line and, if known, the remedy.
 
-    `where` is the name of the file, and `why` is the message of tomllib's error.
+    `where` is the name of the file, `why` is the message of tomllib's error, and the values of the keys in `private`
+    are not quoted.
     """
     found, at, place = why.partition(" (at ")
     what: Value = found
@@ -292,7 +300,9 @@ def _no_toml(text: str, where: str, why: str) -> Message:
     else:
         line = re.match(r"line (\d+)", place)
         number = int(line[1]) if line else len(lines)
-        what = _slip(lines[min(number, len(lines)) - 1]) or found
+        wrong = lines[min(number, len(lines)) - 1]
+        is_private = wrong.partition("=")[0].strip("\t \"'") in private
+        what = (None if is_private else _slip(wrong)) or found
     return Message(
         "%(file)s, line %(n)s: not valid TOML: %(why)s", file=where, n=str(number), why=what
     )

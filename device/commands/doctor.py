@@ -24,6 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import click
 
 from device import log_file
+from device.addresses import NetworkAddress, reduce_urls
 from device.cameras.base import CameraError
 from device.cameras.picamera import pi_cameras
 from device.cameras.video_nodes import VideoNodes
@@ -35,7 +36,7 @@ from device.errors import UsageError
 from device.files import SERVICE, atomic_file, print_line, zip_member
 from device.mqtt.address import parse_address
 from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
-from device.settings import as_text
+from device.settings import Settings, as_text
 from device.webhook import parse_receiver
 from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
@@ -50,9 +51,10 @@ ANSWER_S = 8.0
 MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "FAILED"}
 
 SECRET = re.compile(
-    r"((?:token|pin|password|passwd|secret|psk|key)[\"']?\s*[=:]\s*[\"']?)[^\s\"'&]+", re.IGNORECASE
+    r"((?:token|pin|password|passwd|pwd|auth|secret|psk|key)[\"']?\s*[=:]\s*[\"']?)"
+    r"(?:(?<=\")[^\"]+|(?<=')[^']+|[^\s\"'&]+)",
+    re.IGNORECASE,
 )
-USER = re.compile(r"(\b\w+://)[^/@\s\"]+@")
 MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
 
@@ -278,36 +280,42 @@ def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> No
         with atomic_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
             os.fchmod(file.fileno(), READABLE)
             for name, text in _texts(system, found):
-                report.writestr(zip_member(name, ZIP_DEFLATED), without_secrets(text))
+                report.writestr(zip_member(name, ZIP_DEFLATED), redacted(text))
             for name, picture in _pictures(system) if pictures else ():
                 report.writestr(zip_member(name), picture)
     except OSError as error:
         raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from None
 
 
-def without_secrets(text: str) -> str:
-    """Return the text with every token, PIN and hardware address replaced by asterisks.
+def redacted(text: str) -> str:
+    """Return the text with every token, PIN and hardware address replaced by asterisks, and URLs reduced to their hosts.
 
-    >>> without_secrets("GET /?token=abc123 from dc:a6:32:01:02:03")
-    'GET /?token=*** from **:**:**:**:**:**'
+    >>> redacted("http://den:8000/?pin=123 from dc:a6:32:01:02:03, token=abc")
+    'http://den:8000 from **:**:**:**:**:**, token=***'
     """
-    text = USER.sub(r"\1***@", SECRET.sub(r"\1***", text))
-    return MAC.sub("**:**:**:**:**:**", text)
+    return MAC.sub("**:**:**:**:**:**", SECRET.sub(r"\1***", reduce_urls(text)))
 
 
 def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
     machine = system.machine
     yield "doctor.txt", f"{found}\n"
-    settings = system.settings
-    if settings.webhook:  # its path may be a secret
-        settings = replace(settings, webhook="http://***")
-    yield "settings.toml", as_text(settings)
+    yield "settings.toml", as_text(_public(system.settings))
     yield "system.txt", "\n".join(_system(system))
     log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
     yield "log.txt", log or "journalctl shows nothing: try sudo traykeeper doctor --zip ..."
     for path in log_file.files(system.folder):
         yield f"state/{path.name}", path.read_text("utf-8", "replace")
     yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
+
+
+def _public(settings: Settings) -> Settings:
+    """Return settings without the values that may be secrets and that `redacted` does not recognise as URLs."""
+    hidden: dict[str, Any] = {
+        name: "***"
+        for name in ("mqtt", "webhook", "mqtt_secret", "webhook_secret")
+        if (value := getattr(settings, name)) and NetworkAddress.parse(value) is None
+    }
+    return replace(settings, **hidden)
 
 
 def _system(system: System) -> Iterator[str]:

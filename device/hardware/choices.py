@@ -5,8 +5,8 @@
 
 import re
 from typing import Literal
-from urllib.parse import urlsplit
 
+from device.addresses import HOW_TO_ENCODE, NetworkAddress
 from device.errors import UsageError
 from game.errors import quoted
 
@@ -18,6 +18,13 @@ CAMERAS = ("auto", "sim", "picamera2[:N]", "usb[:N or NAME]", "URL", "phone", "r
 """The values of the setting `camera`, in the order in which messages list them."""
 CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
+STREAMS = ("http", "https", "rtsp", "rtsps")
+"""Schemes of the addresses of network cameras."""
+
+_NO_ADDRESS = (
+    "this is not the address of a camera: write rtsp://USER:PASSWORD@HOST:PORT/PATH or "
+    f"http://HOST:PORT/PATH; {HOW_TO_ENCODE}"
+)
 
 BUTTON_PIN = 17
 """BCM number of the button's pin: header pin 11, next to ground on pin 9."""
@@ -35,15 +42,19 @@ USB, NETWORK = "USB camera", "network camera"
 def as_camera(spec: str) -> tuple[CameraKind, str]:
     """Parse the setting `camera`: return the kind of camera, and which camera of that kind.
 
+    An invalid value is not quoted in the error, because it may be an address that contains a password.
+
     >>> as_camera("usb:1")
     ('usb', '1')
     >>> as_camera("rtsp://10.0.0.7/live")
     ('stream', 'rtsp://10.0.0.7/live')
     """
+    if NetworkAddress.parse(spec, STREAMS):
+        return "stream", spec
     kind, _, which = ("usb", "", spec) if spec.startswith("/dev/") else spec.partition(":")
+    if "://" in spec:
+        raise UsageError(_NO_ADDRESS)
     match kind:
-        case "http" | "https" | "rtsp" | "rtsps" if _has_host(spec):
-            return "stream", spec
         case "sim":
             return kind, which
         case "auto" | "picamera2" | "phone" if not which or (
@@ -54,17 +65,9 @@ def as_camera(spec: str) -> tuple[CameraKind, str]:
             return kind, which
         case "replay" if which:
             return kind, which
-    raise UsageError(
-        f"{quoted(spec)} is not a camera: use {CAMERA_CHOICES}; phone works only with play"
-    )
-
-
-def _has_host(url: str) -> bool:
-    try:
-        found = urlsplit(url)
-        return bool(found.hostname) and found.port != 0 and url.isprintable() and " " not in url
-    except ValueError:  # the port is not a number
-        return False
+    if "/" in spec or "@" in spec:
+        raise UsageError(_NO_ADDRESS)
+    raise UsageError(f"this is not a camera: use {CAMERA_CHOICES}; phone works only with play")
 
 
 def camera_name(spec: str) -> str | None:
@@ -73,7 +76,7 @@ def camera_name(spec: str) -> str | None:
     >>> camera_name("usb")
     'USB camera 0'
     >>> camera_name("http://me:secret@10.0.0.7:8080/video")
-    'network camera 10.0.0.7:8080/video'
+    'network camera http://10.0.0.7:8080'
 
     Args:
         spec: The value of the setting `camera`.
@@ -82,10 +85,7 @@ def camera_name(spec: str) -> str | None:
     if kind == "usb":
         found = re.fullmatch(r"/dev/(?:video|v4l/by-\w+/(?:usb-)?)(.+?)(?:-video-index0)?", which)
         return f"{USB} {found[1] if found else which or 0}"
-    if kind == "stream":  # without user, password or query, which may be secrets
-        parts = urlsplit(which)
-        return f"{NETWORK} {parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
-    return None
+    return f"{NETWORK} {NetworkAddress.parse(which)}" if kind == "stream" else None
 
 
 def as_rotation(degrees: int) -> Rotation:

@@ -3,18 +3,12 @@
 import re
 import socket
 import ssl
-import stat
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import urlsplit
 
+from device.addresses import NetworkAddress
 from device.errors import UsageError
-from game import toml_table
+from device.files import read_secret_file
 from game.errors import quoted
-from game.file_io import read_text
-
-PORTS = {"mqtt": 1883, "mqtts": 8883}
-"""The standard port of each URL scheme, without and with TLS."""
 
 MAX_NAME_LENGTH = 40
 EXAMPLE = "mqtt://broker.local, or mqtts://broker.local:8883"
@@ -29,7 +23,7 @@ _BOARD = re.compile(r"[a-z0-9-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Address(NetworkAddress):
     """A broker and the user who connects to it.
 
     Attributes:
@@ -38,21 +32,15 @@ class Address:
         secret: File that the user name and password were read from, for messages; None if there is none.
     """
 
-    host: str
-    port: int
-    tls: bool = False
     ca: str | None = None
-    user: str | None = None
+    user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
     secret: str | None = None
 
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
     @property
-    def url(self) -> str:
-        """The address as a URL, without user name and password."""
-        return f"{'mqtts' if self.tls else 'mqtt'}://{self}"
+    def tls(self) -> bool:
+        """Whether the connection uses TLS."""
+        return self.scheme == "mqtts"
 
     def tls_context(self) -> ssl.SSLContext | None:
         """Return the TLS context that checks the broker's certificate, or None without TLS.
@@ -88,39 +76,30 @@ def parse_address(url: str, *, secret: str = "", ca: str = "") -> Address:
     Raises:
         UsageError: If the URL or the file `secret` is not valid.
     """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-        (parts.hostname or "").encode("idna")  # looking up the name will encode it as well
-    except ValueError:
-        raise UsageError(f"{quoted(url)} is not a broker address: write {EXAMPLE}") from None
-    if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/"):
-        raise UsageError(f"{quoted(url)} is not a broker address: write {EXAMPLE}")
-    if parts.username is not None:
+    found = NetworkAddress.parse(url, ("mqtt", "mqtts"))
+    if "@" in url:
         raise UsageError(
             "the broker address contains a user name: move the user name and password to a file, "
             "and name it in mqtt_secret (for the club: --secret)"
         )
+    if found is None or found.path != "/":
+        raise UsageError(f"this is not the address of a broker: write {EXAMPLE}")
     user, password = _read_secret(secret) if secret else (None, None)
-    tls = parts.scheme == "mqtts"
     return Address(
-        parts.hostname,
-        port or PORTS[parts.scheme],
-        tls,
-        ca or None,
-        user,
-        password,
-        secret or None,
+        found.scheme,
+        found.host,
+        found.port,
+        ca=ca or None,
+        user=user,
+        password=password,
+        secret=secret or None,
     )
 
 
 def _read_secret(path: str) -> tuple[str, str]:
     """Read the user name and password from a file with the lines `user = "..."` and `password = "..."`."""
-    text = read_text(Path(path))
-    if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UsageError(f"{path}: other users can read the password: chmod 600 {path}")
-    two_lines = f'{path}: write two lines, user = "..." and password = "..."'
-    table = toml_table.parse(text, path, lambda _: UsageError(two_lines))  # never quote the content
+    expected = 'two lines, user = "..." and password = "..."'
+    table = read_secret_file(path, "mqtt_secret (for the club: --secret)", expected)
     return table.line("user"), table.line("password")
 
 

@@ -101,7 +101,7 @@ class BrokerClient:
 
     def __repr__(self) -> str:
         connected = bool(self._client.is_connected())
-        return f"<BrokerClient {self._name} to {self._address.url}, connected={connected}>"
+        return f"<BrokerClient {self._name} to {self._address}, connected={connected}>"
 
     def start(self) -> None:
         """Connect in the background."""

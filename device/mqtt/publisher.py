@@ -540,7 +540,7 @@ def _configured(settings: Settings) -> tuple[Progress | None, Address | None]:
     address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
     address.tls_context()  # report an unreadable certificate now
     name = tray_name(settings.mqtt_tray)
-    return Progress(address.url, name, settings.mqtt_secret, settings.mqtt_ca), address
+    return Progress(str(address), name, settings.mqtt_secret, settings.mqtt_ca), address
 
 
 def _continued(before: Progress | None, now: Progress) -> Progress:

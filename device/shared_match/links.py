@@ -13,8 +13,8 @@ from hashlib import scrypt, sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
-from urllib.parse import urlsplit
 
+from device.addresses import NetworkAddress
 from game.file_io import write_atomically
 from game.journal.entry import is_match_id
 from game.message import Message
@@ -140,16 +140,10 @@ class TrayInvitation:
 
 
 def _address(link: str) -> str:
-    try:
-        parts = urlsplit(link)
-        port = parts.port
-        host = (parts.hostname or "").encode("idna").decode()
-    except ValueError:
-        raise TableError(NO_ADDRESS) from None
-    if parts.scheme != "http" or not host or parts.username is not None:
+    found = NetworkAddress.parse(link, ("http",))
+    if found is None or found.has_user:
         raise TableError(NO_ADDRESS)
-    name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port or 80}/"
+    return f"{found}/"
 
 
 @dataclass(frozen=True, slots=True)

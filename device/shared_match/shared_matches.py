@@ -13,13 +13,20 @@ from secrets import token_hex
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
+from device.addresses import NetworkAddress
 from device.errors import UsageError
 from device.mqtt.address import ROOT, Address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.shared_match.conversation import ASK_LATER, DoingTable
-from device.shared_match.links import Link, MatchSide, TrayInvitation, keys_of, new_code
+from device.shared_match.links import (
+    NO_ADDRESS,
+    Link,
+    MatchSide,
+    TrayInvitation,
+    keys_of,
+    new_code,
+)
 from device.shared_match.sync import MAX_BYTES, NotSignedError, Sealed, SharedMatchError, Sync
 from device.shared_match.tray_pair import SharedParts, TrayPair
 from device.threads import new_snapshots
@@ -80,8 +87,10 @@ def exchange(address: str, message: str) -> bytes:
         UnreachableError: If there is no answer, or the answer does not come from a host of shared matches.
         UnknownHereError: If the host does not know the code, or accepts no further attempts for now.
     """
-    parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
+    other = NetworkAddress.parse(address)
+    if other is None:
+        raise UnreachableError(NO_ADDRESS)
+    connection = http.client.HTTPConnection(other.host, other.port, timeout=TIMEOUT_S)
     try:
         connection.request("POST", PATH, message, {"Content-Type": "application/json"})
         answer = connection.getresponse()
@@ -91,7 +100,7 @@ def exchange(address: str, message: str) -> bytes:
             Message(
                 "No tray answers at %(address)s: check the address, and that Traykeeper "
                 "is running there.",
-                address=address,
+                address=str(other),
             )
         ) from None
     finally:
@@ -107,7 +116,7 @@ def exchange(address: str, message: str) -> bytes:
         Message(
             "The program at %(address)s does not support matches with other trays: check the "
             "address, and install the same version on both trays.",
-            address=address,
+            address=str(other),
         )
     )
 

@@ -137,7 +137,7 @@ def test_keeps_json_has_the_documented_form(call):
         (["match", "/"], ["/: this is a folder: give the name of a file"]),
         (["match", "/dev/null"], ["/dev/null, line 1: a match needs 2 to 20 players, not 0"]),
         (["match", "/dev/zero"], ["/dev/zero: the file is longer than"]),
-        (["play", "--camera", "film"], ["'film' is not a camera", "usb[:N or NAME]"]),
+        (["play", "--camera", "film"], ["this is not a camera", "usb[:N or NAME]"]),
         (["play", "--camera", "replay:/nowhere"], ["/nowhere"]),
         (["play", "--port", "70000"], ["70000"]),
         (["fly"], ["fly"]),

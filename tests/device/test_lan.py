@@ -122,7 +122,9 @@ def test_this_machine_reaches_its_own_server(host, found):
     "text", ["dice", "ftp://dice", "http://dice/page", "http://:80", "http://a:x"]
 )
 def test_an_address_that_is_not_a_page_is_refused(text):
-    with pytest.raises(UsageError, match=r"is not an address: write http://dice\.example:8000"):
+    with pytest.raises(
+        UsageError, match=r"is not the address of a page: write http://dice\.example:8000"
+    ):
         as_page_url(text)
 
 

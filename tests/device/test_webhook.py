@@ -259,7 +259,9 @@ def test_the_signature_follows_the_specification():
     """Compare with the worked example that libraries for Standard Webhooks test."""
     key = b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     body = b'{"test": 2432232314}'
-    headers = Receiver("h", 80, key=key).headers("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
+    headers = Receiver("http", "h", 80, key=key).headers(
+        "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body
+    )
 
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
@@ -286,8 +288,8 @@ def test_doctor_says_whether_requests_are_signed(tmp_path, secret):
 
     assert [str(each.line) for each in found] == [
         "no webhook is set",
-        "steps go to den.local:8080, not signed: see `webhook_secret`",
-        "steps go to den.local:8080, signed",
+        "steps go to http://den.local:8080, not signed: see `webhook_secret`",
+        "steps go to http://den.local:8080, signed",
     ]
 
 

@@ -74,11 +74,6 @@ class AllowedHosts:
         return bool(is_numbered) or (host == own and domain in ("", *LOCAL_DOMAINS))
 
 
-def split_names(text: str) -> Iterable[str]:
-    """Return the host names in a setting, separated by commas or spaces."""
-    return text.replace(",", " ").split()
-
-
 def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
     """Refuse requests to host names that are not in `hosts`.
 

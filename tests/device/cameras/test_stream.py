@@ -77,7 +77,7 @@ def camera(stream):
 
 
 def test_the_name_of_a_network_camera_shows_no_password_and_no_key(camera):
-    assert camera.name == "network camera 10.0.0.7:8080/video"
+    assert camera.name == "network camera http://10.0.0.7:8080"
 
 
 def test_a_capture_is_not_one_of_the_frames_that_were_on_the_way(camera, stream):

@@ -21,7 +21,7 @@ def test_a_broker_that_accepts_the_connection_is_ok(tmp_path, tls):
         found = check(system(tmp_path, **there.settings()))
 
     assert found.level is Level.OK
-    assert str(found.line) == f"connected to localhost:{there.port}"
+    assert str(found.line) == f"connected to mqtt{'s' if tls else ''}://localhost:{there.port}"
 
 
 def test_a_wrong_password_and_a_missing_broker_are_failures(tmp_path):

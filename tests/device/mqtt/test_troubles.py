@@ -124,7 +124,7 @@ def test_an_outage_is_reported_once(table, join, broker, troubles):
     (line,) = until(lambda: troubles)
     broker.start()
 
-    assert f"no broker answers at localhost:{broker.port}: check that it is running" in line
+    assert f"no broker answers at mqtt://localhost:{broker.port}: check that it is running" in line
     assert line.endswith("; trying again, the match continues")
     assert match_continues(table)
 
@@ -135,7 +135,7 @@ def test_a_club_board_without_its_broker_reports_neither_a_match_nor_a_setting(t
         (line,) = until(lambda: troubles)
 
     assert line == (
-        "traykeeper club: no broker answers at localhost:9: check that it is running; trying again"
+        "traykeeper club: no broker answers at mqtt://localhost:9: check that it is running; trying again"
     )
 
 
@@ -169,13 +169,13 @@ def refuse_mqtt_5(server):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("broker", "is not a broker address: write mqtt://"),
-        ("http://broker", "is not a broker address"),
-        ("mqtt://", "is not a broker address"),
-        ("mqtt://broker:99999", "is not a broker address"),
-        ("mqtt://broker/club", "is not a broker address"),
-        ("mqtt://broker..local", "is not a broker address: write mqtt://"),
-        (f"mqtt://{'b' * 64}.local", "is not a broker address"),
+        ("broker", "is not the address of a broker: write mqtt://"),
+        ("http://broker", "is not the address of a broker"),
+        ("mqtt://", "is not the address of a broker"),
+        ("mqtt://broker:99999", "is not the address of a broker"),
+        ("mqtt://broker/club", "is not the address of a broker"),
+        ("mqtt://broker..local", "is not the address of a broker: write mqtt://"),
+        (f"mqtt://{'b' * 64}.local", "is not the address of a broker"),
         ("mqtt://me:secret@broker", "move the user name and password to a file"),
     ],
 )
@@ -187,7 +187,7 @@ def test_an_invalid_address_is_refused(url, words):
 
 
 def test_valid_addresses_are_parsed():
-    assert str(parse_address("mqtt://broker.local")) == "broker.local:1883"
+    assert str(parse_address("mqtt://broker.local")) == "mqtt://broker.local:1883"
     assert parse_address("mqtts://broker.local").port == 8883
     assert parse_address("mqtts://broker.local").tls
     assert parse_address("mqtt://[fe80::1]:1884").host == "fe80::1"
@@ -197,7 +197,7 @@ def test_a_secret_that_other_users_can_read_is_refused(tmp_path):
     secret = tmp_path / "mqtt.toml"
     secret.write_text(f'user = "a"\npassword = "{PASSWORD}"\n')
     secret.chmod(0o644)
-    with pytest.raises(UsageError, match="other users can read the password: chmod 600"):
+    with pytest.raises(UsageError, match="other users can read this secret: chmod 600"):
         parse_address("mqtt://broker", secret=str(secret))
     secret.chmod(0o600)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from web.access.origin import AllowedHosts, split_names
+from web.access.origin import AllowedHosts
 from web.app import create_app
 
-HOSTS = AllowedHosts(*split_names("den.example, 10.0.0.1 Other.Example."), name="traykeeper")
+HOSTS = AllowedHosts("den.example", "10.0.0.1", "Other.Example.", name="traykeeper")
 
 
 @pytest.mark.parametrize(
