@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.request import HTTPCookieProcessor
 
 from tests.waiting import PATIENCE_S, until
@@ -26,6 +26,7 @@ class Played:
         cookies: of the phone: with them it is the same one after a restart.
         options: of `traykeeper play`.
         command: starts Traykeeper.
+        stderr: where its messages go.
     """
 
     def __init__(
@@ -34,11 +35,12 @@ class Played:
         cookies: CookieJar,
         *options: str,
         command: Sequence[Path | str] = (COMMAND,),
+        stderr: IO[str] | int = subprocess.DEVNULL,
     ) -> None:
         self.process = subprocess.Popen(
             [*command, "play", "--port", "0", "--state", folder, *options],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
             text=True,
         )
         assert self.process.stdout
