@@ -484,9 +484,8 @@ def _camera(
 
     def opener(named: str) -> CameraOpener:
         """Return the function that opens the camera of this name, set up with the newest calibration."""
-        spec = profiles.resolve_camera(named)
-        tuning = profiles.tuning_for(spec, usual)
-        return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
+        tuning = profiles.tuning_for(named, usual)
+        return camera_opener(named, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
 
     def open_it(named: str = options.camera) -> Camera:
         return opener(named)()
@@ -521,9 +520,7 @@ def _greet(companion: Companion, server: Server) -> None:
             "The link works once, within an hour, and makes that phone the scorekeeper. All others watch."
         )
     if snapshot.simulated:
-        click.echo(
-            "No camera was found, so the dice are simulated. Throw them and press the button on the page."
-        )
+        click.echo("The dice are simulated: throw them, and press the button on the page.")
     click.echo("Press Ctrl-C to stop.")
 
 

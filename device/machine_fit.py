@@ -42,6 +42,18 @@ BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MAX_READINGS)
 """Smallest and largest value of each setting."""
 
 
+def is_raspberry_pi(root: Path = Path("/")) -> bool:
+    """Return whether this machine is a Raspberry Pi.
+
+    Args:
+        root: Root folder of the system; the doctor and tests use another one.
+    """
+    try:
+        return "Raspberry Pi" in (root / "proc/device-tree/model").read_text("utf-8", "replace")
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """How the reader uses this machine.

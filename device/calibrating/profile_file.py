@@ -383,15 +383,6 @@ class ProfileStore:
         else:
             save(profile, file)
 
-    def resolve_camera(self, spec: str) -> str:
-        """Return the camera to open: "auto" becomes "picamera2" if the Pi's camera was calibrated here.
-
-        A loose cable is then reported, instead of simulated dice taking the place of real ones.
-        """
-        profile = self._profile
-        pi = profile is not None and _matches(profile.camera, "picamera2")
-        return "picamera2" if spec == "auto" and pi else spec
-
     def tuning_for(self, spec: str, usual: Tuning) -> Tuning:
         """Return the settings for opening a camera, with focus and exposure as they were during calibration.
 

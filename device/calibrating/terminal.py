@@ -64,7 +64,7 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
     """
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / FILE)
-    spec = camera or profiles.resolve_camera(settings.camera)
+    spec = camera or settings.camera
     usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
     opener = camera_opener(spec, tuning=profiles.tuning_for(spec, usual))
     first = opener()

@@ -3,7 +3,7 @@
 from functools import partial
 
 from device.cameras.controls import Tunable, Tuning
-from device.cameras.picamera import Picamera2Camera, has_pi_camera
+from device.cameras.picamera import Picamera2Camera, expects_pi_camera
 from device.cameras.replay import ReplayCamera
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.stream_camera import StreamCamera
@@ -48,8 +48,8 @@ def camera_opener(
     'simulated tray'
 
     Args:
-        spec: "auto" for a Raspberry Pi camera if there is one, otherwise the simulated tray; "sim"
-            or "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
+        spec: "auto" for the camera of a Raspberry Pi or of another machine with picamera2, and for the simulated tray
+            on all other machines; "sim" or "sim:LOOK"; "picamera2" or "picamera2:N"; "usb", "usb:N", "usb:NAME" or a path below
             /dev; the URL of a network camera; "replay:PATH".
         seed: Makes the simulated tray throw the same dice each time; None means different dice.
         roll_s: How long dice roll in the simulated tray, in seconds.
@@ -60,7 +60,7 @@ def camera_opener(
     """
     kind, which = as_camera(spec)
     if kind == "auto":
-        kind = "picamera2" if has_pi_camera() else "sim"
+        kind = "picamera2" if expects_pi_camera() else "sim"
     match kind:
         case "sim":
             return partial(_simulated, which or "green", seed, roll_s)

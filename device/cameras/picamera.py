@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from threading import Thread
 from time import monotonic
 from types import ModuleType
@@ -27,6 +28,8 @@ from device.cameras.base import (
 )
 from device.cameras.controls import WIDTH_PX, Tuning, rotated
 from device.cameras.picamera_controls import PicameraControls
+from device.machine_fit import is_raspberry_pi
+from game.errors import reason
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -75,9 +78,19 @@ def pi_cameras() -> list[PiCamera]:
     """Return the cameras that libcamera finds, except USB cameras, which `UsbCamera` opens.
 
     Raises:
-        CameraError: If picamera2 is not installed.
+        CameraError: If picamera2 or libcamera does not work.
     """
-    found = _import_picamera2().Picamera2.global_camera_info()
+    library = _import_picamera2()
+    try:
+        found = library.Picamera2.global_camera_info()
+    except Exception as error:
+        raise CameraError(
+            Message(
+                "libcamera cannot list the cameras (%(why)s): restart the Pi and, if that does not "
+                "help, run `sudo apt full-upgrade`",
+                why=reason(error),
+            )
+        ) from error
     ours = [
         (place, info)
         for place, info in enumerate(found)
@@ -89,12 +102,9 @@ def pi_cameras() -> list[PiCamera]:
     ]
 
 
-def has_pi_camera() -> bool:
-    """Return whether picamera2 is installed and finds a camera on a ribbon cable."""
-    try:
-        return bool(pi_cameras())
-    except CameraError:
-        return False
+def expects_pi_camera() -> bool:
+    """Return whether this machine is a Raspberry Pi or has picamera2, so that dice are never simulated unasked."""
+    return is_raspberry_pi() or find_spec("picamera2") is not None
 
 
 class Picamera2Camera:
@@ -132,14 +142,14 @@ class Picamera2Camera:
         if not cameras:
             raise CameraError(
                 Message(
-                    "no camera found: turn the Pi off, check both ends of the ribbon cable, "
-                    "and try rpicam-hello --list-cameras"
+                    "no camera found: turn the Pi off and check both ends of the ribbon cable, or "
+                    "choose another camera: `traykeeper cameras` lists them"
                 )
             )
         self._rotation = tuning.rotation
         try:
             self._camera = _import_picamera2().Picamera2(cameras[number].libcamera_number)
-        except (RuntimeError, OSError, IndexError) as error:
+        except Exception as error:
             raise CameraError(_not_started(error)) from error
         try:
             self._streams = _configure(self._camera, tuning.width_px)
@@ -147,7 +157,7 @@ class Picamera2Camera:
             self._reports_exposure = "ExposureTime" in self._metadata()
             self._controls = PicameraControls(self._camera, self._metadata, tuning)
             self._controls.apply()
-        except (RuntimeError, OSError, IndexError) as error:
+        except Exception as error:
             self.close()  # otherwise the camera stays in use and cannot be reopened
             if isinstance(error, CameraError):
                 raise
@@ -230,7 +240,7 @@ class Picamera2Camera:
 
 def _not_started(error: Exception) -> Message:
     return Message(
-        "the camera does not start (%(why)s): close other programs that use it", why=str(error)
+        "the camera does not start (%(why)s): close other programs that use it", why=reason(error)
     )
 
 
@@ -263,14 +273,23 @@ def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
 
 
 def _import_picamera2() -> ModuleType:
+    """Import picamera2, whose packages raise any kind of error if they do not fit together."""
     try:
         return importlib.import_module("picamera2")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise CameraError(
             Message(
-                "picamera2 cannot be used (%(why)s): "
-                "sudo apt install python3-picamera2 --no-install-recommends",
-                why=str(error),
+                "picamera2 or a part of it is not installed (%(why)s): run `sudo apt install python3-picamera2 "
+                "--no-install-recommends`, then the installer again",
+                why=reason(error),
+            )
+        ) from error
+    except Exception as error:
+        raise CameraError(
+            Message(
+                "picamera2 cannot be loaded (%(why)s): run `sudo apt full-upgrade`, restart the Pi "
+                "and, if that does not help, update Traykeeper",
+                why=reason(error),
             )
         ) from error
 

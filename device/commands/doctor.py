@@ -26,7 +26,7 @@ import click
 from device import log_file
 from device.addresses import NetworkAddress, reduce_urls
 from device.cameras.base import CameraError
-from device.cameras.picamera import pi_cameras
+from device.cameras.picamera import expects_pi_camera, pi_cameras
 from device.cameras.video_nodes import VideoNodes
 from device.commands.options import settings_option
 from device.doctor import checks, problems
@@ -416,11 +416,13 @@ def cameras(as_json: bool) -> int:  # noqa: FBT001
 
 
 def _on_ribbon_cables() -> Iterator[ListedCamera]:
+    if not expects_pi_camera():
+        return
     try:
         for camera in pi_cameras():
             yield ListedCamera(f"picamera2:{camera.number}", camera.model)
     except CameraError as error:
-        click.echo(f"Cameras on a ribbon cable cannot be listed: {error}", err=True)
+        print_line(f"Cameras on a ribbon cable cannot be listed: {error}", err=True)
 
 
 def webcams(nodes: VideoNodes) -> Iterator[ListedCamera]:

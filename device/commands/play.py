@@ -43,7 +43,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     default="auto",
     show_default=True,
     metavar="|".join(CAMERAS),
-    help="Source of the pictures; auto uses the Pi's camera or else a simulated tray, phone uses your phone.",
+    help="Source of the pictures; auto uses the Pi's camera, or a simulated tray on other machines; phone uses your phone.",
 )
 @rules_option
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - phones on the LAN are the point
@@ -77,7 +77,7 @@ def play(settings: Any, /, **options: Any) -> None:
     """Start the companion and show the address for your phone.
 
     \b
-    traykeeper play                       # use the Pi's camera, or a simulated tray
+    traykeeper play                       # use the Pi's camera; on other machines, simulate the dice
     traykeeper play --camera usb:0        # use a webcam
     traykeeper play --camera phone        # real dice without a camera: a phone takes the pictures
     traykeeper play --port 8080 --rules house.toml

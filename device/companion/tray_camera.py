@@ -1,5 +1,6 @@
 """The camera over the tray, and the parts of the table that depend on the camera."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
@@ -16,6 +17,8 @@ from device.companion.inbox import Inbox, RelockExposure
 from device.watching.reports import CameraFound, CameraLost
 from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.message import Message
+
+log = logging.getLogger(__name__)
 
 HUNG = Message("it is not responding: check its cable, then restart Traykeeper")
 
@@ -172,6 +175,8 @@ class TrayCamera:
 
     def lost(self, reason: Message) -> None:
         """Record that there is no camera, and why."""
+        if reason != self.trouble:
+            log.warning("no camera: %s", reason)
         self.name, self.trouble = None, reason
         self.wizard.camera_lost()
 

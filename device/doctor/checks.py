@@ -6,29 +6,29 @@ import platform
 import pwd
 import re
 import shutil
-import socket
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
+from threading import Thread
+from time import monotonic
 
-from device.cameras.base import SIMULATED_CAMERA, CameraError
-from device.cameras.video_nodes import VideoNodes
+from device.cameras import is_hot_pluggable
+from device.cameras.base import Camera, CameraError
 from device.doctor import problems
-from device.doctor.problems import Finding, failed, not_readable, ok, skipped, warning
-from device.doctor.system import Machine, System
+from device.doctor.problems import Finding, Level, failed, not_readable, ok, skipped, warning
+from device.doctor.system import Machine, System, fetch
 from device.files import SERVICE, SERVICE_USER
 from device.hardware import voltage
-from device.hardware.choices import CameraKind, as_camera, camera_name
+from device.hardware.choices import as_camera
+from device.machine_fit import is_raspberry_pi
+from device.watching.camera_link import HUNG_S, CameraLink
 from game.message import Message, Plural, Verbatim, join_with_and
 
 GROUPS = ("video", "gpio")
-PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
-CONNECT_TIMEOUT_S = 3
-SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 NEARLY_FULL_BYTES = 500 << 20
 
@@ -53,66 +53,44 @@ UNDONE = "/opt/traykeeper/undone"
 
 
 def camera(system: System) -> Finding:
-    """Check the camera: ask the running companion, or the kernel if none is running."""
-    kind, which = as_camera(system.settings.camera)
-    if system.state is not None and kind != "phone":
-        name = system.state.get("camera")
-        if name == SIMULATED_CAMERA and kind == "auto" and is_pi(system.machine):
-            return failed(problems.NO_CAMERA)
-        return ok(Verbatim(str(name))) if name else failed(problems.CAMERA_LOST)
-    return _camera_of_settings(system, kind, which)
+    """Check the camera: ask the running companion or, if none is running, take a picture."""
+    spec = system.settings.camera
+    kind, _ = as_camera(spec)
+    if kind in ("sim", "phone"):
+        return ok(Message("not needed: %(camera)s", camera=spec))
+    if system.state is not None:
+        return _companions_camera(system)
+    opener = system.machine.camera_opener(spec)
+    if kind == "auto" and not is_hot_pluggable(opener):
+        return skipped(Message("not a Raspberry Pi, so the dice are simulated"))
+    found = [failed(problems.CAMERA_LOST, Message("it is not responding: check its cable"))]
+    attempt = Thread(target=lambda: found.append(_tried(opener)), daemon=True)
+    attempt.start()
+    attempt.join(HUNG_S)
+    return found[-1]
 
 
-def _camera_of_settings(system: System, kind: CameraKind, which: str) -> Finding:
-    """Check, without opening it, the camera in the settings: camera `which` of this kind."""
-    match kind:
-        case "sim" | "replay" | "phone":
-            return ok(Message("not needed: %(camera)s", camera=system.settings.camera))
-        case "usb":
-            return _usb_camera(system.machine, which)
-        case "stream":
-            return _network_camera(which)
-        case "auto" if not is_pi(system.machine):
-            return skipped(Message("not a Raspberry Pi, so the dice are simulated"))
-        case _:
-            return _ribbon_camera(system.machine, int(which or 0))
-
-
-def _ribbon_camera(machine: Machine, number: int) -> Finding:
-    sensors = _sensors(machine)
-    if not sensors:
-        return failed(problems.NO_CAMERA)
-    if number >= len(sensors):
-        return failed(problems.OTHER_CAMERA, f"picamera2:{number}")
-    sensor = sensors[number]
-    return ok(Verbatim(sensor)) if find_spec("picamera2") else failed(problems.NO_PICAMERA2, sensor)
-
-
-def _sensors(machine: Machine) -> list[str]:
-    """Return the names of the image sensors on ribbon cables, from their drivers."""
-    files = machine.glob("/sys/class/video4linux/v4l-subdev*/name")
-    names = (path.read_text("utf-8", "replace").strip() for path in files)
-    return [found[1] for name in names if (found := SENSOR.match(name))]
-
-
-def _usb_camera(machine: Machine, which: str) -> Finding:
+def _tried(opener: Callable[[], Camera]) -> Finding:
+    """Open a camera, take a picture and close the camera."""
+    link = CameraLink(opener, monotonic)
     try:
-        node = VideoNodes(machine.root).find(which)
+        camera, _ = link.open()
     except CameraError as error:
-        return failed(problems.OTHER_CAMERA, error.message)
-    return ok(Verbatim(f"USB: {node.name}, {node.path}"))
+        return failed(problems.CAMERA_LOST, error.message)
+    link.close()
+    return ok(Verbatim(camera.name))
 
 
-def _network_camera(url: str) -> Finding:
-    """Check that the address of a network camera accepts connections."""
-    parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
-    try:
-        socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
-    except OSError as error:
-        why = Verbatim(f"{host}:{port}: {error.strerror or error}")
-        return failed(problems.OTHER_CAMERA, why)
-    return ok(Verbatim(camera_name(url) or host))
+def _companions_camera(system: System) -> Finding:
+    """Return what the running companion says about its camera."""
+    if name := (system.state or {}).get("camera"):
+        return ok(Verbatim(str(name)))
+    checks = fetch(f"{system.address}api/v1/health") or ()
+    for check in (each for each in checks if each["check"] == "camera"):
+        if check["level"] in (Level.OK, Level.SKIPPED):
+            return Finding(Level(check["level"]), Verbatim(check["line"]))
+        return Finding(Level.FAILED, Verbatim(check["line"]), problems.CAMERA_LOST)
+    return failed(problems.CAMERA_LOST)
 
 
 def pins(system: System) -> Finding:
@@ -120,9 +98,13 @@ def pins(system: System) -> Finding:
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     none = Message("not a Raspberry Pi, so there are no pins")
     if not chips:
-        return warning(problems.NO_PINS) if is_pi(system.machine) else skipped(none)
+        return warning(problems.NO_PINS) if is_raspberry_pi(system.machine.root) else skipped(none)
     if find_spec("lgpio") is None:
-        return failed(problems.NO_LGPIO, chips[0]) if is_pi(system.machine) else skipped(none)
+        return (
+            failed(problems.NO_LGPIO, chips[0])
+            if is_raspberry_pi(system.machine.root)
+            else skipped(none)
+        )
     settings = system.settings
     lamp = f"{settings.red_pin}, {settings.green_pin}, {settings.blue_pin}"
     wired = Message(
@@ -138,11 +120,6 @@ def _is_button_down(system: System) -> bool:
     """Return whether the button's pin is low although the running companion pulls it up."""
     state = system.machine.run("pinctrl", "get", str(system.settings.button_pin)) or ""
     return bool(re.search(r"\bip\b.*\bpu\b.*\blo\b", state))
-
-
-def is_pi(machine: Machine) -> bool:
-    """Return whether this machine is a Raspberry Pi."""
-    return "Raspberry Pi" in (machine.read("/proc/device-tree/model") or "")
 
 
 def rights(system: System) -> Finding:
@@ -219,7 +196,7 @@ def _is_in_memory(machine: Machine, kind: str, options: str) -> bool:
     upper = next((each[9:] for each in options.split(",") if each.startswith("upperdir=")), None)
     under = _mount_of(machine, Path(upper)) if upper else None
     if under is None or under[1] == "overlay":
-        return is_pi(machine)
+        return is_raspberry_pi(machine.root)
     return under[1] in IN_MEMORY
 
 

@@ -25,28 +25,9 @@ BAD_SETTINGS = Trouble(
     Message("there is a mistake in the settings file"),
     Message("fix the line shown here, then run `sudo systemctl restart traykeeper`"),
 )
-NO_CAMERA = Trouble(
-    Message("no camera was found"),
-    Message(
-        "turn the Pi off, push the ribbon cable in at both ends (contacts facing contacts), "
-        "and turn it on again"
-    ),
-)
-OTHER_CAMERA = Trouble(
-    Message("the camera named in the settings is missing"),
-    Message("plug it in or switch it on, or choose another: `traykeeper cameras` lists them"),
-)
 CAMERA_LOST = Trouble(
-    Message("the camera is not sending any pictures"),
-    Message(
-        "check the cable, then run `sudo systemctl restart traykeeper`; until then tap the dice in"
-    ),
-)
-NO_PICAMERA2 = Trouble(
-    Message("there is a camera, but picamera2 is not installed"),
-    Message(
-        "run `sudo apt install python3-picamera2 --no-install-recommends`, then the installer again"
-    ),
+    Message("the camera does not work"),
+    Message("do what the line says; until the camera works, tap the dice in"),
 )
 NO_PINS = Trouble(
     Message("no pins were found"),

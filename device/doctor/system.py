@@ -4,11 +4,12 @@ import json
 import shutil
 import subprocess
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from device.cameras import CameraOpener, camera_opener
 from device.errors import UsageError
 from device.files import is_service, state_folder
 from device.lan import own_address
@@ -25,9 +26,11 @@ class Machine:
 
     Attributes:
         root: Folder that contains the machine's files; tests replace it.
+        camera_opener: Returns the function that opens a camera, given the value of the setting `camera`.
     """
 
     root: Path = Path("/")
+    camera_opener: Callable[[str], CameraOpener] = camera_opener
 
     def path(self, path: str) -> Path:
         """Return the path below `root` that corresponds to an absolute path on the machine."""
@@ -112,16 +115,17 @@ def open_system(file: str | None = None, machine: Machine | None = None) -> Syst
         if file is not None and isinstance(error, FileError):
             raise
         complaint = str(error)
-    state = fetch(f"http://{own_address(settings.host)}:{settings.port}/api/v1/state")
     installed = is_service(machine.path("/"))
-    return System(machine, settings, path, complaint, state, installed)
+    system = System(machine, settings, path, complaint, None, installed)
+    state = fetch(f"{system.address}api/v1/state")
+    is_ours = isinstance(state, dict) and "situation" in state
+    return replace(system, state=state) if is_ours else system
 
 
-def fetch(url: str) -> dict[str, Any] | None:
-    """Return the companion's state from a URL as JSON, or None if no companion answers there."""
+def fetch(url: str) -> Any:
+    """Return the JSON at a URL of this machine's page, or None if there is no JSON."""
     try:
         with urllib.request.urlopen(url, timeout=HTTP_TIMEOUT_S) as answer:  # noqa: S310 - our own page
-            data = json.load(answer)
+            return json.load(answer)
     except (OSError, ValueError):
         return None
-    return data if isinstance(data, dict) and "situation" in data else None

@@ -15,13 +15,13 @@ from gpiozero import Device
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
+from device.machine_fit import is_raspberry_pi
 from game.errors import TraykeeperError
 from game.message import Message
 
 Opened = TypeVar("Opened")
 
 DEV = Path("/dev")
-MODEL = Path("/proc/device-tree/model")
 NO_ACCESS = "traykeeper: the pins of this machine cannot be used, so the button is on the page"
 NO_LGPIO = (
     f"{NO_ACCESS}. Install lgpio: sudo apt install python3-lgpio, "
@@ -69,7 +69,7 @@ def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
         except Exception as error:  # noqa: BLE001 - lgpio raises its own exceptions
             remedy = NOT_ALLOWED if os.access(".", os.W_OK) else NOT_WRITABLE
             warn(f"{NO_ACCESS} ({error}): {remedy}")
-    elif wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
+    elif wanted is None and is_raspberry_pi():
         warn(NO_LGPIO)
     return mock_pins()
 

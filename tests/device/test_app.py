@@ -29,9 +29,9 @@ def test_play_starts_without_its_camera(tmp_path):
 
 
 def test_a_lost_pi_camera_is_never_replaced_by_simulated_dice(monkeypatch):
-    monkeypatch.setattr(cameras, "has_pi_camera", lambda: True)
+    monkeypatch.setattr(cameras, "expects_pi_camera", lambda: True)
     simulated, open_it = app._camera(PlayOptions(camera="auto"), ProfileStore(), 640)
-    monkeypatch.setattr(cameras, "has_pi_camera", lambda: False)
+    monkeypatch.setattr(cameras, "expects_pi_camera", lambda: False)
 
     assert simulated is None
     with pytest.raises(CameraError):

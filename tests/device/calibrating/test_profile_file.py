@@ -227,23 +227,6 @@ def test_only_the_camera_of_the_profile_gets_its_tuning(camera, spec, fits):
     assert (profiles.tuning_for(spec, Tuning()) != Tuning()) == fits
 
 
-@pytest.mark.parametrize(
-    ("camera", "spec", "resolved"),
-    [
-        ("imx708", "auto", "picamera2"),
-        ("imx708", "sim", "sim"),
-        ("USB camera 0", "auto", "auto"),
-        ("simulated tray", "auto", "auto"),
-    ],
-)
-def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, resolved):
-    profiles = ProfileStore()
-    assert profiles.resolve_camera(spec) == spec
-    profiles.save(replace(PI, camera=camera))
-
-    assert profiles.resolve_camera(spec) == resolved
-
-
 def test_unknown_controls_are_not_saved():
     assert held_controls(Tuning()) == HeldControls()
     assert held_controls(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)

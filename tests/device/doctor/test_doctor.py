@@ -9,11 +9,15 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
-from device.cameras.simulated.tray import SimulatedTray
+from device.cameras import camera_opener
+from device.cameras.base import Frame
 from device.commands import doctor
 from device.commands.doctor import CHECKS, examine, findings_as_text, pack_report, redacted
 from device.doctor import checks, problems
@@ -23,6 +27,7 @@ from device.settings import Settings
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.rules.rule_files import load
+from tests.waiting import PATIENCE_S
 
 DOC = (Path(__file__).parents[3] / "docs" / "troubleshoot.md").read_text("utf-8")
 TROUBLES = [value for value in vars(problems).values() if isinstance(value, Trouble)]
@@ -74,15 +79,58 @@ def test_every_check_prints_one_line_on_this_machine():
     json.dumps([found.to_json(name) for name, found in findings.items()])
 
 
-def test_a_ribbon_camera_is_found_by_the_name_of_its_driver(system, monkeypatch):
-    monkeypatch.setattr(checks, "find_spec", lambda _: True)
-    write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    assert str(checks.camera(system).line) == "no camera was found"
-    write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708_wide\n")
+class OneFrame:
+    """A camera that shows one image again and again."""
 
-    assert str(checks.camera(system).line) == "imx708_wide"
-    monkeypatch.setattr(checks, "find_spec", lambda _: None)
-    assert "picamera2 is not installed" in str(checks.camera(system).line)
+    name = "imx708"
+
+    def __init__(self, image):
+        self.image, self.is_open = image, True
+
+    def capture(self):
+        return Frame(self.image, monotonic())
+
+    def close(self):
+        self.is_open = False
+
+
+def with_camera(system, open_it, camera="picamera2"):
+    machine = replace(system.machine, camera_opener=lambda _: open_it)
+    return replace(system, machine=machine, settings=replace(system.settings, camera=camera))
+
+
+def test_without_a_companion_the_doctor_takes_a_picture_and_closes_the_camera(system):
+    shown = OneFrame(np.random.default_rng(1).integers(0, 255, (90, 160, 3), np.uint8))
+    found = checks.camera(with_camera(system, lambda: shown))
+
+    assert (found.level, str(found.line)) == (Level.OK, "imx708")
+    assert not shown.is_open
+
+
+def test_a_camera_that_does_not_open_shows_nothing_or_hangs_is_a_failure(system, monkeypatch):
+    monkeypatch.setattr(checks, "HUNG_S", 0.1)
+    black, hanging = OneFrame(np.zeros((90, 160, 3), np.uint8)), Event()
+    found = [
+        checks.camera(with_camera(system, camera_opener("usb:97"), "usb:97")),
+        checks.camera(with_camera(system, lambda: hanging.wait() and black)),
+    ]
+    hanging.set()
+    monkeypatch.setattr(checks, "HUNG_S", PATIENCE_S)
+    found.append(checks.camera(with_camera(system, lambda: black)))
+
+    assert {each.level for each in found} == {Level.FAILED}
+    assert "/dev/video97" in str(found[0].line)
+    assert "not responding" in str(found[1].line)
+    assert "black" in str(found[2].line)
+
+
+def test_cameras_that_need_no_hardware_are_not_opened(system):
+    lines = [
+        str(checks.camera(with_camera(system, pytest.fail, camera)).line)
+        for camera in ("sim:green", "phone")
+    ]
+
+    assert lines == ["not needed: sim:green", "not needed: phone"]
 
 
 @pytest.mark.parametrize(
@@ -101,52 +149,6 @@ def test_a_button_that_is_down_is_found(system, programs, monkeypatch, answer, l
     assert checks.pins(system).level is level
 
 
-def webcam(system, number, name, port):
-    """Add a USB camera with a node for pictures and one for metadata."""
-    for index in (0, 1):
-        node = f"/sys/devices/pci/usb1/{port}/{port}:1.0/video4linux/video{number + index}"
-        write(system, f"{node}/name", name)
-        write(system, f"{node}/index", str(index))
-        write(system, f"/dev/video{number + index}", "")
-        folder = system.machine.path("/sys/class/video4linux")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"video{number + index}").symlink_to(system.machine.path(node))
-        (system.machine.path(node) / "device").symlink_to(system.machine.path(node).parents[1])
-
-
-@pytest.mark.parametrize(
-    ("camera", "says"),
-    [
-        ("usb:0", "USB: C920, /dev/video0"),
-        ("usb:brio", "USB: Brio, /dev/video2"),
-        ("usb:c270", "missing (there is no USB camera called c270"),
-        ("usb:1", "provides only metadata from C920"),
-        ("picamera2", "imx708"),
-        ("picamera2:1", "missing (picamera2:1)"),
-    ],
-)
-def test_only_the_camera_in_the_settings_is_checked(system, monkeypatch, camera, says):
-    monkeypatch.setattr(checks, "find_spec", lambda _: True)
-    webcam(system, 0, "C920", "1-1")
-    webcam(system, 2, "Brio", "1-2")
-    write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708 4-001a\n")
-    system = replace(system, settings=replace(system.settings, camera=camera))
-
-    assert says in str(checks.camera(system).line)
-
-
-def test_a_network_camera_is_there_if_its_address_answers(system):
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        url = f"http://me:secret@127.0.0.1:{server.getsockname()[1]}/video"
-        system = replace(system, settings=replace(system.settings, camera=url))
-        there = checks.camera(system)
-    gone = checks.camera(system)
-
-    assert there.level is Level.OK
-    assert gone.level is Level.FAILED
-    assert "secret" not in f"{there.line}{gone.line}"
-
-
 def test_the_report_reduces_the_address_of_a_network_camera():
     hidden = redacted('camera = "rtsp://me:secret@10.0.0.7/live?pw=secret"')
 
@@ -159,14 +161,6 @@ def test_the_running_companion_reports_its_own_camera(system):
 
     assert str(checks.camera(seeing).line) == "imx708"
     assert checks.camera(blind).level is Level.FAILED
-
-
-def test_simulated_dice_on_a_pi_mean_a_missing_camera(system):
-    simulating = replace(system, state={"situation": "no match", "camera": SimulatedTray.name})
-    assert checks.camera(simulating).level is Level.OK
-
-    write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
-    assert "no camera was found" in str(checks.camera(simulating).line)
 
 
 def test_pins_without_their_library_are_a_failure(system, monkeypatch):

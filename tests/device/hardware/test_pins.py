@@ -34,10 +34,9 @@ def test_a_laptop_with_a_gpiochip_and_no_lgpio_has_no_header(tmp_path, monkeypat
 
 def test_a_pi_without_lgpio_is_reported(tmp_path, monkeypatch):
     (tmp_path / "gpiochip0").touch()
-    (tmp_path / "model").write_text("Raspberry Pi 5 Model B Rev 1.0\0")
     monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
     monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
-    monkeypatch.setattr(hardware_pins, "MODEL", tmp_path / "model")
+    monkeypatch.setattr(hardware_pins, "is_raspberry_pi", lambda: True)
     monkeypatch.setattr(hardware_pins, "find_spec", lambda _: None)
     warnings = []
 
