@@ -11,7 +11,7 @@ import re
 import socket
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from errno import EACCES, EADDRINUSE
@@ -245,9 +245,14 @@ CHECKS: Mapping[str, Callable[[System], Finding]] = {
 }
 
 
-def examine(system: System) -> dict[str, Finding]:
-    """Run all checks and return their findings, keyed by the check's name."""
-    return {name: check(system) for name, check in CHECKS.items()}
+def examine(system: System, names: Collection[str] = ()) -> dict[str, Finding]:
+    """Run checks and return their findings, keyed by the check's name.
+
+    Args:
+        system: The installation to check.
+        names: Names of the checks to run; if it is empty, all are run.
+    """
+    return {name: check(system) for name, check in CHECKS.items() if not names or name in names}
 
 
 def findings_as_text(findings: Mapping[str, Finding]) -> str:
@@ -342,28 +347,32 @@ def _pictures(system: System) -> Iterator[tuple[str, bytes]]:
 
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[CHECK]...", type=click.Choice([*CHECKS]))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
     "--zip", "pack", metavar="FILE", help="Write a report without secrets to this zip file."
 )
 @click.option("--pictures", is_flag=True, help="Include pictures from the camera in the report.")
 @settings_option
-def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) -> int:  # noqa: FBT001
+def doctor(
+    *, names: tuple[str, ...], as_json: bool, pack: str | None, pictures: bool, file: str | None
+) -> int:
     """Check camera, pins, disk, power, clock, network, name and port; exit 1 if a check fails.
 
     \b
     traykeeper doctor
+    traykeeper doctor camera broker       # only these checks
     traykeeper doctor --zip report.zip
     """
     if pictures and not pack:
         raise click.UsageError("--pictures needs a report: add --zip report.zip")
     system = open_system(file)
-    findings = examine(system)
+    findings = examine(system, names)
     has_failed = any(found.level is Level.FAILED for found in findings.values())
     text = findings_as_text(findings)
     if as_json:
-        checks = [found.to_json(name) for name, found in findings.items()]
-        click.echo(json.dumps({"ok": not has_failed, "checks": checks}, ensure_ascii=False))
+        listed = [found.to_json(name) for name, found in findings.items()]
+        click.echo(json.dumps({"ok": not has_failed, "checks": listed}, ensure_ascii=False))
     else:
         for line in text.splitlines():
             print_line(line)

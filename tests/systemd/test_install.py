@@ -404,11 +404,7 @@ def noted(root):
 @pytest.mark.parametrize(("level", "worked"), [("ok", "yes"), ("warning", "no")])
 @needs_root
 @needs_sysusers
-def test_an_update_notes_which_camera_there_was_and_whether_it_worked(update, level, worked):
-    for number in (0, 1):
-        device = update / f"sys/class/video4linux/video{number}"
-        device.mkdir(parents=True)
-        (device / "name").write_text("HD Webcam: C920\n")
+def test_an_update_notes_whether_the_camera_worked(update, level, worked):
     page = type("WithCamera", (Page,), {"checks": [{"check": "camera", "level": level}]})
     with served(update, page):
         live(update, "--update")
@@ -419,8 +415,6 @@ def test_an_update_notes_which_camera_there_was_and_whether_it_worked(update, le
         "backup": str(backup),
         "state": str(update / "var/lib/traykeeper"),
         "camera": worked,
-        "chosen": "auto",
-        "devices": "HD Webcam: C920|HD Webcam: C920",
     }
 
 

@@ -1,22 +1,29 @@
 """The watch over an update: fifty failures in a model of the Pi, and the script on a real page."""
 
 import json
+import os
 import random
 import socket
 import sys
+from contextlib import closing
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from tests.clock import Clock
+from tests.mjpeg_server import MjpegServer
 from tests.waiting import PATIENCE_S
 
 FILE = Path(__file__).parents[2] / "systemd" / "watch"
 LONGEST_OUTAGE_S = 300.0
 """Longest time from a failure to a version that works."""
+
+PICTURE_OF_NOISE = np.random.default_rng(1).integers(0, 255, (240, 320, 3), np.uint8)
 
 RETURN_S = 40.0
 """Time to go back on a slow Pi: the old version is stopped, copied and started."""
@@ -34,6 +41,9 @@ def script():
         del sys.modules["watch"]
     return module
 
+
+PICTURE_S = 30.0
+"""Time in which the old version takes a picture on a slow Pi, and the new one starts again."""
 
 KINDS = {
     "page never answers": lambda _: {"answers": False},
@@ -76,6 +86,10 @@ class Pi:
         fails = KINDS[self.kind](failing_s) if is_failing else {}
         return self.script.Look(**{"answers": True} | fails)
 
+    def old_sees(self):
+        self.clock.now_s += PICTURE_S
+        return True
+
     def pause(self, seconds):
         if self.cut_s is not None and self.clock() + seconds >= self.cut_s:
             self.clock.now_s = self.cut_s + 25.0  # until it has booted again
@@ -86,7 +100,9 @@ class Pi:
     def run(self):
         """Watch, from the start again after a power cut, and go back as the script does."""
         try:
-            why = self.script.watch(self.look, had_camera=True, clock=self.clock, pause=self.pause)
+            why = self.script.watch(
+                self.look, old_sees=self.old_sees, clock=self.clock, pause=self.pause
+            )
         except PowerCut:
             return self.run()
         while why and self.version == "new":
@@ -142,7 +158,7 @@ def test_a_failure_after_the_watch_changes_nothing(script):
 
 def test_a_short_silence_is_not_a_failure(script):
     """The service was restarted once, or the Pi was busy."""
-    watch = script.Watch(had_camera=True, restarts=2)
+    watch = script.Watch(restarts=2, old_sees=pytest.fail)
 
     for _ in range(9):
         assert watch.judge(script.Look(False, restarts=3), 5.0) == ""
@@ -162,7 +178,7 @@ def test_a_service_that_somebody_stops_is_not_a_failure_and_is_watched_when_it_r
     def pause(seconds):
         clock.now_s += seconds
 
-    why = script.watch(look, had_camera=True, clock=clock, pause=pause)
+    why = script.watch(look, old_sees=pytest.fail, clock=clock, pause=pause)
 
     assert why == "its page does not answer"
     assert clock() == 4000 + script.MOST_BAD_S - script.LOOK_S
@@ -177,13 +193,13 @@ def test_time_for_which_the_service_is_stopped_does_not_count_as_watched(script)
     def pause(seconds):
         clock.now_s += seconds
 
-    assert script.watch(look, had_camera=True, clock=clock, pause=pause) == ""
+    assert script.watch(look, old_sees=pytest.fail, clock=clock, pause=pause) == ""
     assert clock() == pytest.approx(3600 + script.WATCH_S, abs=script.LOOK_S)
 
 
 def test_restarts_are_counted_from_zero_after_somebody_has_started_the_service(script):
     """systemd then counts from 0 again."""
-    watch = script.Watch(had_camera=True, restarts=2)
+    watch = script.Watch(restarts=2, old_sees=pytest.fail)
 
     for count in (0, 1, 2):
         assert watch.judge(script.Look(True, restarts=count), 5.0) == ""
@@ -209,11 +225,34 @@ def test_only_a_person_stops_the_service(script, unit, is_stopped):
     assert script.is_at_rest(script.pairs(unit)) == is_stopped
 
 
-def test_a_camera_that_did_not_work_before_the_update_is_not_a_failure(script):
-    watch = script.Watch(had_camera=False, restarts=0)
+def test_a_camera_that_the_old_version_cannot_use_either_is_not_a_failure(script):
+    """It is asked ever more rarely, because the service is stopped for that."""
+    clock, asked = Clock(0.0), []
 
-    for _ in range(100):
-        assert watch.judge(script.Look(True, has_camera=False), 5.0) == ""
+    def pause(seconds):
+        clock.now_s += seconds
+
+    def old_sees():
+        asked.append(clock())
+        clock.now_s += PICTURE_S
+
+    look = partial(script.Look, answers=True, has_camera=False)
+
+    assert script.watch(look, old_sees=old_sees, clock=clock, pause=pause) == ""
+    assert asked == [60, 60 + 120 + PICTURE_S, 60 + 120 + 240 + 2 * PICTURE_S]
+
+
+def test_a_camera_that_the_old_version_can_use_again_is_a_failure(script):
+    """Another viewer holds the camera for three minutes; the new version does not see it afterwards either."""
+    clock = Clock(0.0)
+
+    def pause(seconds):
+        clock.now_s += seconds
+
+    look = partial(script.Look, answers=True, has_camera=False)
+    why = script.watch(look, old_sees=lambda: clock() > 180, clock=clock, pause=pause)
+
+    assert (why, clock()) == ("its camera does not work", 420)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +297,6 @@ def checks(**levels):
 def look_at(script, monkeypatch):
     """A look that waits for the answer as long as a busy machine needs."""
     monkeypatch.setattr(script, "LOOK_S", PATIENCE_S)
-    monkeypatch.setattr(script, "CONNECT_S", PATIENCE_S)
     return script.look_at
 
 
@@ -314,82 +352,86 @@ def test_a_check_reports_that_the_service_is_stopped(script, look_at):
     assert found == script.Look(answers=False, is_stopped=True)
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_camera_that_does_not_work_counts_only_while_it_is_connected(look_at, is_there):
-    handler = type("Lost", (Health,), {"body": checks(camera="warning")})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, args=(0.05,)).start()
-        try:
-            address = f"http://127.0.0.1:{server.server_port}"
-            found = look_at(address, running(), lambda: is_there)
-        finally:
-            server.shutdown()
-
-    assert found.has_camera != is_there
+PICTURE = {"checks": [{"check": "camera", "level": "ok", "line": "imx708", "remedy": None}]}
 
 
 @pytest.fixture
-def kernel(tmp_path):
-    """Return a function that sets the kernel's names of video devices, and returns the folder that stands in for `/`."""
+def old_release(script, tmp_path, monkeypatch):
+    """Return a function that makes a release whose doctor prints a text, and the calls of systemctl."""
+    programs, calls = tmp_path / "programs", tmp_path / "calls"
+    programs.mkdir()
+    (programs / "systemctl").write_text(f'#!/bin/sh\necho "$@" >>{calls}\n')
+    (programs / "runuser").write_text(
+        '#!/bin/sh\n[ "$1 $2 $3" = "-u traykeeper --" ] && shift 3 && "$@"\n'
+    )
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setattr(script, "PICTURE_S", PATIENCE_S)
 
-    def connect(*names):
-        for number, name in enumerate(names):
-            folder = tmp_path / "sys/class/video4linux" / f"video{number}"
-            folder.mkdir(parents=True)
-            (folder / "name").write_text(f"{name}\n")
-        return tmp_path
+    def make(said):
+        command = tmp_path / "release/bin/traykeeper"
+        command.parent.mkdir(parents=True)
+        command.write_text(f'#!/bin/sh\necho "$@" >>{calls}\n{said}\n')
+        for program in (*programs.iterdir(), command):
+            program.chmod(0o755)
+        return tmp_path / "release", calls
 
-    return connect
+    return make
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "is_there"),
+    ("said", "sees"),
     [
-        ("C920|C920|pispbe", ("C920", "C920", "pispbe"), True),
-        ("C920|C920|pispbe", ("pispbe", "other", "C920", "C920"), True),  # under another number
-        ("C920|C920|pispbe", ("pispbe",), False),
-        ("C920|C920|pispbe", ("C920", "pispbe"), False),
-        ("C920", (), False),
-        ("", (), True),
+        (f"echo '{json.dumps(PICTURE)}'", True),
+        (f"echo '{json.dumps(PICTURE).replace('ok', 'skipped')}'", True),
+        (f"echo '{json.dumps(PICTURE).replace('ok', 'failed')}'; exit 1", False),
+        ("echo 'traykeeper: no such command' >&2; exit 2", False),
+        ("echo '[]'", False),
     ],
+    ids=["picture", "simulated", "no picture", "too old", "nonsense"],
 )
-def test_a_camera_on_a_cable_is_there_as_long_as_the_kernel_lists_it(
-    script, kernel, before, now, is_there
+def test_the_old_version_takes_a_picture_while_the_service_is_stopped(
+    script, old_release, said, sees
 ):
-    root = kernel(*now)
-    settings = root / "settings.toml"
-    settings.write_text('camera = "usb"\n')
+    release, calls = old_release(said)
 
-    assert script.is_camera_there(before, "usb", settings=settings, root=root) == is_there
+    assert script.sees(release) == sees
+    assert calls.read_text().splitlines() == [
+        "stop traykeeper.service",
+        "doctor --json --settings /etc/traykeeper/settings.toml camera",
+        "start traykeeper.service",
+    ]
 
 
-def test_a_network_camera_is_there_as_long_as_it_answers(script, tmp_path):
+def test_a_picture_that_takes_too_long_is_none_and_the_service_starts_again(
+    script, old_release, monkeypatch
+):
+    release, calls = old_release("exec sleep 600")
+    monkeypatch.setattr(script, "PICTURE_S", 0.1)
+
+    assert not script.sees(release)
+    assert calls.read_text().splitlines()[-1] == "start traykeeper.service"
+
+
+def test_a_network_camera_that_accepts_but_sends_nothing_is_not_the_fault_of_the_update(
+    script, home, tmp_path, monkeypatch
+):
+    """Another viewer holds the camera. The real doctor of this version stands in for that of the old one."""
     settings = tmp_path / "settings.toml"
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://me:secret@127.0.0.1:{server.getsockname()[1]}/video"
-        settings.write_text(f'camera = "{url}"\n')
-        assert script.is_camera_there("", url, settings=settings)
-
-    assert not script.is_camera_there("", url, settings=settings)
-
-
-@pytest.mark.parametrize("url", ["http://[::1", "http://10.0.0.7:99999/video", "rtsp://"])
-def test_an_invalid_address_does_not_end_the_watch(script, tmp_path, url):
-    settings = tmp_path / "settings.toml"
-    settings.write_text(f'camera = "{url}"\n')
-
-    assert script.is_camera_there("", url, settings=settings, root=tmp_path)
-
-
-def test_a_name_that_no_machine_can_have_is_not_reachable(script):
-    assert not script.is_reachable("a" * 70, 80)
-
-
-def test_a_camera_that_somebody_chose_after_the_update_says_nothing_about_it(script, tmp_path):
-    settings = tmp_path / "settings.toml"
-    settings.write_text('camera = "usb:other"\n')
-
-    assert not script.is_camera_there("", "usb", settings=settings, root=tmp_path)
+    monkeypatch.setattr(script, "SETTINGS", settings)
+    monkeypatch.setattr(script, "PICTURE_S", PATIENCE_S)
+    (home / "releases/1/bin").mkdir()
+    (home / "releases/1/bin/traykeeper").symlink_to(Path(sys.executable).with_name("traykeeper"))
+    run = script.subprocess.run
+    monkeypatch.setattr(
+        script.subprocess,
+        "run",
+        lambda command, **options: command[0] == "runuser" and run(command[4:], **options),
+    )
+    with closing(MjpegServer(lambda: PICTURE_OF_NOISE)) as camera:
+        settings.write_text(f'camera = "{camera.url}"\nport = 9\n')
+        assert script.sees(home / "releases/1")
+        camera.fault = "stall"
+        assert not script.sees(home / "releases/1")
 
 
 @pytest.fixture
@@ -398,7 +440,7 @@ def home(tmp_path):
     for name in ("1", "2"):
         (tmp_path / "releases" / name).mkdir(parents=True)
     (tmp_path / "current").symlink_to("releases/2")
-    note = "old=1\nbackup=/b\nstate=/s\ncamera=yes\nchosen=usb\ndevices=C920|C920\n"
+    note = "old=1\nbackup=/b\nstate=/s\ncamera=yes\n"
     (tmp_path / "watched").write_text(note)
     return tmp_path
 
@@ -416,7 +458,7 @@ def calls(script, monkeypatch, *codes):
 
 
 def test_a_version_that_has_proved_itself_is_no_longer_watched(script, home, monkeypatch):
-    monkeypatch.setattr(script, "watch", lambda look, had_camera: "")
+    monkeypatch.setattr(script, "watch", lambda look, old_sees: "")
 
     assert script.main(home) == 0
     assert not (home / "watched").exists()
@@ -424,7 +466,7 @@ def test_a_version_that_has_proved_itself_is_no_longer_watched(script, home, mon
 
 
 def test_a_failed_return_is_tried_again(script, home, monkeypatch):
-    monkeypatch.setattr(script, "watch", lambda look, had_camera: "its page does not answer")
+    monkeypatch.setattr(script, "watch", lambda look, old_sees: "its page does not answer")
     made = calls(script, monkeypatch, 1, 0)
 
     assert script.main(home) == 0
