@@ -1,17 +1,21 @@
 """The camera's picture of each throw and a clip of its roll, kept next to the journal for a while.
 
 A separate thread writes the pictures. It skips pictures that arrive too fast, and writes none while the
-disk is nearly full. A failure never affects the match.
+disk is nearly full. It deletes old pictures at the start, after each throw and once a day. A failure never affects the
+match.
 """
 
 import logging
+import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from threading import Thread
+from time import monotonic, time
 
 from device.cameras.base import Image
 from device.cameras.roll_clip import COMMENT, START_OF_IMAGE, RollClip
@@ -36,10 +40,12 @@ MAX_WAITING = 4
 
 DAY_S = 24 * 3600.0
 
-MAX_GAP = 0.25
-"""The time between two throws counts as at most this fraction of the age limit, so that a clock
-that jumps ahead does not delete any pictures.
-"""
+LONGEST_PAUSE_S = 30 * DAY_S
+"""The clock advances by at most this much from one check of the ages to the next, in seconds, so that a clock that is a
+year ahead for a day or two does not delete any pictures. After a longer pause, some checks more are needed."""
+
+CHECKED = "checked"
+"""An empty file in the folder, whose time of modification is the time of the last check."""
 
 
 Item = tuple[int, Image | bytes | None, RollClip | bytes | None]
@@ -54,9 +60,10 @@ class ThrowPictures:
 
     Args:
         folder: The folder; it is created with the first picture.
-        max_bytes: Largest total size of all pictures and clips, in bytes; 0 keeps none.
-        max_age_s: Age in seconds at which pictures and clips are deleted. The age of a picture is the sum of the
-            gaps between successive throws since it was taken, each counted as at most a quarter of `max_age_s`.
+        max_bytes: Largest total size of all pictures and clips, in bytes; 0 keeps and returns none.
+        max_age_s: Age in seconds at which pictures and clips are deleted.
+        clock: Wall clock, in seconds since 1970.
+        check_s: Time after which the age of the pictures is checked even if nobody throws, in seconds.
     """
 
     def __init__(
@@ -65,9 +72,12 @@ class ThrowPictures:
         *,
         max_bytes: int = 200 * 1024 * 1024,
         max_age_s: float = 90 * DAY_S,
+        clock: Callable[[], float] = time,
+        check_s: float = DAY_S,
     ) -> None:
-        self._folder = folder
+        self._folder, self._clock, self._check_s = folder, clock, check_s
         self._max_bytes, self._max_age_s = max_bytes, max_age_s
+        self._time_s = 0.0
         self._queue: Queue[Item | None] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._run, name="frames", daemon=True)
         self._thread.start()
@@ -125,7 +135,8 @@ class ThrowPictures:
 
     def clip_positions(self) -> frozenset[int]:
         """Return the journal positions of all throws that have a clip."""
-        return frozenset(int(path.stem) for path in _files(self._folder) if path.suffix == CLIP)
+        files = _files(self._folder) if self._max_bytes else ()
+        return frozenset(int(path.stem) for path in files if path.suffix == CLIP)
 
     def close(self) -> None:
         """Write the waiting pictures, then end the thread."""
@@ -133,12 +144,32 @@ class ThrowPictures:
         self._thread.join()
 
     def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
+        due_s = monotonic()
+        while True:
+            if monotonic() >= due_s:
+                self._time_s, due_s = self._believed_time(), monotonic() + self._check_s
+            self._prune()
+            try:
+                item = self._queue.get(timeout=max(0.0, due_s - monotonic()))
+            except Empty:
+                continue
+            if item is None:
+                return
             try:
                 self._write(*item)
-                self._prune()
             except OSError as error:
                 log.warning("cannot keep the picture of a throw: %s", error)
+
+    def _believed_time(self) -> float:
+        """Return the time, which is at most `LONGEST_PAUSE_S` after that of the last check."""
+        now_s, last_check = self._clock(), self._folder / CHECKED
+        with suppress(OSError):  # there was none yet
+            now_s = min(now_s, last_check.stat().st_mtime + LONGEST_PAUSE_S)
+        if self._folder.is_dir():
+            with suppress(OSError):  # a full or read-only disk
+                last_check.touch()
+                os.utime(last_check, (now_s, now_s))
+        return now_s
 
     def _write(
         self, position: int, image: Image | bytes | None, clip: RollClip | bytes | None
@@ -155,21 +186,43 @@ class ThrowPictures:
 
     def _prune(self) -> None:
         """Delete the pictures and clips of the oldest throws until neither limit is exceeded."""
-        left, age_s, later_s = self._max_bytes, 0.0, None
-        for _, group in groupby(sorted(_files(self._folder), reverse=True), lambda path: path.stem):
-            paths = list(group)
-            found = [path.stat() for path in paths]
-            left -= sum(each.st_size for each in found)
-            written_s = found[-1].st_mtime
-            if written_s >= EARLIEST_S:  # the clock was set
-                gap_s = 0.0 if later_s is None else later_s - written_s
-                age_s += min(max(gap_s, 0.0), MAX_GAP * self._max_age_s)
-                later_s = written_s
-            if left < 0 or age_s > self._max_age_s:
-                for path in paths:
-                    _remove(path)
+        files = groupby(sorted(_files(self._folder)), lambda path: path.stem)
+        throws = [list(paths) for _, paths in files]
+        try:
+            count = max(self._count_too_old(throws), self._count_too_many(throws))
+        except OSError as error:  # a file was deleted in the meantime
+            log.warning("cannot check the pictures of throws: %s", error)
+            return
+        for path in chain.from_iterable(throws[:count]):
+            _remove(path)
+
+    def _count_too_old(self, throws: list[list[Path]]) -> int:
+        """Return how many of the throws, from the oldest on, are older than the limit.
+
+        The dates may be wrong, but the order of the throws is known. So a throw is not older than the throws before it,
+        and one whose date is in the future, or before the clock was set, is kept as long as the next one.
+        """
+        count = 0
+        for number, paths in enumerate(throws, 1):
+            written_s = paths[0].stat().st_mtime
+            if EARLIEST_S <= written_s <= self._time_s:
+                if self._time_s - written_s <= self._max_age_s:
+                    break
+                count = number
+        return count
+
+    def _count_too_many(self, throws: list[list[Path]]) -> int:
+        """Return how many of the throws, from the oldest on, do not fit into the limit of the size."""
+        left = self._max_bytes
+        for number in range(len(throws), 0, -1):
+            left -= sum(path.stat().st_size for path in throws[number - 1])
+            if left < 0:
+                return number
+        return 0
 
     def _read(self, position: int, suffix: str) -> bytes | None:
+        if not self._max_bytes:
+            return None
         try:
             return self._path(position, suffix).read_bytes()
         except OSError:

@@ -1,8 +1,12 @@
 """The health page, backups over HTTP, and pictures of throws."""
 
 import json
+import os
 import urllib.request
 from base64 import b64encode
+from dataclasses import replace
+from pathlib import Path
+from time import time
 from urllib.error import HTTPError
 from urllib.request import HTTPCookieProcessor
 
@@ -10,6 +14,7 @@ import pytest
 
 from device.app import PlayOptions, open_maintenance, serving
 from device.storage.recovery import set_aside
+from device.storage.throw_pictures import DAY_S
 from game.commands import (
     AcknowledgeDamage,
     EnterThrow,
@@ -198,3 +203,24 @@ def test_files_are_moved_aside_together_with_their_log(tmp_path):
     assert (tmp_path / "journal-damaged-2.db").read_text() == "journal.db"
     assert (tmp_path / "journal-damaged-2.db-wal").read_text() == "journal.db-wal"
     assert not (tmp_path / "journal.db-shm").exists()
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"), [({"frames_mb": 0}, []), ({"frames_days": 1}, [2]), ({}, [1, 2])]
+)
+def test_the_limits_of_pictures_hold_from_the_start_although_nobody_plays(options, limits, kept):
+    """Picture 1 is three days old, picture 2 is new; the page shows what is left."""
+    folder = Path(options.state) / "frames"
+    folder.mkdir()
+    for position, days in ((1, 3), (2, 0)):
+        file = folder / f"{position:09}.jpg"
+        file.write_bytes(b"\xff\xd8 a picture \xff\xd9")
+        os.utime(file, (time() - days * DAY_S,) * 2)
+    with serving(replace(options, **limits)) as (_, server):
+        until(lambda: [int(file.stem) for file in sorted(folder.glob("*.jpg"))] == kept)
+        shown = [
+            server.app.test_client().get(f"/api/v1/frame/{position}.jpg").status_code
+            for position in (1, 2)
+        ]
+
+    assert shown == [200 if position in kept else 404 for position in (1, 2)]

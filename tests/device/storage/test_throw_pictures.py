@@ -12,6 +12,8 @@ from device.cameras.roll_clip import ClipFrame, RollClip
 from device.cameras.tray_picture import encode_jpeg
 from device.storage import throw_pictures
 from device.storage.throw_pictures import DAY_S, ThrowPictures, delete_after
+from tests.clock import Clock
+from tests.waiting import until
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
 CLIP = RollClip(tuple(ClipFrame(encode_jpeg(IMAGE), n / 15) for n in range(3)))
@@ -113,6 +115,70 @@ def test_a_clock_that_jumps_a_year_ahead_and_back_deletes_no_pictures(folder, no
     keep(folder, 6, max_age_s=90 * DAY_S)
 
     assert kept(folder) == [1, 2, 3, 4, 5, 6]
+
+
+def test_old_pictures_are_deleted_at_the_start_although_nobody_throws(folder):
+    keep(folder, 1, 2, 3, clip=CLIP)
+    date(folder, {1: 3, 2: 0.5, 3: 0.4})
+    with closing(ThrowPictures(folder, max_age_s=DAY_S)):
+        until(lambda: kept(folder) == kept(folder, ".mjpeg") == [2, 3])
+
+
+def test_pictures_are_deleted_once_a_day_although_nobody_throws(folder):
+    keep(folder, 1, 2)
+    date(folder, {1: 3, 2: 1})
+    clock = Clock(NOW_S)
+    with closing(ThrowPictures(folder, max_age_s=5 * DAY_S, clock=clock, check_s=0.01)):
+        for days, left in ((1, [1, 2]), (2.5, [2]), (4.5, [])):
+            clock.now_s = NOW_S + days * DAY_S
+            until(lambda left=left: kept(folder) == left)
+
+
+def test_a_date_that_is_too_old_does_not_make_a_picture_older_than_those_before_it(folder):
+    """While picture 3 was written, the clock was ten years behind."""
+    keep(folder, 1, 2, 3, 4)
+    date(folder, {1: 9, 2: 2, 3: 3650, 4: 1})
+    keep(folder, 5, max_age_s=7 * DAY_S)
+
+    assert kept(folder) == [2, 3, 4, 5]
+
+
+def test_a_clock_that_is_a_year_ahead_at_two_checks_deletes_no_pictures(folder):
+    keep(folder, 1, 2)
+    for ahead_days in (366, 367, 0):
+        with closing(ThrowPictures(folder, clock=lambda ahead=ahead_days: NOW_S + ahead * DAY_S)):
+            pass
+
+    assert kept(folder) == [1, 2]
+
+
+def test_after_half_a_year_without_power_pictures_are_deleted_within_a_week(folder):
+    keep(folder, 1, 2)
+    for day in range(7):
+        with closing(ThrowPictures(folder, clock=lambda day=day: NOW_S + (180 + day) * DAY_S)):
+            pass
+
+    assert kept(folder) == []
+
+
+def test_with_a_limit_of_0_old_pictures_are_deleted_and_not_returned(folder):
+    keep(folder, 1, 2, clip=CLIP)
+    with closing(ThrowPictures(folder, max_bytes=0)) as found:
+        assert found.get(1) is None
+        assert found.clip(2) is None
+        assert found.clip_positions() == frozenset()
+
+    assert kept(folder) == kept(folder, ".mjpeg") == []
+
+
+def test_a_lower_limit_is_applied_at_the_start(folder):
+    keep(folder, 1)
+    size = (folder / "000000001.jpg").stat().st_size
+    keep(folder, *range(2, 9))
+    with closing(ThrowPictures(folder, max_bytes=3 * size + size // 2)):
+        pass
+
+    assert kept(folder) == [6, 7, 8]
 
 
 def test_no_pictures_are_written_while_the_disk_is_nearly_full(folder, monkeypatch):
