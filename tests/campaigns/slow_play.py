@@ -5,7 +5,7 @@ import time
 
 import cv2
 
-from device.errors import main
+from device.cli import main
 
 DELAY_S = float(sys.argv.pop(1))
 

@@ -28,7 +28,7 @@ from game.rules.ruleset import Ruleset
 from tests.campaigns.evening import steps
 from tests.campaigns.mutants import mutant
 from tests.campaigns.size import count
-from tests.device.calibrating.test_profile_store import PI
+from tests.device.calibrating.test_profile_file import PI
 from tests.web.api.test_garbage import FIELDS, POSTS
 from tests.web.conftest import MemoryTable
 from web.app import create_app

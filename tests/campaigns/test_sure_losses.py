@@ -5,9 +5,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from game.match.bot import PlayerStyle
 
-from game.match.events import Banked
+from game.match.events import Banked, PlayerStyle
 from game.odds.table_store import TableStore
 from game.practice.handicap import play_on, start_state
 from game.practice.strategy import BestPlay, StylePlay, needs_decision

@@ -16,8 +16,8 @@ def test_progress_reads_back(tmp_path):
 
 @pytest.mark.parametrize("broken", ["", "[]", '{"x": 1}', "\udcff", "[" * 100_000])
 def test_a_damaged_file_counts_as_none(tmp_path, broken):
-    for name in (PROGRESS_FILE, publisher.FILE):
+    for name in (PROGRESS_FILE, publisher.PROGRESS_FILE):
         (tmp_path / name).write_bytes(broken.encode("utf-8", "surrogateescape"))
 
     assert Progress.read(tmp_path / PROGRESS_FILE) is None
-    assert list(FormerTrays(tmp_path / publisher.FILE)._trays) == []
+    assert list(FormerTrays(tmp_path / publisher.PROGRESS_FILE)._trays) == []

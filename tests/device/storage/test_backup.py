@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner
-from tests.device.calibrating.test_profile_store import PI as PROFILE
 
 from device import cli
 from device.calibrating import profile_file
@@ -28,6 +27,7 @@ from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
 from game.stats.counts import DiceSetPeriod
+from tests.device.calibrating.test_profile_file import PI as PROFILE
 
 RULES = rule_files.load("walnut-studiolo")
 DAY_S = 24 * 3600
