@@ -40,12 +40,7 @@ def read(state: TableState, tray_reading: TrayReading) -> Verdict | Change:
 
 
 def count(state: TableState, placement: Placement) -> Change:
-    """Add the dice in the tray to the list of throws.
-
-    Args:
-        state: The state of the table.
-        placement: The dice in the tray, compared with the last reading.
-    """
+    """Add the dice in the tray to the list of throws."""
     in_tray = (*placement.thrown, *placement.stayed)
     faces = tuple(sorted(place.face for place in in_tray))
     counted = _log(state).add(faces, placement.faces, in_tray)

@@ -68,10 +68,6 @@ MatchCommand = KeepDice | Bank | RecordEvent | InsertTurn | DropEvents | Redo
 def do(state: TableState, command: MatchCommand) -> Change:
     """Carry out a command that makes sense only in a match.
 
-    Args:
-        state: The state of the table.
-        command: What somebody asked for on a phone.
-
     Raises:
         TableError, GameError: If the command is refused.
     """
@@ -165,12 +161,7 @@ def apply(state: TableState, verdict: Verdict, reading: int = 0) -> Change:
 
 
 def choose(state: TableState, option: Answer) -> Change:
-    """Act on an answer that stands for a step of the match, or for none.
-
-    Args:
-        state: The state of the table.
-        option: The answer, or the repair that was tapped.
-    """
+    """Act on an answer that stands for a step of the match, or for none."""
     if option is NO:
         return Change(state.cleared().saying(messages.standing(state.current_match)))
     change = take_step(state, *option.actions)
@@ -216,12 +207,7 @@ def follow(state: TableState, command: FollowStep, mark: str) -> Change:
 
 
 def bot_step(state: TableState, event: Event) -> Change:
-    """Carry out the step of a bot, which leaves the dice in the tray as they are.
-
-    Args:
-        state: The state of the table.
-        event: What the bot threw or decided.
-    """
+    """Carry out the step of a bot, which leaves the dice in the tray as they are."""
     if state.is_elsewhere:
         raise TableError(throws_elsewhere(state.current_match))
     before = state.current_match
@@ -231,12 +217,7 @@ def bot_step(state: TableState, event: Event) -> Change:
 
 
 def bank(state: TableState, dice: Dice | None = None) -> Change:
-    """Bank the turn.
-
-    Args:
-        state: The state of the table.
-        dice: The keep to bank with; None means the best keep of the last throw.
-    """
+    """Bank the turn with this keep; None means the best keep of the last throw."""
     return _play(state, Banked(dice))
 
 
@@ -244,10 +225,6 @@ def bank_alone(state: TableState, answer: BankAlone) -> Change:
     """Bank the turn, and treat the dice in the tray as dice that nobody threw.
 
     Dice can fall back into the tray while the button is held.
-
-    Args:
-        state: The state of the table.
-        answer: The dice that nobody threw.
     """
     change = bank(state.cleared())
     accepted = change.state.accepting(answer.places)
@@ -255,12 +232,7 @@ def bank_alone(state: TableState, answer: BankAlone) -> Change:
 
 
 def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
-    """Return the answer that the player banked and that nobody threw the dice in this reading.
-
-    Args:
-        state: The state of the table.
-        tray_reading: The reading of the tray.
-    """
+    """Return the answer that the player banked and that nobody threw the dice in this reading."""
     name = state.current_match.state.player.display_name
     leads_to = BankAlone(judge.places_of(tray_reading.reading))
     label = Message("%(name)s banked, and nobody threw these dice", name=name)
@@ -268,12 +240,7 @@ def bank_alone_answer(state: TableState, tray_reading: TrayReading) -> Answer:
 
 
 def bank_points(state: TableState, dice: Dice | None) -> int:
-    """Return the points that the turn scores if it is banked.
-
-    Args:
-        state: The state of the table.
-        dice: The keep to bank with; None means the best keep of the last throw.
-    """
+    """Return the points that the turn scores if it is banked with this keep; None means the best keep."""
     now = state.current_match.state
     last, keep = now.turn.last, now.best_bank_keep
     if last and dice is not None:

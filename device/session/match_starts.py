@@ -35,12 +35,7 @@ StartCommand = (
 
 
 def start(state: TableState, form: StartMatch) -> Change:
-    """Begin the match that somebody set up on a phone.
-
-    Args:
-        state: The state of the table.
-        form: Players, teams, rules and head starts.
-    """
+    """Begin the match that somebody set up on a phone."""
     match = from_form(state.rules, form)
     given = [ScoreSet(seat, points) for seat, points in enumerate(form.head_starts or ()) if points]
     match.push(*given)  # refuses an impossible head start before the match begins
@@ -87,12 +82,7 @@ def show_match(state: TableState, match: Match | None, message: Message) -> Chan
 
 
 def reload(state: TableState, match: Match | None) -> Change:
-    """Continue with the most recent match in the journal, after a backup has been restored.
-
-    Args:
-        state: The state of the table.
-        match: That match; None if the journal contains none.
-    """
+    """Continue with the most recent match in the journal, after a backup has been restored."""
     now = messages.resumed(match) if match else Message("There is no match.")
     return show_match(state, match, Paragraph(Message("The backup was restored."), now))
 
@@ -110,23 +100,12 @@ def next_match(state: TableState) -> Match:
 
 
 def begin_rematch(state: TableState, match: Match, key: str) -> Change:
-    """Begin a rematch.
-
-    Args:
-        state: The state of the table.
-        match: The rematch before its first event.
-        key: Id of the rematch if it is played at two trays, otherwise "".
-    """
+    """Begin a rematch; `key` is its id if it is played at two trays, otherwise ""."""
     return begin(state, match, Message("Rematch: %(name)s begins.", name=_first(match)), key)
 
 
 def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
-    """Begin a match that is played at two trays.
-
-    Args:
-        state: The state of the table.
-        command: The match and its id.
-    """
+    """Begin a match that is played at two trays."""
     _check_ready(
         state,
         Message("A match is being played here: finish it, or stop waiting for the other tray."),
@@ -137,12 +116,7 @@ def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
 
 
 def propose(state: TableState, proposal: ProposeMatch) -> Change:
-    """Ask whether a match that the club board proposes may begin here.
-
-    Args:
-        state: The state of the table.
-        proposal: The match, the question, and whom to tell the answer.
-    """
+    """Ask whether a match that the club board proposes may begin here."""
     _check_ready(
         state,
         Message("A match is being played here: Traykeeper will ask again once it has finished."),
@@ -154,12 +128,7 @@ def propose(state: TableState, proposal: ProposeMatch) -> Change:
 
 
 def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
-    """Begin the proposed match, or decline it.
-
-    Args:
-        state: The state of the table.
-        answer: The proposal, and the match to begin if it was accepted.
-    """
+    """Begin the proposed match, or decline it."""
     if match := answer.match:
         begins = Message("%(name)s begins.", name=_first(match))
         return begin(state.cleared(), match, begins)
@@ -168,12 +137,7 @@ def answer_proposal(state: TableState, answer: AnswerProposal) -> Change:
 
 
 def set_just_dice(state: TableState, *, on: bool) -> Change:
-    """Switch "just dice" (throws without a match) on or off. While it is on, a match in progress waits.
-
-    Args:
-        state: The state of the table.
-        on: Whether to switch it on.
-    """
+    """Switch "just dice" (throws without a match) on or off. While it is on, a match in progress waits."""
     if on == (state.dice_log is not None):
         return Change(state)
     if state.dice_log is not None and state.dice_log.last:

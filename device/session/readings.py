@@ -36,19 +36,10 @@ class Play(Protocol):
     """Something that can be played at the table: a match, the roll-off or "just dice"."""
 
     def read(self, state: TableState, tray_reading: TrayReading, /) -> Verdict | Change:
-        """Interpret a reading, and return the verdict on it, or the change if it is accepted as a throw.
-
-        Args:
-            state: The state of the table.
-            tray_reading: The reading, completed with known faces.
-        """
+        """Interpret a reading, and return the verdict on it, or the change if it is accepted as a throw."""
 
     def enter(self, state: TableState, dice: Iterable[int], /) -> Change:
         """Accept a throw that was entered on a phone.
-
-        Args:
-            state: The state of the table.
-            dice: The faces that were thrown.
 
         Raises:
             GameError: If these dice cannot be a throw now.
@@ -229,10 +220,6 @@ def photographed(state: TableState, tray_reading: TrayReading) -> Change:
 
     A photo cannot be read a second time, so a person has to confirm a throw that costs points.
 
-    Args:
-        state: The state of the table.
-        tray_reading: The reading of the photo.
-
     Raises:
         TableError: If the match is over, or the current player throws at another tray.
     """
@@ -323,10 +310,6 @@ def shown(state: TableState, tray_reading: TrayReading) -> TableState:
     """Return the state in which the table shows this reading.
 
     The tray contains no unread throw then, unless a question about the reading is still open.
-
-    Args:
-        state: The state of the table.
-        tray_reading: The reading.
     """
     match state.overlay:
         case None | Waiting(purpose=AwaitThrow()):
