@@ -1,6 +1,6 @@
-"""`traykeeper bench fit`: measures for a minute, then prints what to expect and which settings to use.
+"""`traykeeper bench fit` and `traykeeper bench camera`: what this machine can do, and which settings suit it.
 
-Simulated phones follow the event stream of a companion whose tray is simulated.
+For `bench fit`, simulated phones follow the event stream of a companion whose tray is simulated.
 """
 
 import os
@@ -17,20 +17,24 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from threading import Thread
-from time import monotonic, perf_counter, sleep
-from typing import Self
+from time import monotonic, perf_counter, process_time, sleep
+from typing import Any, Self
 
+import av
 import click
 import cv2
+import numpy as np
 
 from device import machine_fit as fits
 from device.app import PlayOptions, serving
 from device.cameras.base import Image, scaled
+from device.cameras.newest_frame import decode_jpeg
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.files import as_owner_of
 from device.machine_fit import Fit
 from device.settings import Settings
+from device.watching.tray_watch import PREVIEW_PERIOD_S
 from game.commands import EnterThrow, StartMatch, Undo
 from vision import Quad, read
 from vision.candidates import ENOUGH_LEANS
@@ -68,6 +72,22 @@ BUFFERS, CHANNELS = 4, 3
 
 WORTH_A_THREAD = 0.9
 """Another thread is used only if it cuts the time to less than this fraction, because the page needs a core as well."""
+
+STREAM_WIDTHS_PX = (1920, 1280, 640)
+RATES_HZ = (30, 25, 15, 10, 5)
+DECODED = 20
+"""Number of pictures that are decoded for a measurement."""
+
+REDUCTIONS = {1920: 4, 1280: 4, 640: 2}
+"""How much smaller a JPEG of each width becomes while it is decoded for a preview."""
+
+QUALITY, BITS_PER_PIXEL, NOISE = 85, 0.08, 12
+"""Quality of the JPEGs, bits for each pixel of a video (5 Mbit/s at 1920x1080), and brightest noise in grey levels.
+
+Phones and network cameras are set to such values when they leave the factory."""
+
+MAX_LOAD = 0.5
+"""Share of one core that decoding may take; reading dice and serving pages need the rest."""
 
 
 @dataclass
@@ -392,3 +412,65 @@ def _print_table(measured: Measured) -> None:
 
 def _thread_counts(measured: Measured) -> list[int]:
     return sorted({threads for _, threads in measured.reads_s})
+
+
+def camera_rates() -> None:
+    """Print, for each size, the milliseconds of processor time and the rates that this machine can follow."""
+    cv2.setNumThreads(1)
+    throw, rng = StagedThrow.of(), np.random.default_rng(1)
+    head = ("size", "JPEG", "preview", "MJPEG up to", "H.264", "H.264 up to")
+    click.echo("".join(f"{name:>13}" for name in head))
+    for width_px in STREAM_WIDTHS_PX:
+        still = throw.sized(width_px).image
+        images = [np.asarray(cv2.add(still, _noise(still, rng)), np.uint8) for _ in range(DECODED)]
+        jpeg = cv2.imencode(".jpg", images[0], (cv2.IMWRITE_JPEG_QUALITY, QUALITY))[1].tobytes()
+        whole_ms, preview_ms = (
+            median_ms(partial(decode_jpeg, jpeg, reduction), DECODED, process_time)
+            for reduction in (1, REDUCTIONS[width_px])
+        )
+        video_ms = _video_ms(images)
+        # Of MJPEG, only the pictures for previews are decoded, but of a video all of them.
+        mjpeg_hz, video_hz = _highest(preview_ms, 1 / PREVIEW_PERIOD_S), _highest(video_ms)
+        size = f"{still.shape[1]}x{still.shape[0]}"
+        times = (f"{whole_ms:.1f} ms", f"{preview_ms:.1f} ms", mjpeg_hz)
+        cells = (size, *times, f"{video_ms:.1f} ms", video_hz)
+        click.echo("".join(f"{cell:>13}" for cell in cells))
+    click.echo(
+        "Times are processor time for one picture. A rate is one for which decoding takes at "
+        f"most {MAX_LOAD:.0%} of one core."
+    )
+
+
+def _noise(image: Image, rng: np.random.Generator) -> Image:
+    return rng.integers(0, NOISE, image.shape, np.uint8)
+
+
+def _video_ms(images: list[Image]) -> float:
+    """Return the milliseconds that decoding one picture of an H.264 video takes."""
+    height, width = images[0].shape[:2]
+    encoder: Any = av.CodecContext.create("libx264", "w")
+    encoder.width, encoder.height, encoder.pix_fmt = width, height, "yuv420p"
+    encoder.framerate = RATES_HZ[0]
+    encoder.bit_rate = round(BITS_PER_PIXEL * width * height * RATES_HZ[0])
+    encoder.options = {"preset": "veryfast", "tune": "zerolatency", "profile": "main"}
+    packets: list[Any] = []
+    for image in images:
+        packets += encoder.encode(av.VideoFrame.from_ndarray(image, format="bgr24"))
+    decoder: Any = av.CodecContext.create("h264", "r")
+    decoder.thread_count = 1
+    began_s = process_time()
+    for packet in packets:
+        decoder.decode(packet)
+    return (process_time() - began_s) * 1000 / len(images)
+
+
+def _highest(picture_ms: float, decoded_hz: float = float("inf")) -> str:
+    """Return the highest usual rate that this machine can follow; "-" if there is none.
+
+    Args:
+        picture_ms: Milliseconds for one picture.
+        decoded_hz: Number of pictures that are decoded in a second, at most.
+    """
+    most_ms = MAX_LOAD * 1000
+    rate_hz = next((hz for hz in RATES_HZ if min(hz, decoded_hz) * picture_ms <= most_ms), None)
+    return f"{rate_hz}/s" if rate_hz else "-"

@@ -133,7 +133,7 @@ class Settings:
     )
     picture: str = _setting(
         "auto",
-        "Width of the Pi camera's pictures in pixels: auto, or a number in quotes.",
+        "Largest width of the camera's pictures in pixels: auto, or a number in quotes.",
         check=partial(fits.parse_number, "picture"),
     )
     threads: str = _setting(

@@ -20,15 +20,15 @@ class RtspServer:
     Args:
         take: Returns the next picture, BGR.
         fps: Pictures per second.
-        password: USER:PASSWORD that viewers have to send; "" admits everybody.
 
     Attributes:
+        answer: The status with which it answers when a viewer asks for the description of the stream.
         logins: The number of requests with a password.
     """
 
-    def __init__(self, take: Callable[[], np.ndarray], fps: float = 20, answer: int = 200) -> None:
-        self.take, self.fps, self.answer = take, fps, answer
-        self.logins = 0
+    def __init__(self, take: Callable[[], np.ndarray], fps: float = 20) -> None:
+        self.take, self.fps = take, fps
+        self.answer, self.logins = 200, 0
         self.closing = threading.Event()
         outer = self
 

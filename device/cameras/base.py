@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from device.hardware.choices import NETWORK
 from game.errors import TraykeeperError
 from game.message import Message
 from vision.reading import Quad
@@ -19,6 +20,11 @@ SIMULATED_CAMERA = "simulated tray"
 
 PREVIEW_WIDTH_PX = 320
 
+SLOWER = ((1280, 720, 15), (640, 480, 10))
+"""The sizes and rates to try if a machine is too slow for the pictures of its camera, best first.
+
+With 640 pixels, dice of 16 mm in a tray of 25 cm are 40 pixels wide, which is just enough."""
+
 MIN_DEVIATION = 1.5
 """Smallest standard deviation of an image with content, in grey levels.
 
@@ -29,6 +35,10 @@ tray that a person can see vary by 3 or more.
 
 class CameraError(TraykeeperError, OSError):
     """The camera is missing, unplugged or no longer responding; the message says what to do."""
+
+
+class LoginRefusedError(CameraError):
+    """A camera refuses the user or the password. Many cameras lock the address after a few such requests."""
 
 
 class CameraStuckError(CameraError):
@@ -134,6 +144,29 @@ class TrayZones(NamedTuple):
 def zones_of(camera: Camera, _frame_px: tuple[int, int]) -> TrayZones:
     """Return where a camera that has not been calibrated sees its tray."""
     return TrayZones(camera.tray, camera.aside)
+
+
+def too_slow(camera: str, width_px: int) -> Message:
+    """Return the message for a machine that cannot decode the pictures of a camera in time.
+
+    Args:
+        camera: Name of the camera.
+        width_px: Length of the longer side of its pictures, in pixels.
+    """
+    smaller = (each for each in SLOWER if each[0] < width_px)
+    width, height, rate = next(smaller, SLOWER[-1])
+    if not camera.startswith(NETWORK):
+        return Message(
+            "This machine is too slow for the camera's pictures, which are half a second old or more when they have "
+            'been decoded: write `picture = "%(width)s"` in the settings.',
+            width=str(width),
+        )
+    return Message(
+        "This machine is too slow for the camera's pictures, which are half a second old or more when they have been "
+        "decoded: set the camera to %(size)s and %(rate)s pictures a second.",
+        size=f"{width}x{height}",
+        rate=rate,
+    )
 
 
 def open_no_camera() -> Camera:

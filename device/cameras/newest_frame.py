@@ -23,6 +23,10 @@ REDUCED = {
 
 A quarter of the width and height costs 0.6 of the processor time of the whole picture."""
 
+TOO_LATE = Message(
+    "this machine decodes its pictures too slowly: set the camera to a smaller size and fewer pictures a second"
+)
+
 SIZE_CHANGED = Message("the size of its pictures has changed: Traykeeper will reopen it")
 
 
@@ -111,7 +115,7 @@ class NewestFrame:
         self.is_closed = False
         self.picture: ArrivedPicture | None = None
         self._finish, self._lag_s, self._clock = finish, lag_s, clock
-        self._error: Message | None = None
+        self._error: CameraError | None = None
         self._size: tuple[int, ...] | None = None
         self._preview: tuple[ArrivedPicture, Frame] | None = None
 
@@ -121,10 +125,14 @@ class NewestFrame:
             self.picture, self._error = picture, None
             self.arrival.notify_all()
 
-    def fail(self, error: Message) -> None:
-        """Raise an error in all threads that ask for a frame, until the next picture arrives."""
+    def fail(self, error: CameraError | None = None) -> None:
+        """Raise an error in all threads that ask for a frame, until the next picture arrives.
+
+        Args:
+            error: The error; None means one with the message `no_pictures`.
+        """
         with self.arrival:
-            self._error = error
+            self._error = error or CameraError(self.no_pictures)
             self.arrival.notify_all()
 
     def close(self) -> None:
@@ -174,8 +182,8 @@ class NewestFrame:
         self, earliest_s: float, timeout_s: float, reduction: int = 1
     ) -> tuple[ArrivedPicture, Image, float]:
         """Return the newest picture, its image and its time, once it has arrived at `earliest_s` or later."""
-        end_s, tried = self._clock() + timeout_s, None
-        while True:
+        end_s, tried, is_late = self._clock() + timeout_s, None, False
+        while not (is_late and self._clock() > end_s):
             tried = picture = self._wait(earliest_s, end_s - self._clock(), other_than=tried)
             decoded = picture.decode(reduction)
             if decoded is None:
@@ -185,8 +193,10 @@ class NewestFrame:
                 self._size = image.shape
             if image.shape[:2] != tuple(-(-length // reduction) for length in self._size[:2]):
                 raise CameraError(SIZE_CHANGED)
-            if time_s >= earliest_s:  # otherwise, the decoder is still busy with earlier pictures
+            if time_s >= earliest_s:
                 return picture, image, time_s
+            is_late = True
+        raise CameraError(TOO_LATE)
 
     def _wait(
         self, earliest_s: float, timeout_s: float, *, other_than: ArrivedPicture | None = None
@@ -206,5 +216,5 @@ class NewestFrame:
         with self.arrival:
             came = self.arrival.wait_for(is_over, max(0.0, timeout_s))
             if self._error is not None or not came or self.is_closed or self.picture is None:
-                raise CameraError(self._error or self.no_pictures)
+                raise self._error or CameraError(self.no_pictures)
             return self.picture

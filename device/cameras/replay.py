@@ -13,6 +13,8 @@ from game.message import Message
 
 PHOTO_SUFFIXES = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 USUAL_FPS = 25.0  # for videos that do not state their frame rate
+CATCH_UP_S = 0.5
+"""Longest time for which a video that is late is decoded before a frame is shown, in seconds."""
 
 
 class _Source(Protocol):
@@ -121,12 +123,15 @@ def _load_photo(file: Path) -> Image:
 
 
 class _Film:
-    """A video that plays in real time; frames that nobody asks for are skipped."""
+    """A video that plays in real time, or slower if this machine cannot decode it in time.
+
+    Frames that nobody asks for are skipped.
+    """
 
     def __init__(self, path: Path) -> None:
         self._film = cv2.VideoCapture(str(path))
         self._fps = self._film.get(cv2.CAP_PROP_FPS) or USUAL_FPS
-        self._number = -1
+        self._number, self._late_s = -1, 0.0
         first = self._next() if self._film.isOpened() else None
         if first is None:
             raise CameraError(
@@ -138,8 +143,13 @@ class _Film:
         self._shown = first
 
     def at(self, elapsed_s: float) -> Image:
-        while self._number < int(elapsed_s * self._fps) and (image := self._next()) is not None:
+        end_s = time.monotonic() + CATCH_UP_S
+        due = int((elapsed_s - self._late_s) * self._fps)
+        while self._number < due and (image := self._next()) is not None:
             self._shown = image
+            if time.monotonic() > end_s:
+                self._late_s += (due - self._number) / self._fps
+                break
         return self._shown
 
     def close(self) -> None:

@@ -1,13 +1,17 @@
 """A network camera or an old phone, whose pictures arrive as a stream: MJPEG over HTTP, or RTSP."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator
 from contextlib import closing
+from re import sub
 from threading import Event, Thread
+from time import monotonic
+from urllib.parse import urlsplit
 
-from device.cameras.base import CameraError, Frame, Image, scaled
+from device.cameras.base import CameraError, Frame, Image, LoginRefusedError, scaled
 from device.cameras.controls import Tuning, rotated
-from device.cameras.newest_frame import NewestFrame
-from device.cameras.stream_pictures import Pictures, open_pictures
+from device.cameras.http_pictures import OPEN_TIMEOUT_S, READ_TIMEOUT_S, http_pictures
+from device.cameras.newest_frame import ArrivedPicture, NewestFrame
 from device.hardware.choices import camera_name
 from game.message import Message
 
@@ -23,16 +27,50 @@ CLOSING_S = 3.0
 It is longer than a stream waits for data: an ESP32-CAM serves one stream at a time, so the old one must end first."""
 
 RETRY_S = 0.3
+"""Pause before a stream that has broken off is opened again, in seconds."""
+
+SLOWEST_S = 1.5
+"""Longest mean time between two pictures, in seconds. With one picture a second, a reading takes four seconds."""
+
+SLOW_S = 0.25
+"""Mean time between two pictures above which short rolls may be missed, in seconds."""
+
+INTERVALS = 4
+"""Number of intervals over which the rate of the pictures is measured."""
 
 LAG_S = 0.5
 """With usual apps and Wi-Fi, a picture arrives at most this many seconds after its exposure."""
+
+Pictures = Generator[ArrivedPicture, None, None]
+
+
+def open_pictures(url: str) -> Pictures:
+    """Yield the pictures from an address as they arrive, until the stream breaks off.
+
+    Args:
+        url: The address of a JPEG or of an MJPEG stream over HTTP, or of a video in any format that FFmpeg supports.
+
+    Raises:
+        CameraError: If the address gives no pictures. `LoginRefusedError` if the user may not see them.
+        OSError: If the camera does not answer in time.
+    """
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and not (yield from http_pictures(url)):
+        return
+    # FFmpeg takes 0.2 s and 20 MB to load, and MJPEG does not need it.
+    from device.cameras.video_pictures import video_pictures  # noqa: PLC0415
+
+    # FFmpeg knows neither schemes in capitals nor the zone of an IPv6 address as RFC 6874 writes it.
+    address = parts._replace(netloc=sub(r"(\[[^]]*%)25", r"\1", parts.netloc)).geturl()
+    yield from video_pictures(address, OPEN_TIMEOUT_S, READ_TIMEOUT_S)
 
 
 class StreamCamera:
     """A camera on the network.
 
     A separate thread reads every picture as it arrives, so that none queue up, and reopens the stream if it breaks
-    off. Only the newest picture is decoded, when it is asked for. If the size of the pictures changes, as when a
+    off. Only the newest picture is decoded, when it is asked for. An address that gives single pictures is asked as
+    often as the camera bears. If the size of the pictures changes, as when a
     phone is turned, the camera fails; once reopened, it uses the new size.
 
     Args:
@@ -42,7 +80,7 @@ class StreamCamera:
             `open_pictures`. Tests pass another function.
 
     Raises:
-        CameraError: If no frame arrives.
+        CameraError: If no frame arrives. `LoginRefusedError` if the camera refuses the user or the password.
     """
 
     tray = None
@@ -58,7 +96,7 @@ class StreamCamera:
         self.name = camera_name(url) or "network camera"
         self._url, self._tuning = url, tuning
         self._open = open_stream or open_pictures
-        self._stop = Event()
+        self._stop, self._times_s = Event(), deque[float](maxlen=INTERVALS + 1)
         self._newest = NewestFrame(
             Message(
                 "%(camera)s is not sending any pictures: check that it is switched on and on "
@@ -84,6 +122,24 @@ class StreamCamera:
         """Implement `Camera.capture`: return a frame that is very likely to have been exposed after this call."""
         return self._newest.capture(TIMEOUT_S)
 
+    @property
+    def rate_hz(self) -> float | None:
+        """How many pictures arrive in a second; None if not enough have arrived yet."""
+        times_s = tuple(self._times_s)
+        return INTERVALS / (times_s[-1] - times_s[0]) if len(times_s) > INTERVALS else None
+
+    @property
+    def complaint(self) -> Message | None:
+        """A message saying that the pictures arrive slowly; None if they do not."""
+        rate_hz = self.rate_hz
+        if rate_hz is None or rate_hz >= 1 / SLOW_S:
+            return None
+        return Message(
+            "The camera sends only %(rate)s pictures a second, so throws are read late and short rolls are missed: "
+            "use the address of its video, or a smaller size.",
+            rate=round(rate_hz, 1),
+        )
+
     def close(self) -> None:
         """Close the stream, or give up if the server hangs, because an open stream occupies no hardware here."""
         self._stop.set()
@@ -92,12 +148,33 @@ class StreamCamera:
 
     def _read(self) -> None:
         while not self._stop.is_set():
-            with closing(self._open(self._url)) as pictures:
-                for picture in pictures:
-                    if self._stop.is_set():
-                        return
-                    self._newest.put(picture)
+            self._times_s.clear()
+            try:
+                with closing(self._open(self._url)) as pictures:
+                    for picture in pictures:
+                        if self._stop.is_set():
+                            return
+                        self._put(picture)
+            except CameraError as error:
+                if self._newest.picture is None or isinstance(error, LoginRefusedError):
+                    self._newest.fail(error)
+                    return
+                self._newest.no_pictures = error.message
+            except OSError:  # it does not answer
+                pass
             self._stop.wait(RETRY_S)
+
+    def _put(self, picture: ArrivedPicture) -> None:
+        self._newest.put(picture)
+        self._times_s.append(monotonic())
+        if (rate_hz := self.rate_hz) and rate_hz < 1 / SLOWEST_S:
+            self._stop.set()
+            words = Message(
+                "the camera sends a picture only every %(seconds)s seconds, and Traykeeper needs one a second: use "
+                "the address of its video, or a smaller size",
+                seconds=round(1 / rate_hz, 1),
+            )
+            self._newest.fail(CameraError(words))
 
     def _finish(self, image: Image) -> Image:
         if image.shape[1] > self._tuning.width_px:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Thread
 from time import monotonic
 from typing import Any, Protocol
@@ -17,12 +18,18 @@ from device.cameras.video_nodes import VideoNodes, read_control, write_control
 from device.hardware.choices import camera_name
 from game.message import Message, join_with_and
 
-SIZE_PX = (1920, 1080)  # requested; a camera without this size delivers its nearest one
+SIZES_PX = ((1920, 1080), (1280, 720), (640, 360))
+"""The sizes to request. A camera without the requested size delivers its nearest one."""
+
 TIMEOUT_S = 2.0
 MAX_AGE_S = 10.0  # a driver's time further in the past is on another clock
 CLOSING_S = 1.0
 SETTLING_S = 8.0  # for one frame while the exposure settles: a camera's first frame takes seconds
 LIGHT_FRAMES, LIGHT_S = 150, 5.0  # whichever is over first; many webcams start with black frames
+
+STUCK_EXPOSURE = Message(
+    "The camera keeps a fixed exposure and refuses an automatic one: unplug it and plug it in again."
+)
 
 NODES = VideoNodes()
 """The video nodes of this machine. The object remembers which camera had which number."""
@@ -81,9 +88,9 @@ class UsbCamera:
             ),
             finish=lambda image: rotated(image, self._tuning.rotation),
         )
-        self._unsettled, self._is_refocusing = True, False
+        self._unsettled = True
         self._read_s = monotonic()
-        self._device = (open_device or _v4l2)(which)
+        self._device = (open_device or partial(_v4l2, width_px=tuning.width_px))(which)
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
         try:
@@ -103,9 +110,7 @@ class UsbCamera:
 
     def refocus(self) -> None:
         """Find focus and exposure again. No position is returned, because it would not be in dioptres."""
-        self._is_refocusing = True
         self._settle_again(replace(self._tuning, light=None, focus_steps=None))
-        self._is_refocusing = False
 
     def preview(self) -> Frame:
         """Implement `Camera.preview`: return the newest frame, scaled down."""
@@ -150,7 +155,7 @@ class UsbCamera:
         else:
             can_focus = False
             refused += usb_controls.hold_focus(device, focus_steps)
-        usb_controls.release_exposure(device)
+        is_automatic = usb_controls.release_exposure(device)
         has_light, light = self._wait_for_light(), tuning.light
         if light:
             if can_focus:
@@ -160,13 +165,15 @@ class UsbCamera:
                 light = None
         else:
             light = usb_controls.settle(device, self._brightness, tuning.half_period_us)
-            if light is None and self._is_refocusing:
-                refused.append(usb_controls.EXPOSURE)
         if can_focus:
             focus_steps = usb_controls.find_focus(device)
+        not_held = usb_controls.not_held(device, light, focus_steps)
         with self._newest.arrival:
             self._tuning = replace(tuning, light=light, focus_steps=focus_steps)
-            self.complaint = _complaint(refused)
+            if not is_automatic and not light:
+                self.complaint = STUCK_EXPOSURE
+            else:
+                self.complaint = _complaint(refused, not_held)
             self._unsettled = False
             self._newest.arrival.notify_all()
 
@@ -222,7 +229,7 @@ class UsbCamera:
         earliest_s, self._read_s = self._read_s, monotonic()
         has_frame, data = self._device.read()
         if not has_frame:
-            self._newest.fail(self._newest.no_pictures)
+            self._newest.fail()
             return False
         # Without a time from the driver: the frame before this one may have waited in the driver while it was being
         # read, and this one may have been on the cable then.
@@ -237,14 +244,20 @@ class UsbCamera:
         return True
 
 
-def _complaint(refused: list[Message]) -> Message | None:
-    if not refused:
-        return None
-    return Message(
-        "The camera does not accept the calibrated values (%(controls)s) and adjusts itself: "
-        "if throws are read badly, calibrate again.",
-        controls=join_with_and(refused),
-    )
+def _complaint(refused: list[Message], not_held: list[Message]) -> Message | None:
+    if refused:
+        return Message(
+            "The camera does not accept the calibrated values (%(controls)s) and adjusts itself: "
+            "if throws are read badly, calibrate again.",
+            controls=join_with_and(refused),
+        )
+    if not_held:
+        return Message(
+            "The camera does not let Traykeeper fix its settings (%(controls)s) and adjusts itself: keep the light "
+            "over the tray steady.",
+            controls=join_with_and(not_held),
+        )
+    return None
 
 
 class _V4l2Device(cv2.VideoCapture):
@@ -266,7 +279,7 @@ class _V4l2Device(cv2.VideoCapture):
         return super().set(prop, value)
 
 
-def _v4l2(which: str) -> VideoDevice:
+def _v4l2(which: str, width_px: int) -> VideoDevice:
     node = NODES.find(which)
     device = _V4l2Device(node.number)
     if not device.isOpened():
@@ -280,8 +293,9 @@ def _v4l2(which: str) -> VideoDevice:
         )
     # USB 2 carries only about 5 uncompressed frames of this size per second.
     device.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-    device.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
-    device.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
+    width, height = next((size for size in SIZES_PX if size[0] <= width_px), SIZES_PX[-1])
+    device.set(cv2.CAP_PROP_FRAME_WIDTH, width)
+    device.set(cv2.CAP_PROP_FRAME_HEIGHT, height)
     device.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     device.set(cv2.CAP_PROP_CONVERT_RGB, 0)  # JPEGs are decoded when they are needed
     return device

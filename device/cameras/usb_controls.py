@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 UNIT_US = 100
 """V4L2's unit of exposure time, in microseconds."""
 
-AUTO, MANUAL = 3.0, 1.0
-"""V4L2's exposure modes "aperture priority", the automatic one of USB cameras, and "manual"."""
+AUTOMATIC, MANUAL = (3.0, 0.0), 1.0
+"""V4L2's exposure modes: "aperture priority" and "auto", of which a USB camera usually has only one, and "manual"."""
 
 SETTLE_FRAMES, SETTLE_S = 45, 3.0
 """How long to wait until the exposure settles, in frames or in seconds, whichever is over first.
@@ -47,8 +47,8 @@ POWER_LINE = 0x00980918
 POWER_LINE_OF: dict[Mains, int] = {50: 1, 60: 2}
 """The values of the control `POWER_LINE`, by frequency in hertz."""
 
-EXPOSURE = Message("exposure")
-"""The name of the exposure control, as it appears in messages."""
+EXPOSURE, WHITE_BALANCE, FOCUS = Message("exposure"), Message("white balance"), Message("focus")
+"""The names of the controls, as they appear in messages."""
 
 
 class VideoControls(Protocol):
@@ -83,12 +83,12 @@ def settle(
     Returns:
         The fixed exposure and white balance; None if the exposure cannot be fixed.
     """
-    device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+    release_exposure(device)
     device.set(cv2.CAP_PROP_AUTO_WB, 1)
     wanted = wait_until_settled(brightness, clock)
     exposure_us = _held_exposure_us(device, brightness, half_period_us, wanted)
     if exposure_us is None:
-        device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+        release_exposure(device)
         return None
     gain = _control(device, cv2.CAP_PROP_GAIN, GAIN) or 0.0
     return HeldLight(exposure_us, gain, white_k=_held_white_k(device))
@@ -119,13 +119,13 @@ def hold(device: VideoControls, light: HeldLight) -> list[Message]:
         light: The exposure and white balance.
 
     Returns:
-        The names of the controls that the camera did not accept. If the exposure is one of them, it
-        stays automatic.
+        The names of the controls that the camera did not accept. Those of them that can be automatic
+        are automatic again.
     """
     refused = []
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL)
     if not _set(device, cv2.CAP_PROP_EXPOSURE, light.exposure_us / UNIT_US):
-        device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+        release_exposure(device)
         refused.append(EXPOSURE)
     has_gain = _control(device, cv2.CAP_PROP_GAIN, GAIN) is not None
     if has_gain and not _set(device, cv2.CAP_PROP_GAIN, light.gain):
@@ -133,13 +133,44 @@ def hold(device: VideoControls, light: HeldLight) -> list[Message]:
     if light.white_k is not None:
         device.set(cv2.CAP_PROP_AUTO_WB, 0)
         if not _set(device, cv2.CAP_PROP_WB_TEMPERATURE, light.white_k):
-            refused.append(Message("white balance"))
+            device.set(cv2.CAP_PROP_AUTO_WB, 1)
+            refused.append(WHITE_BALANCE)
     return refused
 
 
-def release_exposure(device: VideoControls) -> None:
-    """Make the exposure automatic again, because a camera keeps a fixed one, even one set by another program."""
-    device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
+def release_exposure(device: VideoControls) -> bool:
+    """Make the exposure automatic again, because a camera keeps a fixed one, even one set by another program.
+
+    Returns:
+        Whether the exposure is no longer fixed.
+    """
+    for mode in AUTOMATIC:
+        device.set(cv2.CAP_PROP_AUTO_EXPOSURE, mode)
+        if device.get(cv2.CAP_PROP_AUTO_EXPOSURE) != MANUAL:
+            return True
+    return False
+
+
+def not_held(
+    device: VideoControls, light: HeldLight | None, focus_steps: int | None
+) -> list[Message]:
+    """Return the names of the controls that a camera has but does not let be fixed.
+
+    Args:
+        device: The camera.
+        light: What could be fixed of exposure and white balance.
+        focus_steps: The fixed focus; None if it could not be fixed.
+    """
+    held = {
+        EXPOSURE: (light, cv2.CAP_PROP_EXPOSURE, EXPOSURE_US, UNIT_US),
+        WHITE_BALANCE: (light and light.white_k, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K, 1),
+        FOCUS: (focus_steps is not None, cv2.CAP_PROP_FOCUS, FOCUS_STEPS, 1),
+    }
+    return [
+        name
+        for name, (is_held, prop, allowed, unit) in held.items()
+        if not is_held and _control(device, prop, allowed, unit) is not None
+    ]
 
 
 def set_mains(device: VideoControls, mains_hz: Mains) -> list[Message]:
@@ -174,6 +205,7 @@ def find_focus(device: VideoControls) -> int | None:
         return None
     focus = _control(device, cv2.CAP_PROP_FOCUS, FOCUS_STEPS)
     if focus is None or not _set(device, cv2.CAP_PROP_FOCUS, focus):
+        start_autofocus(device)
         return None
     return round(focus)
 
@@ -189,7 +221,10 @@ def hold_focus(device: VideoControls, focus_steps: int) -> list[Message]:
         The name of the control if the camera does not accept the focus; otherwise nothing.
     """
     device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
-    return [] if _set(device, cv2.CAP_PROP_FOCUS, focus_steps) else [Message("focus")]
+    if _set(device, cv2.CAP_PROP_FOCUS, focus_steps):
+        return []
+    start_autofocus(device)
+    return [FOCUS]
 
 
 def _set(device: VideoControls, prop: int, value: float) -> bool:
@@ -218,6 +253,8 @@ def _held_exposure_us(
     """
     if not device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL):
         return None
+    if device.get(cv2.CAP_PROP_AUTO_EXPOSURE) in AUTOMATIC:
+        return None  # it was not refused, but it is still automatic
     halves = _in_range(device.get(cv2.CAP_PROP_EXPOSURE) * UNIT_US / half_period_us)
     for _ in range(TRIES):
         asked = round(halves * half_period_us / UNIT_US)
@@ -241,7 +278,10 @@ def _held_white_k(device: VideoControls) -> int | None:
         return None
     device.set(cv2.CAP_PROP_WB_TEMPERATURE, kelvin)
     took = _control(device, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K)
-    return None if took is None else round(took)
+    if took is None:
+        device.set(cv2.CAP_PROP_AUTO_WB, 1)
+        return None
+    return round(took)
 
 
 def _control(

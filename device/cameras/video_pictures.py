@@ -10,9 +10,18 @@ from typing import Any
 
 import av
 import numpy as np
-from av.error import FFmpegError
+from av.error import FFmpegError, HTTPClientError, HTTPServerError
 
-from device.cameras.base import Image
+from device.cameras.base import CameraError, Image
+from device.cameras.http_pictures import NOT_PICTURES, REFUSED, answer_error
+
+STATUS = {
+    av.error.HTTPUnauthorizedError: 401,
+    av.error.HTTPForbiddenError: 403,
+    av.error.HTTPNotFoundError: 404,
+    av.error.HTTPServerError: 500,
+}
+"""The status of the camera's answer for each error of FFmpeg."""
 
 STEADY_S = 10.0
 """Time in which at least one packet of a video arrives without delay, in seconds."""
@@ -30,7 +39,8 @@ def video_pictures(url: str, open_s: float, read_s: float) -> Iterator["VideoPic
         read_s: Longest time to wait for a packet, in seconds.
 
     Raises:
-        OSError: If the stream cannot be opened or breaks off.
+        CameraError: If the address gives no video. `LoginRefusedError` if the user may not see it.
+        OSError: If the camera does not answer in time, or the stream breaks off.
     """
     av.logging.set_level(None)  # FFmpeg's messages may show the password
     options = {"rtsp_transport": "tcp", "allowed_media_types": "video", "flags": "low_delay"}
@@ -41,8 +51,15 @@ def video_pictures(url: str, open_s: float, read_s: float) -> Iterator["VideoPic
             for packet in container.demux(stream):
                 if packet.size:
                     yield decoder.add(packet)
-    except (FFmpegError, IndexError):
-        raise OSError from None  # without FFmpeg's words, which contain the address
+    # FFmpeg's own words contain the address with the password.
+    except (HTTPClientError, HTTPServerError) as error:
+        raise answer_error(STATUS.get(type(error), 400)) from None
+    except av.error.ConnectionRefusedError:
+        raise CameraError(REFUSED) from None
+    except (av.error.InvalidDataError, IndexError):
+        raise CameraError(NOT_PICTURES) from None
+    except FFmpegError:
+        raise OSError from None
 
 
 class _Arrivals:

@@ -56,6 +56,7 @@ def bench() -> None:
 
     \b
     traykeeper bench fit                  # what to expect here, and which settings to use
+    traykeeper bench camera               # which sizes and rates of a network camera this machine can follow
 
     The other benchmarks are for developers and need a checkout of the project. Each of them also measures a
     reference for comparison in the same run.
@@ -91,3 +92,15 @@ def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
     from device.settings import find, load
 
     fit(state_folder(state or load(find()).state) if keep else None)
+
+
+@bench.command("camera")
+def bench_camera() -> None:
+    """Measure how long decoding takes, and print which sizes and rates of a camera this machine can follow.
+
+    \b
+    traykeeper bench camera
+    """
+    from device.bench import camera_rates
+
+    camera_rates()

@@ -137,6 +137,7 @@ class Troubles:
 
     Attributes:
         camera: Why there is no camera.
+        slow_camera: Why the camera's pictures are too old when they have been decoded.
         journal: Why the last step could not be written.
         record: What happened to the journal when it was opened, or when it was repaired.
         output: What is wrong with the button, the lamp, the buzzer or the voice.
@@ -144,6 +145,7 @@ class Troubles:
     """
 
     camera: Message | None = None
+    slow_camera: Message | None = None
     journal: Message | None = None
     record: Message | None = None
     output: Message | None = None
@@ -152,7 +154,7 @@ class Troubles:
     @property
     def at_the_table(self) -> tuple[Message, ...]:
         """The problems to show to everybody, except a missing camera, which the table's message reports."""
-        known = (self.safe_mode, self.record, self.journal, self.output)
+        known = (self.safe_mode, self.record, self.journal, self.output, self.slow_camera)
         return tuple(each for each in known if each)
 
 
@@ -326,7 +328,8 @@ class Companion:
         output = join_with_semicolons(failing) if failing else None
         journal = self.session.live_match.trouble
         safe_mode = self._safe_mode.message if self._safe_mode else None
-        return Troubles(self.tray_camera.trouble, journal, self._damage, output, safe_mode)
+        camera, slow_camera = self.tray_camera.trouble, self.tray_camera.watch.link.slow_camera
+        return Troubles(camera, slow_camera, journal, self._damage, output, safe_mode)
 
     # The loop, which takes one entry of the inbox after another.
 
@@ -578,6 +581,7 @@ class Companion:
         return (
             shown.lamp != LAMPS[self._indicator]
             or shown.troubles != self.troubles.at_the_table
+            or shown.notice != self.tray_camera.notice
             or shown.scorekeeper != self.scorekeeper.view()
             or shown.other_tray != self._other_tray()
             or shown.unread_throw != self.session.unread_throw

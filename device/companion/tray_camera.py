@@ -20,7 +20,7 @@ from game.message import Message
 
 log = logging.getLogger(__name__)
 
-HUNG = Message("it is not responding: check its cable, then restart Traykeeper")
+HUNG = Message("it is not responding: check its cable, if it has one, then restart Traykeeper")
 
 MIN_PERIOD_S = 0.12
 """Shortest time between two JPEGs, in seconds: short enough to show rolling dice. A shorter time would only

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
@@ -82,15 +83,17 @@ def _tried(opener: Callable[[], Camera]) -> Finding:
 
 
 def _companions_camera(system: System) -> Finding:
-    """Return what the running companion says about its camera."""
-    if name := (system.state or {}).get("camera"):
-        return ok(Verbatim(str(name)))
+    """Return what the running companion reports about its camera."""
+    name = (system.state or {}).get("camera")
     checks = fetch(f"{system.address}api/v1/health") or ()
     for check in (each for each in checks if each["check"] == "camera"):
-        if check["level"] in (Level.OK, Level.SKIPPED):
-            return Finding(Level(check["level"]), Verbatim(check["line"]))
-        return Finding(Level.FAILED, Verbatim(check["line"]), problems.CAMERA_LOST)
-    return failed(problems.CAMERA_LOST)
+        level, line = Level(check["level"]), Verbatim(check["line"])
+        if level in (Level.OK, Level.SKIPPED):
+            return Finding(level, line)
+        if name:
+            return Finding(level, line, problems.SLOW_CAMERA)
+        return Finding(Level.FAILED, line, problems.CAMERA_LOST)
+    return ok(Verbatim(str(name))) if name else failed(problems.CAMERA_LOST)
 
 
 def pins(system: System) -> Finding:

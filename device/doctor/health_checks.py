@@ -76,10 +76,21 @@ class HealthChecks:
             return skipped(Message("off in safe mode"))
         if troubles.camera:
             return warning(problems.CAMERA_LOST, troubles.camera)
+        if troubles.slow_camera:
+            return warning(problems.SLOW_CAMERA, troubles.slow_camera)
         if not self.companion.tray_camera.is_expected:
             return ok(Message("phones take the photos"))
+        return ok(self._working_camera())
+
+    def _working_camera(self) -> Message:
         camera = self.companion.snapshot().camera
-        return ok(_called(camera) if camera else Message("searching"))
+        if camera is None:
+            return Message("searching")
+        rate_hz = self.companion.tray_camera.watch.link.rate_hz
+        if rate_hz is None:
+            return _called(camera)
+        rate = round(rate_hz, 1)
+        return Message("%(camera)s, %(rate)s pictures a second", camera=camera, rate=rate)
 
     def _journal(self, troubles: Troubles) -> Finding:
         if troubles.journal:

@@ -29,6 +29,10 @@ CAMERA_LOST = Trouble(
     Message("the camera does not work"),
     Message("do what the line says; until the camera works, tap the dice in"),
 )
+SLOW_CAMERA = Trouble(
+    Message("the pictures are too old"),
+    Message("`traykeeper bench camera` measures which size and rate this machine can follow"),
+)
 NO_PINS = Trouble(
     Message("no pins were found"),
     Message(

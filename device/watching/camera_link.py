@@ -6,7 +6,16 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from device.cameras.base import Camera, CameraError, CameraStuckError, Frame, Image, has_content
+from device.cameras.base import (
+    Camera,
+    CameraError,
+    CameraStuckError,
+    Frame,
+    Image,
+    has_content,
+    too_slow,
+)
+from device.cameras.stream_camera import StreamCamera
 from device.watching.liveness import Liveness, black_image_error
 from game.message import Message
 
@@ -34,6 +43,9 @@ Webcams deliver a few black images when they start."""
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Pauses before successive attempts to reopen the camera, in seconds; the last one is repeated."""
 
+REFUSED_RETRY_S = (5.0, 15.0, 60.0, 300.0)
+"""The same, after a camera has refused the password: many lock the address after five wrong ones."""
+
 
 class CameraLink:
     """The connection to a camera, which is reopened after failures, with increasing pauses.
@@ -50,7 +62,7 @@ class CameraLink:
         self.camera: Camera | None = None
         self._stuck: tuple[CameraStuckError, float] | None = None
         self._open, self._clock = open_camera, clock
-        self._liveness = Liveness()
+        self._liveness, self._width_px = Liveness(), 0
         self._failures = 0
         self._called_s = clock()
 
@@ -65,6 +77,18 @@ class CameraLink:
         now_s = self._clock()
         stuck_s = self._stuck[1] if self._stuck and not self._stuck[0].is_over else now_s
         return now_s - stuck_s > STUCK_S or now_s - self._called_s > LOST_S
+
+    @property
+    def rate_hz(self) -> float | None:
+        """How many pictures a network camera sends in a second; None if there is none, or if it is not known."""
+        return self.camera.rate_hz if isinstance(self.camera, StreamCamera) else None
+
+    @property
+    def slow_camera(self) -> Message | None:
+        """A message saying that this machine decodes the camera's pictures too slowly; None if it does not."""
+        camera = self.camera
+        is_slow = camera is not None and self._liveness.is_slow
+        return too_slow(camera.name, self._width_px) if camera and is_slow else None
 
     def note_call(self) -> None:
         """Restart the timeout after which the camera counts as hung."""
@@ -94,6 +118,7 @@ class CameraLink:
             self._close(camera)
             raise
         self.camera, self._liveness, self._failures = camera, Liveness(), 0
+        self._width_px = max(image.shape[:2])
         self._stuck = None
         return camera, image
 
@@ -158,11 +183,16 @@ class CameraLink:
             since_s = self._stuck[1]
         self._stuck = error, since_s
 
-    def note_failure(self) -> float:
-        """Count a failure and return the pause before the next attempt, in seconds."""
+    def note_failure(self, *, is_refused: bool = False) -> float:
+        """Count a failure, and return the pause before the next attempt in seconds.
+
+        Args:
+            is_refused: Whether the camera has refused the user or the password.
+        """
+        pauses_s = REFUSED_RETRY_S if is_refused else RETRY_S
         self._called_s = self._clock() + RETRY_S[-1]
         self._failures += 1
-        return RETRY_S[min(self._failures, len(RETRY_S)) - 1]
+        return pauses_s[min(self._failures, len(pauses_s)) - 1]
 
 
 class CameraTasks:

@@ -3,8 +3,10 @@
 from device.cameras.base import CameraError, Frame, has_content
 from game.message import Message
 
-STALE_S = 2.5
-"""Longest time for which a preview may be repeated, in seconds. A camera that hangs repeats its last image."""
+STALE_S = 3.5
+"""Largest age of a repeated preview in seconds. A camera that hangs repeats its last image.
+
+It is longer than each camera waits for a picture, because a camera knows better why there is none."""
 
 BLACK_S = 2.5
 """How long all previews may be black, in seconds, before that is an error: somebody may be leaning over the tray."""

@@ -14,13 +14,13 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TypeVar
 
-from device.cameras.base import Camera, CameraError, Frame, Image, zones_of
+from device.cameras.base import Camera, CameraError, Frame, Image, LoginRefusedError, zones_of
 from device.cameras.controls import Tunable
 from device.cameras.roll_clip import ClipRecorder, RollClip
 from device.machine_fit import return_free_memory
 from device.session.tray_reader import TrayReading
 from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter, ZonesOf
-from device.watching.camera_link import CameraLink, CameraTasks
+from device.watching.camera_link import RETRY_S, CameraLink, CameraTasks
 from device.watching.frame_diff import Grey, Region, find_motion, to_grey
 from device.watching.motion import STILL_S, Activity, MarkedMotion, Motion, MotionWatch
 from device.watching.reports import (
@@ -289,7 +289,8 @@ class TrayWatch:
         self._request_numbers, self._request_lock = count(1), Lock()
         self._watched: _Watched | None = None
         self._next_s = self._reported_s = 0.0
-        self._idle_s = float("-inf")
+        self._idle_s = self._reopen_s = float("-inf")
+        self._lost = FAILED
 
     def request_reading(
         self,
@@ -376,8 +377,13 @@ class TrayWatch:
             Seconds until the next step is due.
         """
         self.link.note_call()
+        if (pause_s := self._reopen_s - self._clock()) > 0:
+            self._tasks.fail_all(self._lost)
+            return min(pause_s, RETRY_S[-1])
         try:
             self._observe(self._connect())
+        except LoginRefusedError as error:
+            return self._lose(error.message, is_refused=True)
         except CameraError as error:
             return self._lose(error.message)
         except Exception:
@@ -397,11 +403,21 @@ class TrayWatch:
         self._motion.end()
         self.link.close()
 
-    def _lose(self, reason: Message) -> float:
+    def _lose(self, reason: Message, *, is_refused: bool = False) -> float:
         self.close()
+        pause_s = self.link.note_failure(is_refused=is_refused)
+        if is_refused:
+            self._reopen_s = self._clock() + pause_s
+            reason = Message(
+                "%(reason)s; to keep the camera from locking this address, Traykeeper tries again after %(seconds)s "
+                "seconds",
+                reason=reason,
+                seconds=round(pause_s),
+            )
+            self._lost = reason
         self._post(CameraLost(reason))
         self._tasks.fail_all(reason)
-        return self.link.note_failure()
+        return min(pause_s, RETRY_S[-1])
 
     def _connect(self) -> _Watched:
         """Open the camera if it is closed, and start over if the tray has been calibrated in the meantime."""

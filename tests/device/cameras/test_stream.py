@@ -1,22 +1,24 @@
 """A network camera: faults of a stand-in for its stream, and a real stream from a server of the tests."""
 
+import socket
 import threading
 from contextlib import closing
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 
 import cv2
 import numpy as np
 import pytest
 
-from device.cameras import camera_opener, is_hot_pluggable, stream_pictures
+from device.cameras import camera_opener, http_pictures, is_hot_pluggable, video_pictures
 from device.cameras import stream_camera as streams
-from device.cameras.base import CameraError
+from device.cameras.base import CameraError, LoginRefusedError
 from device.cameras.controls import Tuning
 from device.cameras.newest_frame import SinglePicture, decode_jpeg
 from device.cameras.stream_camera import StreamCamera
-from tests.mjpeg_server import MjpegServer
-from tests.waiting import PATIENCE_S
+from tests.mjpeg_server import WAYS, MjpegServer
+from tests.rtsp_server import RtspServer
+from tests.waiting import PATIENCE_S, until
 
 URL = "http://me:secret@10.0.0.7:8080/video?key=1"
 BROKEN_OFF = None
@@ -29,7 +31,7 @@ def _patient(monkeypatch):
     for limit in ("FIRST_FRAME_S", "TIMEOUT_S"):
         monkeypatch.setattr(streams, limit, PATIENCE_S)
     for limit in ("OPEN_TIMEOUT_S", "READ_TIMEOUT_S"):
-        monkeypatch.setattr(stream_pictures, limit, PATIENCE_S)
+        monkeypatch.setattr(http_pictures, limit, PATIENCE_S)
 
 
 def number_of(frame):
@@ -180,7 +182,7 @@ def server():
 
 @pytest.mark.parametrize("fault", ["drop", "garbage", "torn", "refuse", "stall"])
 def test_a_real_stream_is_seen_again_after_each_fault(server, fault, monkeypatch):
-    monkeypatch.setattr(stream_pictures, "READ_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http_pictures, "READ_TIMEOUT_S", 0.3)
     with closing(StreamCamera(server.url)) as camera:
         camera.capture()
         server.fault = fault
@@ -188,7 +190,7 @@ def test_a_real_stream_is_seen_again_after_each_fault(server, fault, monkeypatch
         with pytest.raises(CameraError):
             capture_until_it_fails(camera)
         server.fault = ""
-        monkeypatch.setattr(stream_pictures, "READ_TIMEOUT_S", PATIENCE_S)
+        monkeypatch.setattr(http_pictures, "READ_TIMEOUT_S", PATIENCE_S)
         monkeypatch.setattr(streams, "TIMEOUT_S", PATIENCE_S)
 
         assert camera.capture().image.shape == (120, 160, 3)
@@ -201,3 +203,227 @@ def test_a_phone_that_is_turned_shows_its_new_size_and_no_squeezed_picture(serve
             capture_until_it_fails(camera)
     with closing(StreamCamera(server.url)) as camera:
         assert camera.capture().image.shape == (160, 120, 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_picture_gets_a_time_between_sending_it_and_seeing_it(server, way):
+    sent_s = {}
+
+    def numbered():
+        number = len(sent_s) + 1
+        sent_s[number] = monotonic()
+        return np.full((120, 160, 3), number % 256, np.uint8)
+
+    server.take, server.way = numbered, way
+    with closing(StreamCamera(server.url)) as camera:
+        for _ in range(3):
+            called_s = monotonic()
+            frame = camera.capture()
+            number = round(frame.image.mean())
+
+            assert called_s < sent_s[number] < monotonic()
+            assert sent_s[number] - 0.05 < frame.time_s < monotonic()
+
+
+def test_pictures_that_wait_while_this_process_is_stopped_keep_their_age(server, monkeypatch):
+    """The reader stands still for a second, as if the process had been stopped, and five pictures wait meanwhile."""
+    server.frame_s = 0.2
+    with closing(StreamCamera(server.url)) as camera:
+        camera.capture()
+        poll, stopped_s = http_pictures.ArrivalReader._has_data, []
+
+        def stop(reader, wait_ms):
+            if not stopped_s:
+                stopped_s.append(monotonic())
+                threading.Event().wait(1.0)
+            return poll(reader, wait_ms)
+
+        monkeypatch.setattr(http_pictures.ArrivalReader, "_has_data", stop)
+        times_s = set()
+        while not stopped_s or max(times_s, default=0) < stopped_s[0] + 1.0:
+            times_s.add(camera.preview().time_s)
+
+        assert not any(stopped_s[0] + 0.3 < time_s < stopped_s[0] + 0.95 for time_s in times_s)
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "Digest"])
+def test_a_password_is_sent_as_the_camera_asks_for_it(server, scheme):
+    server.login, server.scheme = "me:pass word/#", scheme
+    url = server.url.replace("://", "://me:pass%20word%2F%23@")
+    with closing(StreamCamera(url)) as camera:
+        assert camera.capture().image.shape == (120, 160, 3)
+    assert len(server.logins) == 1
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "Digest"])
+def test_a_wrong_password_is_sent_once(server, scheme):
+    server.login, server.scheme = "me:right", scheme
+    with pytest.raises(LoginRefusedError, match=r"refuses the user or the password \(401\)"):
+        StreamCamera(server.url.replace("://", "://me:wrong@"))
+    assert len(server.logins) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("401", "refuses the user or the password (401): correct them"),
+        ("403", "does not let this user see its pictures (403): allow that"),
+        ("404", "nothing at this address (404): look up the path"),
+        ("400", "refuses the request (400): look up the address"),
+        ("500", "reports a fault of its own (500): close other viewers"),
+        ("503", "reports a fault of its own (503): close other viewers"),
+        ("page", "leads to a web page: open it in a browser"),
+    ],
+)
+def test_each_answer_without_pictures_has_its_own_remedy(server, answer, says):
+    server.fault = answer
+    with pytest.raises(CameraError) as caught:
+        StreamCamera(server.url)
+    assert says in str(caught.value)
+    assert isinstance(caught.value, LoginRefusedError) == (answer in ("401", "403"))
+
+
+def test_an_address_where_nothing_answers_has_its_own_remedy(server):
+    server.close()
+    for scheme in ("http", "rtsp"):
+        with pytest.raises(
+            CameraError, match="nothing answers at the camera's port: start the app"
+        ):
+            StreamCamera(server.url.replace("http", scheme))
+
+
+@pytest.mark.parametrize("host", ["http://[fe80::1%25eth0]", "HTTP://[::1]"])
+def test_the_zone_of_an_ipv6_address_and_a_scheme_in_capitals_are_understood(monkeypatch, host):
+    connect, hosts = socket.create_connection, []
+
+    def connect_here(address, *args, **options):
+        hosts.append(address[0])
+        return connect(("::1", address[1]), *args, **options)
+
+    monkeypatch.setattr(socket, "create_connection", connect_here)
+    picture = np.random.default_rng(3).integers(0, 255, (120, 160, 3), np.uint8)
+    with closing(MjpegServer(lambda: picture, host="::1")) as server:
+        opener = camera_opener(f"{host}:{server.port}/")
+        with closing(opener()) as camera:
+            assert camera.capture().image.shape == (120, 160, 3)
+        assert hosts == [host.partition("[")[2][:-1].replace("%25", "%")]
+        assert server.asked_host == f"[{hosts[0].partition('%')[0]}]:{server.port}"
+
+
+# Single pictures
+
+
+def test_an_address_of_a_single_picture_is_asked_again_and_again(server):
+    server.way = "snapshot"
+    with closing(StreamCamera(server.url)) as camera:
+        for _ in range(3):
+            before = server.connections
+            camera.capture()
+            assert server.connections > before
+        assert camera.rate_hz < 2 * http_pictures.POLL_HZ
+
+
+def test_a_camera_that_is_busy_is_asked_less_often(server, monkeypatch):
+    server.way = "snapshot"
+    waits_s = []
+    monkeypatch.setattr(http_pictures, "sleep", waits_s.append)
+    with closing(StreamCamera(server.url)) as camera:
+        camera.capture()
+        server.fault = "503"
+        monkeypatch.setattr(streams, "TIMEOUT_S", 0.5)
+        with pytest.raises(CameraError, match=r"fault of its own \(503\)"):
+            capture_until_it_fails(camera)
+
+    assert max(waits_s) > 0.7 * http_pictures.SLOWEST_POLL_S
+
+
+class SlowStream:
+    """A stream with this many seconds between two pictures, on a clock of its own."""
+
+    def __init__(self, seconds, monkeypatch):
+        self.seconds, self.now_s, self.ask = seconds, 0.0, threading.Semaphore(0)
+        monkeypatch.setattr(streams, "monotonic", lambda: self.now_s)
+
+    def open(self, url):
+        image = np.random.default_rng(1).integers(0, 255, (120, 160, 3), np.uint8)
+        yield SinglePicture(image, monotonic())
+        while True:
+            self.ask.acquire()
+            self.now_s += self.seconds
+            yield SinglePicture(image, monotonic())
+
+
+def test_one_picture_a_second_is_enough_and_is_reported(monkeypatch):
+    stream = SlowStream(1.0, monkeypatch)
+    with closing(StreamCamera(URL, open_stream=stream.open)) as camera:
+        stream.ask.release(20)
+        until(lambda: camera.rate_hz)
+
+        assert camera.rate_hz == 1.0
+        assert "only 1.0 pictures a second" in str(camera.complaint)
+        assert camera.preview()
+        stream.ask.release()
+
+
+def test_fewer_pictures_are_refused_with_the_reason(monkeypatch):
+    stream = SlowStream(2.0, monkeypatch)
+    with closing(StreamCamera(URL, open_stream=stream.open)) as camera:
+        stream.ask.release(streams.INTERVALS)
+        with pytest.raises(CameraError, match=r"only every 2.0 seconds, and Traykeeper needs one"):
+            until(lambda: camera.preview() is None)
+
+
+# H.264 over RTSP
+
+
+class Numbers:
+    """Pictures that show a number as white and black bars."""
+
+    def __init__(self):
+        self.sent_s = []
+
+    def take(self):
+        image = np.zeros((240, 320, 3), np.uint8)
+        for bit in range(16):
+            image[:, 20 * bit : 20 * bit + 20] = 255 * (len(self.sent_s) >> bit & 1)
+        self.sent_s.append(monotonic())
+        return image
+
+    def sent_at(self, image):
+        bits = (int(image[120, 20 * bit + 10].mean() > 128) << bit for bit in range(16))
+        return self.sent_s[sum(bits)]
+
+
+@pytest.mark.parametrize("decoding_s", [0.0, 0.1])
+def test_a_video_shows_what_was_sent_after_the_call_however_slowly_it_is_decoded(
+    monkeypatch, decoding_s
+):
+    decode = video_pictures.av.VideoCodecContext.decode
+
+    class SlowCodec:
+        def __init__(self, codec):
+            self.decode = lambda packet: sleep(decoding_s) or decode(codec, packet)
+
+    decoder = video_pictures._Decoder
+    monkeypatch.setattr(video_pictures, "_Decoder", lambda codec: decoder(SlowCodec(codec)))
+    numbers = Numbers()
+    with (
+        closing(RtspServer(numbers.take, fps=25)) as server,
+        closing(StreamCamera(server.url)) as camera,
+    ):
+        for _ in range(3):
+            called_s = monotonic()
+            frame = camera.capture()
+
+            assert numbers.sent_at(frame.image) > called_s
+            assert abs(frame.time_s - numbers.sent_at(frame.image)) < 0.3
+            preview = camera.preview()
+            assert abs(preview.time_s - numbers.sent_at(preview.image)) < 0.3
+
+
+def test_a_video_that_refuses_the_password_is_asked_once():
+    with closing(RtspServer(lambda: None)) as server:
+        server.answer = 401
+        with pytest.raises(LoginRefusedError, match="refuses the user or the password"):
+            StreamCamera(server.url.replace("://", "://me:wrong@"))
+        assert server.logins == 1

@@ -305,7 +305,123 @@ def test_a_camera_that_is_black_with_the_held_exposure_stays_automatic_and_says_
 
     assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
     assert camera.tuning.light is None
-    assert "(exposure)" in str(camera.complaint)
+    assert "(exposure" in str(camera.complaint)
+
+
+class Menu(Adjustable):
+    """A webcam whose exposure menu offers only some modes. Another program has left it dark.
+
+    Attributes:
+        modes: The modes; any other is refused.
+        held: Whether its exposure can be fixed.
+    """
+
+    def __init__(self, modes=(0.0, 1.0), *, held=True):
+        super().__init__()
+        self.modes, self.held = modes, held
+        self.knobs |= {cv2.CAP_PROP_AUTO_EXPOSURE: 1.0, cv2.CAP_PROP_EXPOSURE: 10.0}
+
+    def set(self, prop, value):
+        if prop == cv2.CAP_PROP_AUTO_EXPOSURE and value not in self.modes:
+            return False
+        if prop == cv2.CAP_PROP_EXPOSURE and not self.held:
+            return False
+        return super().set(prop, value)
+
+    def read(self):
+        time.sleep(FRAME_S / 5)
+        is_fixed = self.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+        level = min(255, int(self.knobs[cv2.CAP_PROP_EXPOSURE] * self.light)) if is_fixed else 97
+        return True, picture(level, lit=min(255, level * 2))
+
+
+@pytest.mark.parametrize("tuning", [Tuning(), KNOWN])
+def test_a_webcam_whose_automatic_exposure_has_another_number_does_not_stay_dark(tuning):
+    webcam = Menu()
+    camera = UsbCamera(tuning=tuning, open_device=lambda which: webcam)
+    level = camera.capture().image.mean()
+    camera.close()
+
+    assert level > 97 / 1.35
+    assert camera.tuning.light is not None
+    assert camera.complaint is None
+
+
+@pytest.mark.parametrize(("tuning", "says"), [(Tuning(), "does not let"), (KNOWN, "calibrated")])
+def test_an_exposure_that_cannot_be_fixed_is_automatic_again_and_that_is_said(tuning, says):
+    webcam = Menu(held=False)
+    camera = UsbCamera(tuning=tuning, open_device=lambda which: webcam)
+    level = camera.capture().image.mean()
+    camera.close()
+
+    assert 95 < level < 100
+    assert camera.tuning.light is None
+    assert says in str(camera.complaint)
+    assert "(exposure" in str(camera.complaint)
+
+
+def test_a_fixed_exposure_that_cannot_become_automatic_is_said():
+    webcam = Menu(modes=(1.0,), held=False)
+
+    assert "refuses an automatic one" in str(opened(webcam, Tuning()).complaint)
+
+
+@pytest.mark.parametrize(
+    ("prop", "automatic"),
+    [
+        (cv2.CAP_PROP_WB_TEMPERATURE, cv2.CAP_PROP_AUTO_WB),
+        (cv2.CAP_PROP_FOCUS, cv2.CAP_PROP_AUTOFOCUS),
+    ],
+)
+def test_a_control_that_cannot_be_held_is_automatic_again(prop, automatic):
+    class Stubborn(Adjustable):
+        def set(self, changed, value):
+            return changed != prop and super().set(changed, value)
+
+    webcam = Stubborn()
+    webcam.knobs[prop] = 7.0
+    opened(webcam)
+
+    assert webcam.knobs[automatic] == 1.0
+
+
+class Stamped(Webcam):
+    """A webcam whose driver tells when each frame was exposed, and which sends JPEGs, each read half a second late."""
+
+    def read(self):
+        has_frame, image = super().read()
+        self.stamp_s = time.monotonic() - 0.5
+        return has_frame, cv2.imencode(".jpg", image)[1].reshape(1, -1)
+
+    def get(self, prop):
+        return 1000 * self.stamp_s if prop == cv2.CAP_PROP_POS_MSEC else 0.0
+
+
+def test_a_frame_has_the_time_that_the_driver_tells_and_is_decoded_when_it_is_needed():
+    webcam = Stamped()
+    camera = UsbCamera(open_device=lambda which: webcam)
+    called_s = time.monotonic()
+    frame = camera.capture()
+    took_s = time.monotonic() - called_s
+    camera.close()
+
+    assert frame.image.shape == (90, 160, 3)
+    assert frame.time_s >= called_s
+    assert took_s >= 0.5
+
+
+def test_a_camera_that_sends_no_jpegs_is_converted_by_opencv():
+    class Raw(Adjustable):
+        def read(self):
+            has_frame, image = super().read()
+            is_converted = self.knobs.get(cv2.CAP_PROP_CONVERT_RGB)
+            return has_frame, image if is_converted else image[:, :, :2]
+
+    camera = UsbCamera(open_device=lambda which: Raw())
+    image = camera.capture().image
+    camera.close()
+
+    assert image.shape == (90, 160, 3)
 
 
 @pytest.mark.parametrize("tuning", [Tuning(), KNOWN])

@@ -30,7 +30,7 @@ class Driver:
         }
 
     def get(self, prop):
-        return self.values[prop]
+        return self.values.get(prop, MISSING)
 
     def set(self, prop, value):
         return True

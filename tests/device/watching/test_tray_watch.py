@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras.base import CameraError, Frame
+from device.cameras.base import CameraError, Frame, LoginRefusedError
 from device.cameras.controls import Tuning
 from device.watching import liveness
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
@@ -522,3 +522,24 @@ def test_the_empty_tray_is_learnt_again_after_the_camera_was_moved(clock):
         reports.wait_s(1.0)
 
     assert np.abs(reports.watch.memory.known.empty.astype(float) - before).mean() > 1
+
+
+def test_a_camera_that_refuses_the_password_is_asked_less_and_less_often(clock):
+    asked_s = []
+
+    def refuse():
+        asked_s.append(clock())
+        raise LoginRefusedError(Message("the camera refuses the password"))
+
+    began_s, reports = clock(), Reports(clock, refuse)
+    while clock() < began_s + 1000:
+        reports.step()
+        assert not reports.watch.link.is_hung
+        assert not reports.watch.link.needs_new_process
+        waiting = reports.watch.run_with_camera(lambda camera: camera.capture())
+        reports.step()
+        assert waiting.exception(timeout=0)
+
+    assert [round(time_s - began_s) for time_s in asked_s] == [0, 5, 20, 80, 380, 680, 980]
+    assert "refuses the password" in str(reports.next(CameraLost).reason)
+    assert "tries again after 15 seconds" in str(reports.next(CameraLost).reason)
