@@ -71,7 +71,7 @@ class WizardCamera:
         Raises:
             TableError: If there is no camera.
         """
-        image = self._run(lambda camera: camera.capture().image, FRAME_S)
+        image = self._run(lambda camera: self._tray_watch.link.capture(camera).image, FRAME_S)
         self.frame_px = image.shape[1], image.shape[0]
         return image
 

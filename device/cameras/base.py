@@ -110,7 +110,9 @@ class Camera(Protocol):
         """
 
     def capture(self) -> Frame:
-        """Return a full frame whose exposure began after this call.
+        """Return a full frame that arrived after this call.
+
+        If the frame has no `Frame.lag_s`, its exposure began after the call.
 
         Raises:
             CameraError: If no frame arrived within two seconds.

@@ -156,12 +156,12 @@ class NewestFrame:
         return shown[1]
 
     def capture(self, timeout_s: float) -> Frame:
-        """Wait for a picture that was certainly exposed after this call, and return it as a full frame.
+        """Wait for a picture that arrives after this call, and return it as a full frame.
 
         Raises:
             CameraError: If no such picture arrived in time.
         """
-        _, image, time_s = self._decoded(self._clock() + self._lag_s, timeout_s)
+        _, image, time_s = self._decoded(self._clock(), timeout_s)
         return Frame(read_only(self._finish(image)), time_s, self._lag_s)
 
     def wait_for_next(self, timeout_s: float) -> None:

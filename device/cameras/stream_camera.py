@@ -119,7 +119,7 @@ class StreamCamera:
         return self._newest.preview(TIMEOUT_S)
 
     def capture(self) -> Frame:
-        """Implement `Camera.capture`: return a frame that is very likely to have been exposed after this call."""
+        """Implement `Camera.capture`: return a frame that arrived after this call, at most `LAG_S` after its exposure."""
         return self._newest.capture(TIMEOUT_S)
 
     @property

@@ -60,7 +60,7 @@ class BurstReader:
         return len(self._frames) >= self._size
 
     def discard(self) -> None:
-        """Discard the frames, because they have been used or the tray is no longer at rest."""
+        """Discard the frames, because the tray is no longer at rest."""
         self._frames.clear()
 
     def add_frame(self, camera: Camera, image: Image | None) -> None:
@@ -70,12 +70,12 @@ class BurstReader:
             camera: The open camera.
             image: A frame that was captured when the tray came to rest; None captures one now.
         """
-        image = self._link.capture(camera).image if image is None else image
+        image = self._link.capture(camera, is_at_rest=True).image if image is None else image
         known = self._memory.known
         self._frames.append(_ReadFrame(image, self.read_image(camera, image), known))
 
     def finish(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
-        """Read the frames that are still missing, and return the result.
+        """Read the frames that are still missing, return the result, and start a new burst.
 
         Args:
             camera: The open camera.
@@ -87,8 +87,8 @@ class BurstReader:
         while not self.is_complete:
             self.add_frame(camera, image)
             image = None
-        readings = [frame.reading for frame in self._frames]
-        return combine_readings(readings), self._frames[0].image
+        frames, self._frames = self._frames, []
+        return combine_readings([frame.reading for frame in frames]), frames[0].image
 
     def read_image(self, camera: Camera, image: Image) -> Reading:
         """Read one image, using what is known about the tray.

@@ -130,7 +130,7 @@ class CameraLink:
         """
         end_s = self._clock() + DARK_S
         for _ in range(DARK_FRAMES):
-            image = self.capture(camera).image
+            image = camera.capture().image
             if has_content(image):
                 return image
             if self._clock() > end_s:
@@ -138,21 +138,28 @@ class CameraLink:
             self.note_call()
         raise black_image_error()
 
-    def capture(self, camera: Camera) -> Frame:
-        """Return a full frame that was certainly taken after this call.
+    def capture(self, camera: Camera, *, is_at_rest: bool = False) -> Frame:
+        """Return a full frame that was taken after this call.
+
+        Args:
+            camera: The open camera.
+            is_at_rest: Whether the previews have shown the tray at rest until now. Then a frame that arrives after
+                them is enough, even if it was taken up to `Frame.lag_s` seconds before this call.
 
         Raises:
             CameraError: If the camera fails, or returns an older frame.
         """
         called_s = self._clock()
-        frame = camera.capture()
-        if not frame.was_taken_after(called_s):
-            raise CameraError(
-                Message(
-                    "it has sent an old picture in place of a new one: Traykeeper will reopen it"
+        while True:
+            frame = camera.capture()
+            if frame.time_s < called_s:
+                raise CameraError(
+                    Message(
+                        "it has sent an old picture in place of a new one: Traykeeper will reopen it"
+                    )
                 )
-            )
-        return frame
+            if is_at_rest or frame.was_taken_after(called_s):
+                return frame
 
     def preview(self, camera: Camera) -> Frame:
         """Return the next preview.

@@ -473,11 +473,11 @@ class TrayWatch:
         rest = watched.rests.feed(
             frame,
             is_settled=is_settled,
-            capture=partial(self.link.capture, camera),
+            capture=partial(self.link.capture, camera, is_at_rest=True),
             finish_clip=partial(self._finish_clip, watched.clips),
         )
         if request := self._request:
-            self._answer(request, watched, rest)
+            self._answer(request, watched, rest, frame)
         elif is_settled:
             self._use_rest(frame, camera)
         if rest:
@@ -507,47 +507,45 @@ class TrayWatch:
             if self._is_quiet:
                 return_free_memory()  # the next reading takes a tenth longer
 
-    def _answer(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
+    def _answer(
+        self, request: ReadRequest, watched: _Watched, rest: TrayRest | None, frame: Frame
+    ) -> None:
         """Answer a request if the tray is ready to be read, or report that the request has timed out.
 
         Args:
             request: The outstanding request.
             watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
+            frame: The current preview.
         """
+        if self.preview.is_settled and not frame.was_taken_after(request.since_s):
+            frame = self._take_preview(watched)  # the request may have come since the last one
         has_moved = self._motion.has_moved_since(request.since_s)
         if (
             self.preview.is_settled
+            and frame.was_taken_after(request.since_s)
             and (has_moved or not request.needs_motion)
-            and self._read(request, watched, rest)
         ):
-            return
-        if not request.needs_motion and self._clock() - request.since_s > request.wait_s:
+            self._read(request, watched, rest)
+        elif not request.needs_motion and self._clock() - request.since_s > request.wait_s:
             self._close_request(request, TimedOut(request.number))
 
-    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> bool:
-        """Read the dice and report the reading, if a frame that was taken after the request still shows them.
+    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
+        """Read the dice and report the reading, or drop it if something has begun to move in the meantime.
 
-        All frames of a reading were taken since the tray came to rest. If a later frame, taken after the request,
-        shows the tray still at rest, then the reading is valid for the moment of the request.
+        The current preview was taken after the request and shows the tray at rest. All frames of the reading were
+        taken since the tray came to rest, so the reading is valid for the moment of the request.
 
         Args:
             request: The request to answer.
             watched: The camera, and the helper objects created for it.
             rest: The period of rest that begins with the current preview; None if none does.
-
-        Returns:
-            Whether the reading was reported. If not, something has begun to move, or the newest frame was taken
-            before the request.
         """
         reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
-        frame = self._take_preview(watched)
-        if self.preview.is_settled and not frame.was_taken_after(request.since_s):
-            return False
-        self._burst.discard()
+        seen_s = self._take_preview(watched).time_s
         if not self.preview.is_settled:
-            return False
-        self._reported_s = seen_s = frame.time_s
+            return
+        self._reported_s = seen_s
         tray_reading = TrayReading(reading, self._motion.has_tumbled, seen_s)
         captured = CapturedReading(request.number, tray_reading, image, watched.tray.zones.known)
         if watched.rests.last:
@@ -556,7 +554,6 @@ class TrayWatch:
         if not request.is_unprompted and tray_reading.is_empty:
             captured = replace(captured, earlier=self._read_previous(watched, captured))
         self._close_request(request, captured)
-        return True
 
     def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
         """Read the dice that lay in the tray before it was emptied, unless they had already been accepted.

@@ -52,7 +52,7 @@ class LateCamera:
     def capture(self):
         frame = self.source.capture()
         self.clock.now_s += self.late_s
-        return replace(frame, time_s=frame.time_s + self.lag_s, lag_s=self.lag_s)
+        return replace(frame, lag_s=self.lag_s)
 
     def close(self):
         pass
