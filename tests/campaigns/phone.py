@@ -46,7 +46,9 @@ class Played:
         assert self.process.stdout
         found = None
         while not found:
-            found = re.search(r"localhost:(\d+)/#scorekeeper=(\S+)", self.process.stdout.readline())
+            line = self.process.stdout.readline()
+            assert line, "it has ended"
+            found = re.search(r"localhost:(\d+)/#scorekeeper=(\S+)", line)
         self.port = int(found[1])
         self._base = f"http://localhost:{self.port}/api/v1/"
         self._opener = urllib.request.build_opener(HTTPCookieProcessor(cookies))

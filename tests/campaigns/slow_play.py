@@ -2,10 +2,9 @@
 
 import sys
 import time
+from importlib.metadata import entry_points
 
 import cv2
-
-from device.cli import main
 
 DELAY_S = float(sys.argv.pop(1))
 
@@ -20,4 +19,5 @@ def slowed(decode):
 
 if __name__ == "__main__":
     cv2.imdecode = slowed(cv2.imdecode)
-    main()
+    (command,) = entry_points(group="console_scripts", name="traykeeper")
+    command.load()()
