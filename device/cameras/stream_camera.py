@@ -30,13 +30,16 @@ RETRY_S = 0.3
 """Pause before a stream that has broken off is opened again, in seconds."""
 
 SLOWEST_S = 1.5
-"""Longest mean time between two pictures, in seconds. With one picture a second, a reading takes four seconds."""
+"""Longest mean time between two pictures, in seconds. With one picture a second, a throw is read six seconds late."""
 
-SLOW_S = 0.25
-"""Mean time between two pictures above which short rolls may be missed, in seconds."""
+FEW_HZ = 4
+"""Pictures a second below which short rolls may be missed."""
 
 INTERVALS = 4
-"""Number of intervals over which the rate of the pictures is measured."""
+"""Number of intervals between pictures after which their rate is known."""
+
+MAX_INTERVALS = 30
+"""Number of intervals over which the rate is measured, at most."""
 
 LAG_S = 0.5
 """With usual apps and Wi-Fi, a picture arrives at most this many seconds after its exposure."""
@@ -96,7 +99,7 @@ class StreamCamera:
         self.name = camera_name(url) or "network camera"
         self._url, self._tuning = url, tuning
         self._open = open_stream or open_pictures
-        self._stop, self._times_s = Event(), deque[float](maxlen=INTERVALS + 1)
+        self._stop, self._times_s = Event(), deque[float](maxlen=MAX_INTERVALS + 1)
         self._newest = NewestFrame(
             Message(
                 "%(camera)s is not sending any pictures: check that it is switched on and on "
@@ -126,18 +129,20 @@ class StreamCamera:
     def rate_hz(self) -> float | None:
         """How many pictures arrive in a second; None if not enough have arrived yet."""
         times_s = tuple(self._times_s)
-        return INTERVALS / (times_s[-1] - times_s[0]) if len(times_s) > INTERVALS else None
+        intervals = len(times_s) - 1
+        return intervals / (times_s[-1] - times_s[0]) if intervals >= INTERVALS else None
 
     @property
     def complaint(self) -> Message | None:
         """A message saying that the pictures arrive slowly; None if they do not."""
         rate_hz = self.rate_hz
-        if rate_hz is None or rate_hz >= 1 / SLOW_S:
+        rate = FEW_HZ if rate_hz is None else round(2 * rate_hz) / 2  # a steady sentence
+        if rate >= FEW_HZ:
             return None
         return Message(
             "The camera sends only %(rate)s pictures a second, so throws are read late and short rolls are missed: "
             "use the address of its video, or a smaller size.",
-            rate=round(rate_hz, 1),
+            rate=rate,
         )
 
     def close(self) -> None:
