@@ -236,6 +236,7 @@ CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "heat": checks.heat,
     "clock": checks.clock,
     "update": checks.update,
+    "stick": checks.stick,
     "network": network,
     "wifi": wifi,
     "name": name,

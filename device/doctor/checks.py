@@ -52,6 +52,18 @@ NOT_MEASURED = Message("this machine cannot measure it")
 UNDONE = "/opt/traykeeper/undone"
 """File in which `systemd/install --go-back` records which version was undone, and why."""
 
+STICK = "/opt/traykeeper/stick"
+"""File in which `systemd/carry` records when a USB stick last got a backup, and what has failed since then."""
+
+STICK_TROUBLES = {
+    "full": problems.STICK_FULL,
+    "read-only": problems.STICK_READ_ONLY,
+    "not-written": problems.STICK_NOT_WRITTEN,
+    "not-read": problems.STICK_NOT_READ,
+    "not-brought": problems.STICK_NOT_BROUGHT,
+}
+"""The problems that `systemd/carry` records."""
+
 
 def camera(system: System) -> Finding:
     """Check the camera: ask the running companion or, if none is running, take a picture."""
@@ -303,6 +315,16 @@ def update(system: System) -> Finding:
     if undone := system.machine.read(UNDONE):
         return warning(problems.UPDATE_UNDONE, undone)
     return ok(Message("no update was undone"))
+
+
+def stick(system: System) -> Finding:
+    """Report when a USB stick last got a backup, or why it did not get the latest one."""
+    record = system.machine.read(STICK) or ""
+    values = dict(line.partition("=")[::2] for line in record.splitlines())
+    took = Message("the last backup was copied at %(when)s", when=values.get("took", ""))
+    if trouble := STICK_TROUBLES.get(values.get("failed", "")):
+        return warning(trouble, took if values.get("took") else "")
+    return ok(took) if values.get("took") else ok(Message("no stick has been used"))
 
 
 def journal(system: System) -> Finding:

@@ -30,6 +30,7 @@ MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
     (Message("heat"), checks.heat),
     (Message("clock"), checks.clock),
     (Message("update"), checks.update),
+    (Message("USB stick"), checks.stick),
 )
 
 

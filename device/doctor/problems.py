@@ -186,6 +186,28 @@ BACKUP_FAILED = Trouble(
     Message("the daily backup has failed"),
     Message("free up space; until then save a backup to your phone with the button below"),
 )
+STICK_FULL = Trouble(
+    Message("the USB stick is full: it did not get the last backup"),
+    Message("delete files from it on a computer, or use another stick"),
+)
+STICK_READ_ONLY = Trouble(
+    Message("the USB stick is write-protected: it did not get the last backup"),
+    Message(
+        "move the switch on the stick; if it has none, repair it on a computer, or use another stick"
+    ),
+)
+STICK_NOT_WRITTEN = Trouble(
+    Message("the last backup could not be written to the USB stick"),
+    Message("plug the stick in again; if that does not help, use another one"),
+)
+STICK_NOT_READ = Trouble(
+    Message("the USB stick cannot be read"),
+    Message("repair it on a computer, format it as exFAT, or use another stick"),
+)
+STICK_NOT_BROUGHT = Trouble(
+    Message("the backup on the USB stick could not be copied to the Pi"),
+    Message("free up space on the Pi (`sudo apt clean`), then plug the stick in again"),
+)
 NOT_DELIVERED = Trouble(
     Message("the webhook does not accept the steps"),
     Message(

@@ -3,9 +3,14 @@
 import os
 import shutil
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import pytest
+
+from device.app import PlayOptions, serving
+from device.doctor import check_service
+from tests.waiting import PATIENCE_S
 
 CARRY = Path(__file__).parents[2] / "systemd" / "carry"
 
@@ -50,21 +55,30 @@ UMOUNT = '#!/bin/sh\necho "umount $*" >>"$SAID"\nrm "$1" && mkdir "$1"\n'
 """Programs that record their calls; the contents of a device are in a folder of its name."""
 
 
-def carry(tmp_path, *folders, machine=MACHINE):
-    """Run the script on these folders and on the sticks of the stand-in programs."""
+def carry(tmp_path, *folders, machine=MACHINE, fails=False, **more):
+    """Run the script on these folders and on the sticks of the stand-in programs, and check its exit status."""
     (tmp_path / "machine-id").write_text(machine)
     (tmp_path / "bin").mkdir(exist_ok=True)
-    programs = {"lsblk": LSBLK, "mount": MOUNT, "umount": UMOUNT}
+    programs = {"lsblk": LSBLK, "mount": MOUNT, "umount": UMOUNT} | more
     for name, text in programs.items():
         (tmp_path / "bin" / name).write_text(text)
         (tmp_path / "bin" / name).chmod(0o755)
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    names = {"STATE": "state", "BROUGHT": "brought", "MACHINE": "machine-id", "STICK": "mounted"}
+    names = {"STATE": "state", "HOME": "home", "MACHINE": "machine-id", "STICK": "mounted"}
+    (tmp_path / "home").mkdir(exist_ok=True)
     places = {f"TRAYKEEPER_{name}": tmp_path / file for name, file in names.items()}
     places |= {"SAID": tmp_path / "said", "DEVICES": tmp_path / "devices"}
     places |= {"TRAYKEEPER_USER": SERVICE}
     env = os.environ | {"PATH": path} | {name: str(place) for name, place in places.items()}
-    return subprocess.run([CARRY, *folders], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run([CARRY, *folders], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == int(fails), done.stderr
+    return done
+
+
+def told(tmp_path):
+    """Return the record for the health page, as a dictionary."""
+    lines = (tmp_path / "home" / "stick").read_text().splitlines()
+    return dict(line.partition("=")[::2] for line in lines)
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
@@ -91,6 +105,17 @@ def test_a_backup_on_the_stick_is_copied_once(tmp_path, stick, state):
         "holiday.zip",
         "traykeeper-2026-11-20.taken",
     ]
+
+
+def test_a_backup_keeps_its_name_on_the_stick_until_its_copy_is_on_the_card(tmp_path, stick, state):
+    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    carry(tmp_path, stick, fails=True, sync="#!/bin/sh\nexit 1\n")
+
+    assert (stick / "traykeeper-1.zip").exists()
+    assert list((state / "incoming").iterdir()) == []
+    (tmp_path / "bin" / "sync").unlink()
+    carry(tmp_path, stick)
+    assert brought(state) == ["traykeeper-1.zip"]
 
 
 @pytest.fixture
@@ -190,6 +215,93 @@ def test_the_newest_backup_stays_whatever_the_clock_says(tmp_path, stick, state)
     assert len(list(folder.iterdir())) == 7
 
 
+KB = 1024
+
+
+@pytest.fixture
+def small(stick):
+    """Put a file system of 64 kB on the stick, and return the folder for the backups."""
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", stick]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("it cannot be mounted here")
+    (stick / "traykeeper-backups").mkdir()
+    yield stick / "traykeeper-backups"
+    subprocess.run(["umount", stick], check=True)
+
+
+def sizes(folder):
+    return {path.name: path.stat().st_size // KB for path in folder.iterdir()}
+
+
+def health_page(tmp_path, monkeypatch):
+    """Return what the health page of a running companion says about sticks."""
+    monkeypatch.setattr(check_service, "STICK", str(tmp_path / "home" / "stick"))
+    state = str(tmp_path / "matches")
+    with serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state)) as (_, server):
+        address = f"http://127.0.0.1:{server.port}/health"
+        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
+            return answer.read().decode().partition("<b>USB stick</b>")[2].partition("</li>")[0]
+
+
+def test_a_full_stick_keeps_its_backups_and_the_health_page_says_so(
+    tmp_path, small, state, monkeypatch
+):
+    before = {f"2020-01-0{day}-{MINE}.zip": 12 for day in (1, 2)} | {"holiday.jpg": 36}
+    for name, size in before.items():
+        (small / name).write_bytes(bytes(size * KB))
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(bytes(20 * KB))
+    carry(tmp_path, small.parent, fails=True)
+
+    assert sizes(small) == before
+    page = health_page(tmp_path, monkeypatch)
+    assert "the USB stick is full: it did not get the last backup" in page
+    assert "Delete files from it on a computer" in page
+    (small / "holiday.jpg").unlink()
+    carry(tmp_path, small.parent)
+    page = health_page(tmp_path, monkeypatch)
+    assert "the last backup was copied at 2" in page
+    assert "full" not in page
+
+
+def test_older_backups_make_room_and_what_was_left_over_is_removed(tmp_path, small, state):
+    for day in (1, 2, 3):
+        (small / f"2020-01-0{day}-{MINE}.zip").write_bytes(bytes(12 * KB))
+    (small / "2020-01-04-den-77b0.part").write_bytes(bytes(12 * KB))
+    (small / "holiday.part").write_bytes(bytes(12 * KB))
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(bytes(24 * KB))
+    carry(tmp_path, small.parent)
+
+    left = sizes(small)
+    (new,) = left.keys() - {f"2020-01-0{day}-{MINE}.zip" for day in (2, 3)} - {"holiday.part"}
+    assert left[new] == 24
+    assert len(left) == 4
+
+
+def test_a_write_protected_stick_is_reported_until_a_stick_gets_the_backup(
+    tmp_path, stick, state, protected, monkeypatch
+):
+    (stick / "traykeeper-backups").mkdir()
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(b"first")
+    carry(tmp_path, stick)
+    (state / "backups" / "traykeeper-000002.zip").write_bytes(b"second")
+    protected("ro")
+    carry(tmp_path, stick, fails=True)
+    page = health_page(tmp_path, monkeypatch)
+
+    assert "the USB stick is write-protected: it did not get the last backup" in page
+    assert "the last backup was copied at 2" in page
+    assert "Move the switch on the stick" in page
+    carry(tmp_path)  # without a stick
+    assert told(tmp_path)["failed"] == "read-only"
+    protected("rw")
+    carry(tmp_path, stick)
+    assert told(tmp_path)["failed"] == ""
+
+
+def test_without_a_stick_the_health_page_says_so(tmp_path, monkeypatch):
+    assert "no stick has been used" in health_page(tmp_path, monkeypatch)
+
+
 def test_links_on_a_stick_are_not_followed(tmp_path, stick, state):
     (stick / "traykeeper-1.zip").symlink_to("/etc/passwd")
     carry(tmp_path, stick)
@@ -256,7 +368,7 @@ def test_the_newest_backup_is_copied_to_every_stick_with_a_folder(tmp_path, stat
 
 def test_a_stick_that_cannot_be_mounted_is_skipped(tmp_path, state, devices):
     shutil.rmtree(devices / "sda1")
-    carry(tmp_path)
+    carry(tmp_path, fails=True)
 
     assert [line.split()[0] for line in asked(tmp_path, "mount", "umount")] == [
         "mount",
@@ -264,6 +376,7 @@ def test_a_stick_that_cannot_be_mounted_is_skipped(tmp_path, state, devices):
         "umount",
     ]
     assert brought(state) == ["traykeeper-sdb.zip"]
+    assert told(tmp_path)["failed"] == "not-read"
 
 
 def test_without_a_stick_nothing_is_mounted(tmp_path, state, devices):
@@ -280,8 +393,9 @@ def test_a_link_in_the_state_folder_reveals_no_file_of_root(tmp_path, stick, sta
     roots.mkdir(mode=0o700)
     (state / "incoming").symlink_to(roots)
     (stick / "traykeeper-1.zip").write_bytes(b"one")
-    carry(tmp_path, stick)
+    carry(tmp_path, stick, fails=True)
 
+    assert told(tmp_path)["failed"] == "not-brought"
     assert roots.stat().st_uid == 0
     assert list(roots.iterdir()) == []
     assert (stick / "traykeeper-1.zip").exists()  # it is copied once that has been repaired

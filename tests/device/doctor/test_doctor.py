@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -440,3 +441,27 @@ def test_pictures_need_a_report(tmp_path):
     )
     assert done.returncode == 2
     assert "the report cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("record", "level", "line"),
+    [
+        (None, Level.OK, "no stick has been used"),
+        ("took=2026-11-23 20:15\nfailed=\n", Level.OK, "was copied at 2026-11-23 20:15"),
+        ("took=2026-11-23 20:15\nfailed=full\n", Level.WARNING, "full: it did not get the last"),
+        ("took=\nfailed=not-read\n", Level.WARNING, "the USB stick cannot be read"),
+    ],
+)
+def test_the_last_backup_on_a_stick_is_reported(system, record, level, line):
+    if record is not None:
+        write(system, check_service.STICK, record)
+    found = check_service.stick(system)
+
+    assert found.level is level
+    assert line in str(found.line)
+
+
+def test_every_reason_that_the_script_for_sticks_records_has_a_remedy():
+    script = (Path(__file__).parents[3] / "systemd" / "carry").read_text()
+
+    assert set(re.findall(r"trouble ([a-z-]+) ", script)) == check_service.STICK_TROUBLES.keys()
