@@ -129,7 +129,8 @@ def replace_file(path: Path, data: bytes) -> None:
         file.write(data)
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)
-            shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+            with Path(shutil.copy2(path, path.with_name(f"{path.name}.bak"))).open("rb") as old:
+                os.fsync(old.fileno())
 
 
 def read_secret_file(path: str, setting: str, expected: str) -> TomlTable:

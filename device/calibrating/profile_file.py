@@ -16,6 +16,7 @@ from device.errors import UsageError
 from device.files import as_owner_of, read_bounded, replace_file, write_atomically
 from device.hardware.choices import NETWORK, USB, as_camera, camera_name
 from game import toml_table
+from game.file_io import sync_folder
 from game.message import Message
 from game.toml_table import TomlTable, is_number
 from vision import Quad, Reading
@@ -74,7 +75,7 @@ def load(path: Path) -> Profile | None:
     found = table.data.get("format")
     profile = _profile(table)
     if found != FORMAT:
-        path.with_name(f"{path.name}.{found}.bak").write_text(text, "utf-8")
+        write_atomically(path.with_name(f"{path.name}.{found}.bak"), text)
         save(profile, path)
     return profile
 
@@ -378,6 +379,7 @@ class ProfileStore:
             save(profile, new)
             file.replace(file.with_name(f"{file.name}.bak"))
             new.replace(file)
+            sync_folder(file.parent)
         elif other:
             replace_file(file, as_text(profile).encode())
         else:

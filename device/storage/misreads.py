@@ -194,7 +194,7 @@ class MisreadStore:
         try:
             if shutil.disk_usage(self._folder).free < SPARE_BYTES:
                 return
-            path.with_suffix(".json").write_text(label, "utf-8")
+            write_atomically(path.with_suffix(".json"), label)
             write_atomically(path, data)
             self._prune()
         except OSError as error:

@@ -7,7 +7,6 @@ recovery may fail or be killed at any point; `rescue_state` records its progress
 
 import logging
 import os
-import shutil
 import sqlite3
 from contextlib import ExitStack, closing, suppress
 from itertools import count
@@ -201,7 +200,7 @@ def _keep_copy(path: Path, copy: Path) -> None:
         try:
             os.link(path, copy)
         except OSError:  # the file system has no hard links
-            shutil.copyfile(path, copy)
+            write_atomically(copy, path.read_bytes())
 
 
 def _recover(

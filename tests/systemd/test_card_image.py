@@ -225,6 +225,16 @@ def test_the_first_start_takes_networks_from_the_boot_partition_whatever_fails(t
     assert (state / "prepared").exists()
 
 
+def test_a_network_stays_on_the_boot_partition_until_its_copy_is_on_the_card(tmp_path):
+    script = SCRIPTS[-1].read_text().partition("\ngrow ||")[0]
+    (tmp_path / "home.nmconnection").write_text("[connection]\n")
+    (tmp_path / "networks").mkdir()
+    command = ["bash", "-c", f"{script}\nsync() {{ false; }}; join", "-", tmp_path, tmp_path]
+    subprocess.run([*command, tmp_path / "networks"], check=False)
+
+    assert (tmp_path / "home.nmconnection").exists()
+
+
 @pytest.mark.parametrize(("words", "code"), [(["--help"], 0), ([], 2), (["pi2"], 2)])
 def test_the_build_names_its_devices(words, code):
     done = subprocess.run([IMAGE / "build", *words], capture_output=True, text=True, check=False)

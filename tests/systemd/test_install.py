@@ -13,6 +13,8 @@ from threading import Thread
 
 import pytest
 
+from tests.campaigns.size import count
+
 PROJECT = Path(__file__).parents[2]
 INSTALL = PROJECT / "systemd" / "install"
 
@@ -39,11 +41,12 @@ SYSTEMCTL = '#!/bin/sh\necho "$*" >>"$SAID"\n'
 UDEVADM = "#!/bin/sh\n"
 
 
-def live(root, *args, run="set_up", udevadm=UDEVADM):
+def live(root, *args, run="set_up", udevadm=UDEVADM, more=None):
     """Run the installer as on a live system, with programs that only record their calls."""
     programs = root / "stand-ins"
     programs.mkdir(exist_ok=True)
-    scripts = {"systemctl": SYSTEMCTL, "udevadm": udevadm, "journalctl": UDEVADM}
+    scripts = {"systemctl": SYSTEMCTL, "udevadm": udevadm, "journalctl": UDEVADM, "sync": UDEVADM}
+    scripts |= more or {}
     for name, text in scripts.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
@@ -468,6 +471,208 @@ def test_going_back_that_was_interrupted_can_be_finished(update):
     assert done.returncode == 0, done.stderr
     assert current(update) == "20260101-000000"
     assert (update / "var/lib/traykeeper/journal.db").stat().st_size == 200_000
+
+
+@needs_root
+@needs_sysusers
+def test_matches_that_a_power_cut_left_half_restored_are_restored_completely(update):
+    journal = update / "var/lib/traykeeper/journal.db"
+    cut = 'put_back_in() { rm -rf "$2"/*; kill -9 $$; }'
+    with served(update):
+        live(update, "--update", run=f"healthy() {{ return 1; }}; {cut}; set_up")
+        assert not journal.exists()
+        done = live(update, "--go-back", run="undo_update")
+
+    assert done.returncode == 0, done.stderr
+    assert journal.stat().st_size == 200_000
+    assert not (update / "opt/traykeeper/watched").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_what_an_interrupted_build_left_does_not_replace_the_previous_version(update):
+    releases = update / "opt/traykeeper/releases"
+    for day in (1, 2):
+        (releases / f"2026020{day}-000000").mkdir()
+    with served(update):
+        done = live(update, "--update")
+
+    assert done.returncode == 0, done.stderr
+    assert (releases / noted(update)["old"] / "fingerprint").exists()
+
+
+# Power cuts
+
+MOMENT = """#!/bin/bash
+PATH=${PATH#*:}
+NAME "$@"
+code=$?
+number=$(cat "$MOMENTS/number" 2>/dev/null)
+echo $((number + 1)) >"$MOMENTS/number"
+moment=$MOMENTS/$(printf %04d $((number + 1)))
+mkdir "$moment"
+cp -a --parents etc/systemd etc/traykeeper opt/traykeeper "$moment" 2>/dev/null
+printf '%s\\0' NAME "$@" >"$moment/command"
+exit $code
+"""
+"""Stand-in for a program that runs it, and then keeps what could be on the card if the power was cut now."""
+
+CHANGES_FILES = ("cat", "cp", "install", "ln", "mkdir", "mv", "rm", "sync")
+UNITS = ("traykeeper.service", "traykeeper-carry.service", "traykeeper-watch.service")
+
+
+class Card:
+    """The files of a system, and which of them have reached the card. Names reach it in the order of their changes."""
+
+    def __init__(self, root):
+        self._root, self._moments = root, root / "moments"
+        self._moments.mkdir()
+        self._safe = contents(root)
+
+    def live(self, *args, run="set_up"):
+        """Run the installer, and keep every moment."""
+        record = {name: MOMENT.replace("NAME", name) for name in CHANGES_FILES}
+        record["systemctl"] = MOMENT.replace("NAME", "echo")
+        before = f"export MOMENTS={self._moments}; cd {self._root}"
+        done = live(self._root, *args, run=f"{before}; {run}", more=record)
+        assert done.returncode == 0, done.stderr
+
+    def cuts(self, unsafe=()):
+        """Yield each state of the files after a power cut: what was not synced is empty.
+
+        Args:
+            unsafe: Folders whose contents had not reached the card at the beginning.
+        """
+        safe = {path: data for path, data in self._safe.items() if not path.startswith(unsafe)}
+        seen = []
+        for moment in sorted(self._moments.glob("0*")):
+            files = contents(moment)
+            words = (moment / "command").read_text().split("\0")[:-1]
+            match words:
+                case ["sync", "-f", _]:
+                    safe = dict(files)
+                case ["sync", *paths]:
+                    names = [str(Path(path).relative_to(self._root)) for path in paths]
+                    safe |= {name: files[name] for name in names if name in files}
+                case ["mv", *_, old, new]:
+                    old, new = (str(Path(path).relative_to(self._root)) for path in (old, new))
+                    safe[new] = safe.pop(old, b"")
+            for path, data in files.items():
+                if data is not None and safe.get(path) != data:
+                    (moment / path).write_bytes(b"")
+            state = contents(moment)
+            if state not in seen:
+                seen.append(state)
+                yield moment
+
+
+def contents(root):
+    """Return what the files contain that matter at a start, by their paths; None for a link."""
+    return {
+        str(path.relative_to(root)): None if path.is_symlink() else path.read_bytes()
+        for folder in ("etc", "opt")
+        for path in sorted((root / folder).rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+def is_whole(root):
+    """Return whether a version is complete and runs with its own unit files; None if no version is installed."""
+    release = root / "opt/traykeeper" / "current"
+    if not release.is_symlink():
+        return None
+    placed = [root / "etc/systemd/system" / name for name in UNITS]
+    return bool(
+        (release / "fingerprint").read_text()
+        and all(path.exists() for path in placed)
+        and all(
+            path.read_bytes() == (release / "systemd" / path.name).read_bytes() for path in placed
+        )
+    )
+
+
+@pytest.fixture
+def older(update):
+    """A running old version whose unit files differ from the new one's."""
+    release = update / "opt/traykeeper/releases/20260101-000000"
+    for name in UNITS:
+        with (release / "systemd" / name).open("a") as unit:
+            unit.write("# older\n")
+    with served(update):
+        done = live(update, run="release=$home/current; place_files $release/systemd")
+        assert done.returncode == 0, done.stderr
+        assert is_whole(update)
+        yield update
+
+
+def check_cuts(card, unsafe=(), recoveries=2):
+    """Start after a cut at each moment; return the number of those that left a version complete, and of the others."""
+    whole, mixed = [], []
+    for cut in card.cuts(unsafe):
+        needed = [cut / "etc", (cut / "opt/traykeeper/current").resolve()]
+        assert [] == [
+            path
+            for folder in needed
+            for path in folder.rglob("*")
+            if path.is_file() and path.suffix != ".new" and not path.read_bytes()
+        ]
+        (whole if is_whole(cut) else mixed).append(cut)
+    for cut in mixed[:: max(1, len(mixed) // count(recoveries, len(mixed)))]:
+        assert noted(cut)["old"] == current(cut)  # so that traykeeper-watch goes back
+        assert (cut / "etc/systemd/system/traykeeper-watch.service").read_text()
+        done = live(cut, "--go-back", run="undo_update")
+        assert done.returncode == 0, done.stderr
+        assert is_whole(cut)
+    return len(whole), len(mixed)
+
+
+@needs_root
+@needs_sysusers
+@pytest.mark.campaign
+def test_a_power_cut_at_any_moment_of_an_update_leaves_a_version_that_works(older):
+    card = Card(older)
+    card.live("--update")
+    whole, mixed = check_cuts(card, ("opt/traykeeper/releases/20260102-000000",))
+
+    print(f"\nupdate: {whole} states of one version, {mixed} that are undone")
+    assert whole > 5
+    assert mixed > 5
+
+
+@needs_root
+@needs_sysusers
+@pytest.mark.campaign
+def test_a_power_cut_at_any_moment_of_going_back_leaves_a_version_that_works(older):
+    assert live(older, "--update").returncode == 0
+    card = Card(older)
+    card.live("--go-back", run="undo_update")
+    whole, mixed = check_cuts(card)
+
+    print(f"\ngoing back: {whole} states of one version, {mixed} that are continued")
+    assert whole > 2
+    assert mixed > 5
+
+
+@needs_root
+@needs_sysusers
+@pytest.mark.campaign
+def test_a_power_cut_at_any_moment_of_the_first_installation_leaves_a_whole_version_or_none(root):
+    release = root / "opt/traykeeper/releases/20260101-000000"
+    shutil.copytree(PROJECT / "systemd", release / "systemd")
+    (root / "opt/traykeeper/current").unlink()
+    card = Card(root)
+    with served(root):
+        card.live()
+        cuts = list(card.cuts((str(release.relative_to(root)),)))
+        found = [is_whole(cut) for cut in cuts]
+        assert not live(cuts[found.index(True) - 1]).returncode
+        assert is_whole(cuts[found.index(True) - 1])
+
+    print(
+        f"\nfirst installation: {found.count(None)} states without a version, {found.count(True)} with it"
+    )
+    assert False not in found
+    assert None in found
 
 
 @needs_root
