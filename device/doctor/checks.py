@@ -9,7 +9,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version as version_of
 from importlib.util import find_spec

@@ -6,10 +6,14 @@ its folder was synced. (A real disk is kinder: this is the worst that POSIX allo
 """
 
 import random
+import shutil
 import struct
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 HEAD = struct.Struct("<cHHqI")
 SECTOR = 512
@@ -24,6 +28,23 @@ class Deed:
     name: str = ""
     offset: int = 0
     data: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """Return its size in the record, in bytes."""
+        return HEAD.size + len(self.path.encode()) + len(self.name.encode()) + len(self.data)
+
+
+def witness(folder: Path) -> Path:
+    """Compile the library that records file operations into a folder, and return its path."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler: apt install gcc")
+    library = folder / "witness.so"
+    source = Path(__file__).with_name("witness.c")
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"]
+    subprocess.run(command, check=True)
+    return library
 
 
 def deeds(log: Path) -> Iterator[Deed]:

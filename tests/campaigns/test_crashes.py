@@ -12,11 +12,10 @@ import pytest
 
 from tests.campaigns.account import Account, read_again
 from tests.campaigns.playing import TOLD
-from tests.campaigns.power import Deed, Disk, deeds
+from tests.campaigns.power import Deed, Disk, deeds, witness
 from tests.campaigns.size import count
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def python(*words, **environ):
@@ -41,23 +40,8 @@ def test_no_confirmed_step_is_lost_by_a_kill_at_any_moment(tmp_path):
     assert "0 lost, 0 twice, 0 invented" in said
 
 
-@pytest.fixture(scope="session")
-def witness(tmp_path_factory):
-    """The library that records file operations."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler: apt install gcc")
-    library = tmp_path_factory.mktemp("witness") / "witness.so"
-    source = HERE / "witness.c"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
-        check=True,
-    )
-    return library
-
-
 @pytest.fixture
-def watched(witness, tmp_path):
+def watched(tmp_path):
     """Plays an evening; gives all that was done to the disk meanwhile."""
 
     def watched(steps, seed, *more):
@@ -65,7 +49,7 @@ def watched(witness, tmp_path):
         folder.mkdir()
         python(
             *("tests.campaigns.playing", folder, steps, seed, *more),
-            LD_PRELOAD=witness,
+            LD_PRELOAD=witness(tmp_path),
             WITNESS_ROOT=folder,
             WITNESS_LOG=log,
         )

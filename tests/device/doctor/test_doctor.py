@@ -454,8 +454,8 @@ def test_pictures_need_a_report(tmp_path):
 )
 def test_the_last_backup_on_a_stick_is_reported(system, record, level, line):
     if record is not None:
-        write(system, check_service.STICK, record)
-    found = check_service.stick(system)
+        write(system, checks.STICK, record)
+    found = checks.stick(system)
 
     assert found.level is level
     assert line in str(found.line)
@@ -464,4 +464,4 @@ def test_the_last_backup_on_a_stick_is_reported(system, record, level, line):
 def test_every_reason_that_the_script_for_sticks_records_has_a_remedy():
     script = (Path(__file__).parents[3] / "systemd" / "carry").read_text()
 
-    assert set(re.findall(r"trouble ([a-z-]+) ", script)) == check_service.STICK_TROUBLES.keys()
+    assert set(re.findall(r"trouble ([a-z-]+) ", script)) == checks.STICK_TROUBLES.keys()
