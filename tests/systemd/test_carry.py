@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from device.app import PlayOptions, serving
-from device.doctor import check_service
+from device.doctor import checks
 from tests.waiting import PATIENCE_S
 
 CARRY = Path(__file__).parents[2] / "systemd" / "carry"
@@ -235,7 +235,7 @@ def sizes(folder):
 
 def health_page(tmp_path, monkeypatch):
     """Return what the health page of a running companion says about sticks."""
-    monkeypatch.setattr(check_service, "STICK", str(tmp_path / "home" / "stick"))
+    monkeypatch.setattr(checks, "STICK", str(tmp_path / "home" / "stick"))
     state = str(tmp_path / "matches")
     with serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state)) as (_, server):
         address = f"http://127.0.0.1:{server.port}/health"
