@@ -274,6 +274,7 @@ class Companion:
         self._inbox.post(Close())
         if self._thread.is_alive():
             self._thread.join()
+        self.tray_camera.wizard.close()  # the last notes can be for the wizard
         self.output.close()
 
     # What the pages call, on any thread.

@@ -146,7 +146,6 @@ class TrayCamera:
         """Stop watching and release the camera."""
         if self._thread:
             self._thread.close()
-        self.wizard.close()
 
     @property
     def is_expected(self) -> bool:
