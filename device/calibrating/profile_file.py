@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from vision import Quad, Reading
 from vision.reading import Lean
 
 FORMAT = 2
-"""The format that is written. A newer format is refused; an older one is migrated step by step."""
+"""Number of the format. A newer format is refused."""
 
 MAX_LEANS_IN_FILE = 1_000
 """Largest number of leans in a file, more than are ever saved."""
@@ -38,11 +38,6 @@ MAX_BYTES = 1_048_576
 
 FILE = "calibration.toml"
 """Name of the file in the state folder."""
-
-Data = dict[str, Any]
-
-STEPS: Mapping[int, Callable[[Data], Data]] = {1: dict}
-"""For each older format, the function that turns its data into the next format. Format 2 added the leans."""
 
 REMEDY = "correct it, or calibrate again"
 
@@ -59,8 +54,6 @@ class ProfileError(ValueError):
 def load(path: Path) -> Profile | None:
     """Load the profile from a file; return None if the file does not exist.
 
-    A file in an older format is migrated, and the old file is kept next to it.
-
     Raises:
         ProfileError: If the file cannot be used.
     """
@@ -72,12 +65,7 @@ def load(path: Path) -> Profile | None:
         why = getattr(error, "strerror", None) or "it is not text"
         raise ProfileError(f"{path}: cannot be read ({why}): {REMEDY}") from None
     table = toml_table.parse(text, str(path), _fault)
-    found = table.data.get("format")
-    profile = _profile(table)
-    if found != FORMAT:
-        write_atomically(path.with_name(f"{path.name}.{found}.bak"), text)
-        save(profile, path)
-    return profile
+    return _profile(table)
 
 
 def save(profile: Profile, path: Path) -> None:
@@ -108,31 +96,6 @@ def parse(text: str, where: str) -> Profile:
 
 def _fault(what: Message) -> ProfileError:
     return ProfileError(f"{what}: {REMEDY}")
-
-
-def migrate(
-    table: TomlTable, steps: Mapping[int, Callable[[Data], Data]], to: int = FORMAT
-) -> TomlTable:
-    """Convert the data of a profile from an older format to the newest one.
-
-    Args:
-        table: The data as read from the file.
-        steps: For each older format, the function that turns its data into the next format.
-        to: Number of the newest format.
-
-    Raises:
-        ProfileError: If the format of the data is not known.
-    """
-    number = table.integer("format", min([to, *steps]), MAX_FORMAT)
-    if number > to:
-        raise replace(table, make_error=ProfileError).error(
-            "format",
-            Message("is %(n)s, from a newer version: update this Traykeeper", n=str(number)),
-        )
-    data = dict(table.data)
-    for step in range(number, to):
-        data = steps[step](data) | {"format": step + 1}
-    return replace(table, data=data)
 
 
 def as_text(profile: Profile) -> str:
@@ -186,8 +149,10 @@ def _rounded(value: Any) -> Any:
     return [_rounded(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _profile(found: TomlTable) -> Profile:
-    top = migrate(found, STEPS)
+def _profile(top: TomlTable) -> Profile:
+    if (number := top.integer("format", 1, MAX_FORMAT)) > FORMAT:
+        newer = Message("is %(n)s, from a newer version: update this Traykeeper", n=str(number))
+        raise replace(top, make_error=ProfileError).error("format", newer)
     _refuse_other_keys(
         top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "seen", "mat"
     )

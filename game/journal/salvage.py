@@ -90,7 +90,7 @@ def _keys(db: sqlite3.Connection) -> dict[int, str]:
 
 
 def _requests(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-    """Yield the position and id of each request. A journal from an older version has none."""
+    """Yield the position and id of each request."""
     for position, *_ in rows:
         with suppress(*UNREADABLE):
             query = "SELECT request FROM entry WHERE position = ?"

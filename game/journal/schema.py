@@ -1,4 +1,4 @@
-"""The tables of a journal: their definitions, the upgrades from older versions, and their rows.
+"""The tables of a journal: their definitions and their rows.
 
 A table can have side effects: a CHECK refuses rows, ON CONFLICT drops them, a column may be
 computed. A journal from elsewhere is therefore accepted only if its definitions match these word
@@ -8,20 +8,19 @@ for word.
 import re
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from game.errors import GameError, JournalError
-from game.journal.entry import START_SEQ, Result, Row, checksum, entry_from_row, is_intact
+from game.journal.entry import START_SEQ, Result, Row, entry_from_row, is_intact
 from game.journal.trace import Keys, Requests
 from game.match.match import Match
 from game.message import Message
 
 VERSION = 3
-"""Version of the tables, stored as the file's `user_version`. That value is 0 in a new file, and in
-files of version 1."""
+"""Version of the tables, stored as the file's `user_version`. That value is 0 in a new file."""
 
 TABLES = """
 CREATE TABLE about (
@@ -45,19 +44,6 @@ CREATE TABLE entry (
 );
 """
 
-FIRST_TABLES = """
-CREATE TABLE match (
-    id INTEGER PRIMARY KEY,
-    setup TEXT NOT NULL
-);
-CREATE TABLE step (
-    match INTEGER NOT NULL REFERENCES match,
-    seq INTEGER NOT NULL,
-    actions TEXT NOT NULL,
-    PRIMARY KEY (match, seq)
-) WITHOUT ROWID;
-"""
-
 NO_WAL = b"\x01\x01"
 """Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
 one."""
@@ -66,8 +52,7 @@ one."""
 def format_version(db: sqlite3.Connection) -> int:
     """Return the version of the tables, or 0 if there are none."""
     (found,) = db.execute("PRAGMA user_version").fetchone()
-    old = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'step'").fetchone()
-    return 1 if old and not found else int(found)
+    return int(found)
 
 
 def check_tables(db: sqlite3.Connection) -> None:
@@ -82,7 +67,7 @@ def check_tables(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA trusted_schema = OFF")
     if (found := format_version(db)) > VERSION:
         return
-    missing = set(DEFINITIONS.get(found, ()))
+    missing = set(DEFINITIONS) if found else set()
     for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         if kind == "index" and sql is None:
             continue  # SQLite's own index of a UNIQUE constraint
@@ -101,25 +86,16 @@ def _plain(sql: str) -> str:
     return re.sub(r" ?([(),]) ?", r"\1", words)
 
 
-def _forms(tables: str) -> tuple[str, ...]:
-    return tuple(filter(None, map(_plain, tables.split(";"))))
-
-
-DEFINITIONS = {
-    0: (),
-    1: _forms(FIRST_TABLES),
-    2: _forms(TABLES.replace("    request TEXT,", "")),
-    3: _forms(TABLES),
-}
-"""Version -> its normalised definitions. An upgraded journal has the same definitions as a new one."""
+DEFINITIONS = tuple(filter(None, map(_plain, TABLES.split(";"))))
+"""The normalised definitions of the tables."""
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
-    """Create the tables of a journal, or upgrade the tables of an older version.
+    """Create the tables of a journal if there are none.
 
     Args:
         db: Connection to the journal's database.
-        path: The journal's file, which is copied before an upgrade. None for a database in memory.
+        path: The journal's file, for error messages. None for a database in memory.
 
     Raises:
         JournalError: If a newer version of Traykeeper wrote the file.
@@ -136,13 +112,10 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         )
     if version == VERSION:
         return
-    if version and path:
-        _copy(db, path.with_name(f"{path.stem}-format-{version}{path.suffix}"))
     with transaction(db):
-        if not version:
-            _make(db)
-        while 0 < version < VERSION:
-            version = UPGRADES[version](db)
+        for statement in TABLES.split(";"):  # executescript would commit the transaction
+            db.execute(statement)
+        assign_identity(db)
         db.execute(f"PRAGMA user_version = {VERSION}")
 
 
@@ -211,51 +184,6 @@ def new_key() -> str:
     return secrets.token_hex(8)
 
 
-def _copy(db: sqlite3.Connection, path: Path) -> None:
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as copy:
-        db.backup(copy)
-
-
-def _make(db: sqlite3.Connection) -> None:
-    for statement in TABLES.split(";"):  # executescript would commit the transaction
-        db.execute(statement)
-    assign_identity(db)
-
-
-def _from_1(db: sqlite3.Connection) -> int:
-    """Upgrade version 1, in which only the newest match could be played; return the new version."""
-    matches = db.execute("SELECT id, setup FROM match ORDER BY id").fetchall()
-    steps = db.execute("SELECT match, seq + 1, actions FROM step ORDER BY match, seq").fetchall()
-    db.execute("DROP TABLE step")
-    db.execute("DROP TABLE match")
-    _make(db)
-    rows = sorted([(match_id, 0, setup) for match_id, setup in matches] + steps)
-    db.executemany(
-        "INSERT INTO match (id, key) VALUES (?, ?)", [(m, new_key()) for m, _ in matches]
-    )
-    db.executemany(
-        "INSERT INTO entry (match, seq, body, seal) VALUES (?, ?, ?, ?)",
-        [(match, seq, body, checksum(match, seq, None, body)) for match, seq, body in rows],
-    )
-    return 3
-
-
-def _from_2(db: sqlite3.Connection) -> int:
-    """Upgrade version 2, and return the new version.
-
-    The results in version 2 had no checksum, so they have to be worked out again.
-    """
-    db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
-    db.execute("UPDATE match SET result = NULL")
-    mark_results_missing(db)
-    return 3
-
-
-UPGRADES: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
-"""Version of the tables -> function that upgrades them and returns the new version."""
-
-
 def select_entries(db: sqlite3.Connection, clause: str, *values: int) -> sqlite3.Cursor:
     """Return the rows of the entries that an SQL clause selects.
 
@@ -291,7 +219,7 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:
-    """Open the bytes of a copied journal in memory, and upgrade its tables to the current version.
+    """Open the bytes of a copied journal in memory.
 
     Raises:
         JournalError: If a newer version of Traykeeper wrote the copy.

@@ -46,7 +46,6 @@ COUNT, *HOWS = range(7)
 
 STEPS = 9
 RULES = rule_files.load("walnut-studiolo")
-OLDER = Path(__file__).parents[1] / "device" / "data" / "0.1-november" / "state"
 REFUSED = (GameError, OSError, UsageError)
 """Exceptions that may report a fault; any other one is a bug."""
 
@@ -81,10 +80,6 @@ def begin_damaged(folder: Path) -> None:
     path.write_bytes(data)
 
 
-def begin_older(folder: Path) -> None:
-    shutil.copytree(OLDER, folder, dirs_exist_ok=True)
-
-
 def write(folder: Path, told: Told, steps: int = 3) -> None:
     journal, _ = open_journal(folder, Backups(folder))
     with closing(journal):
@@ -96,10 +91,6 @@ def write(folder: Path, told: Told, steps: int = 3) -> None:
 def write_back(folder: Path, told: Told) -> None:
     """Play until SQLite has written its log back twice, and once more at the end."""
     write(folder, told, 12)
-
-
-def only_open(folder: Path, _: Told) -> None:
-    open_journal(folder, Backups(folder))[0].close()
 
 
 def open_and_play(folder: Path, told: Told) -> None:
@@ -159,7 +150,6 @@ WAYS = {
     "backup": Way(begin_again_and_keep, back_up),
     "restore": Way(begin_again_and_keep, restore, steps=3, goes_back=True),
     "checkpoint": Way(begin, write_back, steps=12),
-    "upgrade": Way(begin_older, only_open),
 }
 
 

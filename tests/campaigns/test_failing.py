@@ -12,7 +12,7 @@ import pytest
 from tests.campaigns.size import count
 
 HERE = Path(__file__).parent
-WAYS = ("write", "rescue", "backup", "restore", "checkpoint", "upgrade")
+WAYS = ("write", "rescue", "backup", "restore", "checkpoint")
 GOOD = re.compile(r"(\w+): \d+ calls, \d+ faults, .*: 0 lost, 0 untold, 0 twice, 0 tracebacks")
 
 

@@ -67,7 +67,6 @@ class MatchHistory:
         self._tables = _MatchTables(store, people, clock)
         self._cache: OrderedDict[str, StoredMatch] = OrderedDict()
         self._lock = RLock()
-        self._count_missing_points()
 
     def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
         """Add an entry that a tray sent, for the first time or again.
@@ -154,12 +153,6 @@ class MatchHistory:
             self._tables.write_seats(match_id, stored)
         return stored
 
-    def _count_missing_points(self) -> None:
-        """Fill in the points of turns, which version 1 of the database did not store."""
-        for match_id in self._tables.matches_without_points():
-            if match := self._replay(match_id):
-                self._tables.write_points(match_id, match)
-
 
 class _MatchTables:
     """The database tables with entries, matches and seats."""
@@ -185,10 +178,6 @@ class _MatchTables:
     def chain_at(self, match_id: str, seq: int) -> str | None:
         row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)
         return row["chain"] if row else None
-
-    def matches_without_points(self) -> list[str]:
-        rows = self._store.rows("SELECT DISTINCT match FROM seat WHERE banked IS NULL")
-        return [row["match"] for row in rows]
 
     def append(
         self, entry: WireEntry, after: StoredMatch, before: StoredMatch | None, *, live: bool
@@ -260,14 +249,6 @@ class _MatchTables:
             ))  # fmt: skip
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
-
-    def write_points(self, match_id: str, match: Match) -> None:
-        """Write the points that each player has scored in their own turns."""
-        seats = range(len(match.state.players))
-        self._store.run_each(
-            "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?",
-            [(_turn_points(match.state, seat), match_id, seat) for seat in seats],
-        )
 
 
 def _results(state: State) -> tuple[object, ...]:

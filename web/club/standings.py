@@ -212,7 +212,7 @@ class League:
         """
         rows = self._store.rows(
             "SELECT player.id AS player, player.name, COUNT(*) AS played, SUM(won) AS won, "
-            "SUM(COALESCE(banked, score)) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "
+            "SUM(banked) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "
             "SUM(turns) AS turns, SUM(hot) AS hot "
             "FROM seat JOIN player ON player.id = seat.player JOIN match ON match.id = seat.match "
             "WHERE winner IS NOT NULL AND began >= ? GROUP BY player.id",

@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS seat (
     farkles INTEGER NOT NULL,
     hot INTEGER NOT NULL,
     best_turn INTEGER NOT NULL,
-    banked INTEGER,
+    banked INTEGER NOT NULL,
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS seat_player ON seat (player);
@@ -76,9 +76,6 @@ CREATE TABLE IF NOT EXISTS call (
     PRIMARY KEY (tournament, pairing)
 ) WITHOUT ROWID;
 """
-
-_BANKED = "BEGIN; ALTER TABLE seat ADD COLUMN banked INTEGER; PRAGMA user_version=2; COMMIT"
-"""Upgrade from version 1. The column stays NULL until `MatchHistory` has counted the points."""
 
 
 class StoreError(GameError):
@@ -126,8 +123,6 @@ class ClubStore:
                         file=str(path),
                     )
                 )
-            if version == 1:
-                db.executescript(_BANKED)
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
             undo.pop_all()  # success: the store will close both

@@ -325,9 +325,8 @@ class Tournaments:
         plan = TournamentPlan(
             TournamentKind(data["kind"]), tuple(data["players"]), data["rules"], data["target"]
         )
-        drawn_s = data.get("drawn", 0.0)  # missing from tournaments of older versions
         met = self._matches_of(
-            plan, data["after"], drawn_s - MAX_CLOCK_ERROR_S, data.get("left", ())
+            plan, data["after"], data["drawn"] - MAX_CLOCK_ERROR_S, data.get("left", ())
         )
         names = {player: self._name(player) for player in plan.players}
         return Tournament(

@@ -113,7 +113,7 @@ def _summary(data: dict[str, Any]) -> MatchSummary:
     return {
         "rules": _text(data["rules"]),
         "target": max(1, _number(data["target"])),
-        "rounds": max(0, _number(data.get("rounds", 0))),  # missing from older trays
+        "rounds": max(0, _number(data["rounds"])),
         "players": players,
         "turn": _turn(turn, players) if turn else None,
         "throw": _throw(throw, players) if throw else None,

@@ -7,24 +7,20 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import DiceLook, DiceSet, HeldControls, Mat, Profile
-from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import (
     FILE,
-    FORMAT,
     ProfileError,
     ProfileStore,
     as_text,
     held_controls,
     load,
     load_named_profile,
-    migrate,
     parse,
     save,
 )
 from device.cameras import SimulatedTray
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
-from game import toml_table
 from tests.device.disks import fill, small_disk
 from vision.reading import Lean
 
@@ -125,30 +121,6 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
 
     with pytest.raises(ProfileError, match="not text"):
         load(tmp_path / "a.toml")
-
-
-def test_older_data_is_migrated_step_by_step():
-    steps = {1: lambda data: data | {"a": 1}, 2: lambda data: data | {"b": data["a"] + 1}}
-    table = toml_table.parse("format = 1", "x", ProfileError)
-
-    assert migrate(table, steps, to=3).data == {"format": 3, "a": 1, "b": 2}
-
-
-def test_an_old_file_is_kept_next_to_the_new_one(tmp_path, monkeypatch):
-    old = MINIMAL.replace("format = 2", "format = 0").replace("made", "born")
-    (tmp_path / "calibration.toml").write_text(old, "utf-8")
-    rename = {0: lambda data: {k.replace("born", "made"): v for k, v in data.items()}}
-    monkeypatch.setattr(profiles, "STEPS", rename | profiles.STEPS)
-
-    assert load(tmp_path / "calibration.toml") == parse(MINIMAL, "here")
-    assert (tmp_path / "calibration.toml.0.bak").read_text("utf-8") == old
-    assert f"format = {FORMAT}" in (tmp_path / "calibration.toml").read_text("utf-8")
-
-
-def test_the_first_format_has_no_leans(tmp_path):
-    (tmp_path / "calibration.toml").write_text(MINIMAL.replace("format = 2", "format = 1"), "utf-8")
-
-    assert load(tmp_path / "calibration.toml") == parse(MINIMAL, "here")
 
 
 def test_a_reader_never_sees_a_half_written_file(profile, tmp_path):

@@ -1,7 +1,6 @@
 """The results of the club, and merging and splitting its players."""
 
 import time
-from contextlib import closing
 
 import pytest
 
@@ -10,10 +9,7 @@ from game.errors import IllegalMove
 from game.match.events import Banked, ScoreSet, Thrown
 from game.match.match import Match
 from tests.web.club.conftest import EVENING_S, RULES
-from web.club.match_history import MatchHistory
-from web.club.people import People
-from web.club.standings import League, evening_start_s
-from web.club.store import ClubStore
+from web.club.standings import evening_start_s
 
 
 def names(standings):
@@ -146,25 +142,6 @@ def averages(standings):
 
 def test_average_counts_only_the_points_of_a_players_own_turns(team_match, standings):
     assert averages(standings) == {"Anna": 1000, "Cleo": 1000, "Ben": 0}
-
-
-def test_database_of_version_1_is_upgraded_from_its_entries(team_match, store, tmp_path):
-    store.run("ALTER TABLE seat DROP COLUMN banked")
-    store.run("PRAGMA user_version=1")
-    store.close()
-    with closing(ClubStore.open(tmp_path / "club.db")) as again:
-        MatchHistory(again, People(again))
-
-        assert averages(League(again)) == {"Anna": 1000, "Cleo": 1000, "Ben": 0}
-        assert names(League(again))["Anna"].won == 1
-
-
-def test_match_that_cannot_be_replayed_counts_by_its_score(team_match, store):
-    store.run("UPDATE seat SET banked = NULL")
-    store.run("DELETE FROM entry")
-    MatchHistory(store, People(store))
-
-    assert averages(League(store)) == {"Anna": 2000, "Cleo": 2000, "Ben": 250}
 
 
 def test_evening_lasts_until_six():

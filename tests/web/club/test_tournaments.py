@@ -158,16 +158,6 @@ def test_match_of_a_tray_with_a_slow_clock_counts(tournaments, cup, played, cloc
     assert fixtures(tournaments, drawn)[0].met
 
 
-def test_tournament_of_an_older_version_counts_matches_sent_since_its_draw(
-    tournaments, cup, played, store
-):
-    drawn = cup()
-    store.run("UPDATE tournament SET plan = json_remove(plan, '$.drawn')")
-    played(["Anna", "Dan"], 1)
-
-    assert fixtures(tournaments, drawn)[0].met
-
-
 def test_undone_win_is_removed_from_the_bracket(tournaments, cup, history):
     drawn = cup()
     tape = whole_match(RULES, ["Anna", "Dan"], 1, EVENING_S)

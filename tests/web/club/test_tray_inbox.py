@@ -70,14 +70,6 @@ def test_tray_that_comes_online_is_asked_for_its_matches(inbox, trays, asked, ta
     assert len(asked) == 3
 
 
-def test_state_of_an_older_tray_has_no_rounds(inbox, trays, tape):
-    state = state_of(tape)
-    del state["rounds"]
-    send(inbox, "state", state)
-
-    assert shown(trays).summary["rounds"] == 0
-
-
 def test_state_of_an_unknown_match_is_shown_until_its_entries_arrive(inbox, trays, asked, tape):
     send(inbox, "state", state_of(tape))
 
