@@ -18,8 +18,15 @@ from device.cameras.simulated.die_pose import (
 )
 from device.cameras.simulated.lens import TrayPoints
 from device.cameras.simulated.painter import RestView
-from device.cameras.simulated.resting import APART_MM, TRIES, Footprint, scatter
-from device.cameras.simulated.sim_dice import SimDice, SimDie, SimPlace
+from device.cameras.simulated.sim_dice import (
+    APART_MM,
+    TRIES,
+    Footprint,
+    SimDice,
+    SimDie,
+    SimPlace,
+    scatter,
+)
 from device.cameras.simulated.throw import AtRest
 from device.cameras.simulated.tray import SimulatedTray, checked_faces
 from device.cameras.simulated.tray_geometry import FLOOR, LENS

@@ -29,7 +29,7 @@ from device.companion.inbox import (
     RelockExposure,
     Task,
 )
-from device.companion.picture_keeper import PictureKeeper
+from device.companion.picture_keeper import PictureKeeper, read_phone_picture
 from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
@@ -41,7 +41,6 @@ from device.session.session import Session
 from device.session.table_state import NeedsAttention, OpenQuestion
 from device.storage.misreads import MisreadStore
 from device.storage.throw_pictures import ThrowPictures
-from device.watching.phone_picture import read_phone_picture
 from device.watching.reports import (
     CameraFound,
     CameraLost,

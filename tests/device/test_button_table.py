@@ -273,7 +273,7 @@ def test_attention_ends_when_the_unread_die_is_named(match_rig, monkeypatch):
         doubtful = replace(second, value=None, problem=Problem.UNREADABLE)
         return replace(readings[0], dice=(first, doubtful, *others))
 
-    monkeypatch.setattr("device.watching.burst.combine_readings", unsure_of_the_second)
+    monkeypatch.setattr("device.watching.tray_watch.combine_readings", unsure_of_the_second)
     snapshot = match_rig.throw(*SCORING)
     assert snapshot.situation is Situation.ATTENTION
     (face,) = Counter(SCORING) - Counter(die.value for die in snapshot.photo.dice)

@@ -12,9 +12,9 @@ from device.app import PlayOptions, open_maintenance
 from device.companion import companion
 from device.companion.inbox import Asked, Refresh
 from device.hardware.outputs import RgbLamp, Signals
-from device.watching import burst
-from device.watching.burst import BURST_FRAMES
+from device.watching import tray_watch
 from device.watching.camera_link import HUNG_S
+from device.watching.tray_watch import BURST_FRAMES
 from game.commands import AcknowledgeDamage, Bank, EnterThrow, Hold, StartMatch, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
@@ -191,7 +191,7 @@ def test_slow_readings_are_not_reported_as_a_hung_camera(tmp_path, monkeypatch):
             hung.append(watch.link.is_hung)
             return read(*what, **how)
 
-        monkeypatch.setattr(burst, "read", read_slowly)
+        monkeypatch.setattr(tray_watch, "read", read_slowly)
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*THOUSAND)
 

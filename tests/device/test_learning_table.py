@@ -58,7 +58,7 @@ def test_a_doubtful_die_is_learnt_when_the_throw_is_entered_on_a_phone(match_rig
         first, *others = readings[0].dice
         return replace(readings[0], dice=(replace(first, problem=Problem.UNREADABLE), *others))
 
-    monkeypatch.setattr("device.watching.burst.combine_readings", doubtful)
+    monkeypatch.setattr("device.watching.tray_watch.combine_readings", doubtful)
     snapshot = match_rig.throw(*FIRST)
     assert snapshot.situation is Situation.ATTENTION
     (asked,) = Counter(FIRST) & Counter([snapshot.photo.dice[0].value])

@@ -64,7 +64,7 @@ def littered_rig(folder):
 @pytest.fixture
 def rig(tmp_path, monkeypatch):
     """Anna and Ben are about to begin, and there is a coin in the tray."""
-    monkeypatch.setattr("device.watching.burst.read", read_with_coin)
+    monkeypatch.setattr("device.watching.tray_watch.read", read_with_coin)
     with littered_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.tray.has_coin = True

@@ -14,8 +14,8 @@ from device.cameras import newest_frame
 from device.doctor import checks
 from device.doctor.system import Machine, System
 from device.settings import Settings
-from device.watching import liveness
-from device.watching.liveness import OLD_S, SLOW_S
+from device.watching import camera_link
+from device.watching.camera_link import OLD_S, SLOW_S
 from game.commands import StartMatch
 from game.situation import Situation
 from tests.device.rig import ROLL_S, open_rig
@@ -137,7 +137,7 @@ def test_the_page_and_the_doctor_say_that_the_machine_is_too_slow_for_a_stream(
         return decode(data, reduction)
 
     monkeypatch.setattr(newest_frame, "decode_jpeg", slow)
-    monkeypatch.setattr(liveness, "SLOW_S", 0.5)
+    monkeypatch.setattr(camera_link, "SLOW_S", 0.5)
     tray = HandledTray(seed=7)
     picture = cv2.imencode(".jpg", tray.capture().image)[1].tobytes()
     with closing(MjpegServer(lambda: picture)) as server:

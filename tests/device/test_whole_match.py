@@ -2,7 +2,7 @@
 
 import pytest
 
-from device.watching.burst import BURST_FRAMES
+from device.watching.tray_watch import BURST_FRAMES
 from game.match.match import Match
 from game.rules import rule_files
 from tests.campaigns.size import count

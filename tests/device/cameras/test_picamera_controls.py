@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from device.cameras.controls import HeldLight, Tuning, flicker_free, rotated
-from device.cameras.picamera_controls import PicameraControls
+from device.cameras.picamera import PicameraControls
 
 DELAY = 3  # frames until a control takes effect
 FRAME_US = 33_333

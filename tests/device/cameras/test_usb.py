@@ -9,8 +9,7 @@ import pytest
 from device.cameras import newest_frame, usb
 from device.cameras.base import CameraError, CameraStuckError, has_content
 from device.cameras.controls import HeldLight, Tuning
-from device.cameras.usb import UsbCamera
-from device.cameras.usb_controls import POWER_LINE
+from device.cameras.usb import POWER_LINE, UsbCamera
 from tests.waiting import PATIENCE_S
 
 FRAME_S = 0.01

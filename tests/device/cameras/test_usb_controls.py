@@ -8,7 +8,7 @@ from calibration.outline import Outline
 from calibration.profile import Profile
 from device.calibrating.profile_file import as_text, held_controls, parse
 from device.cameras.controls import HeldLight, Tuning
-from device.cameras.usb_controls import APPLY_FRAMES, SETTLE_S, settle
+from device.cameras.usb import APPLY_FRAMES, SETTLE_S, settle
 from tests.clock import Clock
 
 MISSING = -1.0

@@ -158,7 +158,7 @@ def test_the_camera_corrects_a_misread_throw(match_rig, monkeypatch):
         return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
 
     with monkeypatch.context() as patch:
-        patch.setattr("device.watching.burst.combine_readings", misread)
+        patch.setattr("device.watching.tray_watch.combine_readings", misread)
         wrong = match_rig.throw(*THROW)
     assert wrong.match.last_throw.dice != THROW
     match_rig.companion.do(ReadAgain())

@@ -222,7 +222,7 @@ def test_dice_entered_for_an_unsure_picture_become_its_truth(tmp_path, store, mo
     def one_missing(readings):
         return replace(readings[0], dice=readings[0].dice[1:])
 
-    monkeypatch.setattr("device.watching.burst.combine_readings", one_missing)
+    monkeypatch.setattr("device.watching.tray_watch.combine_readings", one_missing)
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.throw(*THROW).situation is Situation.ATTENTION

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from device.watching.foreign_object_mask import foreign_object_mask
+from device.watching.tray_memory import foreign_object_mask
 from vision.reading import Die, Problem
 from vision.tray_change import TrayChange
 

@@ -13,7 +13,7 @@ import pytest
 
 from device.cameras.base import CameraError, Frame, LoginRefusedError
 from device.cameras.controls import Tuning
-from device.watching import liveness
+from device.watching import camera_link
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
 from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.message import Message
@@ -145,8 +145,8 @@ def test_a_camera_with_black_images_is_never_reported_as_found(clock, faulty):
 def test_the_darkest_tray_is_not_a_black_image():
     tray = HandledTray(seed=1, look="black")
 
-    assert liveness.has_content(tray.preview().image)
-    assert liveness.has_content((tray.preview().image * 0.2).astype(np.uint8))
+    assert camera_link.has_content(tray.preview().image)
+    assert camera_link.has_content((tray.preview().image * 0.2).astype(np.uint8))
 
 
 def test_the_exposure_is_relocked_on_the_thread_that_owns_the_camera(clock):

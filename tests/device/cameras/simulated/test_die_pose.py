@@ -11,7 +11,7 @@ from device.cameras.simulated.die_pose import (
     rotation,
     yaw_of,
 )
-from device.cameras.simulated.mesh import pip_outlines, rounded_cube
+from device.cameras.simulated.die_sprite import pip_outlines, rounded_cube
 
 
 def test_opposite_faces_add_up_to_seven():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from device.cameras.simulated.resting import Footprint, find_rest, free_slot
+from device.cameras.simulated.sim_dice import Footprint, find_rest, free_slot
 from device.cameras.simulated.tray_geometry import ASIDE, FLOOR
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from device.cameras.simulated.die_pose import extent_mm
-from device.cameras.simulated.resting import find_rest
+from device.cameras.simulated.sim_dice import find_rest
 from device.cameras.simulated.throw import plan_throw
 from device.cameras.simulated.tray_geometry import FLOOR, WALL_MM
 

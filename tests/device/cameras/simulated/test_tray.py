@@ -5,7 +5,7 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras.simulated.resting import Footprint
+from device.cameras.simulated.sim_dice import Footprint
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.handled_tray import HandledTray
 from vision.reading import Zone
