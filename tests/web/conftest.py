@@ -188,7 +188,7 @@ class MemoryTable:
             unread_throw=self._session.unread_throw,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=state.choices,
-            rolloff=state.rolloff if state.match is None else None,
+            rolloff=state.rolloff if state.match is None and state.dice_log is None else None,
             just_dice=state.dice_log,
         )
         return self.advise(self._snapshot.coach.mode)
