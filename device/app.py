@@ -24,14 +24,12 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
 from device import machine_fit as fits
-from device.calibrating.profile_file import FILE as PROFILE
-from device.calibrating.profile_file import ProfileStore
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore
 from device.cameras import CameraOpener, SimulatedTray, camera_opener, is_hot_pluggable
 from device.cameras.base import Camera, CameraError
 from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
-from device.coach.notes_file import FILE as NOTES
-from device.coach.notes_file import NotesFile
+from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.companion.bot_turns import BotOptions
@@ -56,8 +54,7 @@ from device.safe_mode import NO_CAMERA, OTHER_PORTS, SafeMode
 from device.session.live_match import LiveMatch
 from device.settings import Settings
 from device.shared_match.conversation import CLIP, PHOTO
-from device.shared_match.links import FOLDER as SHARED
-from device.shared_match.links import LinkStore
+from device.shared_match.links import SHARED_FOLDER, LinkStore
 from device.shared_match.shared_matches import SharedMatches
 from device.shared_match.tray_pair import SharedParts
 from device.storage import backup
@@ -65,14 +62,12 @@ from device.storage.backup import Backup, BackupError
 from device.storage.daily_backup import CHECK_INTERVAL_S, Backups
 from device.storage.incoming_backup import BackupUpload, IncomingBackup
 from device.storage.mending_journal import MendingJournal
-from device.storage.misreads import FOLDER as CORRECTIONS
-from device.storage.misreads import MisreadStore
+from device.storage.misreads import CORRECTIONS_FOLDER, MisreadStore
 from device.storage.recovery import open_journal
 from device.storage.rescue_state import delete_notice
 from device.storage.restore import restore_backup
 from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
-from device.storage.throw_pictures import DAY_S, ThrowClips, ThrowPictures
-from device.storage.throw_pictures import FOLDER as FRAMES
+from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowClips, ThrowPictures
 from device.threads import repeated
 from device.watching.tray_watch import WatchOptions
 from device.webhook import send_to_webhook
@@ -384,7 +379,7 @@ def open_maintenance(
     rules = rule_files.load(options.rules)
     reach(StartPart.JOURNAL)
     state = state_folder(options.state)
-    profiles = ProfileStore(state / PROFILE)
+    profiles = ProfileStore(state / PROFILE_FILE)
     if profiles.trouble:
         print_line(f"traykeeper: {profiles.trouble}", err=True)
     fit = fits.from_settings(options.picture, options.threads, options.looks, state)
@@ -407,7 +402,7 @@ def open_maintenance(
         closing(journal),
         closing(_pins(safe)) as pins,
         closing(_frames(options, state)) as frames,
-        closing(MisreadStore(state / CORRECTIONS)) as misreads,
+        closing(MisreadStore(state / CORRECTIONS_FOLDER)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
         shared = _shared_matches(options, state, rules, frames, inbox)
@@ -496,7 +491,7 @@ def _shared_matches(
             broker = parse_address(options.mqtt, secret=options.mqtt_secret, ca=options.mqtt_ca)
     return SharedMatches(
         SharedParts(
-            LinkStore(state / SHARED),
+            LinkStore(state / SHARED_FOLDER),
             History(state / JOURNAL_FILE),
             {PHOTO: frames, CLIP: ThrowClips(frames)},
             rules,
@@ -554,7 +549,7 @@ def _scorekeeper(
 
 def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
     return ThrowPictures(
-        state / FRAMES,
+        state / FRAMES_FOLDER,
         max_bytes=options.frames_mb * 1024 * 1024,
         max_age_s=options.frames_days * DAY_S,
     )
@@ -565,7 +560,7 @@ def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
     return TableCoach(
         WorkerClient(journal, state / TABLES),
         History(journal),
-        NotesFile(state / NOTES),
+        NotesFile(state / NOTES_FILE),
         inbox.changed,
     )
 

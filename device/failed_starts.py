@@ -21,7 +21,7 @@ from game.errors import reason
 
 log = logging.getLogger(__name__)
 
-FILE = "failed-starts.json"
+FAILED_STARTS_FILE = "failed-starts.json"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 LIMIT = 3
@@ -143,7 +143,7 @@ class StartRecord:
         self._is_closed = True
         for folder in self._folders:
             with suppress(OSError):
-                (folder / FILE).unlink(missing_ok=True)
+                (folder / FAILED_STARTS_FILE).unlink(missing_ok=True)
 
     def _write(self, starts: Sequence[FailedStart]) -> None:
         """Replace the file without flushing it to disk, because a power cut makes the record worthless anyway."""
@@ -152,7 +152,7 @@ class StartRecord:
         data = {"boot": self._boot, "starts": [asdict(start) for start in starts[-MOST_KEPT:]]}
         for folder in self._folders:
             try:
-                write_atomically(folder / FILE, json.dumps(data), synced=False)
+                write_atomically(folder / FAILED_STARTS_FILE, json.dumps(data), synced=False)
             except OSError:
                 continue
             return
@@ -166,7 +166,7 @@ class StartRecord:
         """
         found: dict[float, FailedStart] = {}
         for folder in self._folders:
-            starts = read_json(folder / FILE, self._parse) or ()
+            starts = read_json(folder / FAILED_STARTS_FILE, self._parse) or ()
             found |= {start.began_s: start for start in starts}
         now_s = self._clock()
         return tuple(found[at] for at in sorted(found) if 0 <= now_s - at <= WINDOW_S)

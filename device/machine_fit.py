@@ -16,7 +16,7 @@ from device.errors import UsageError
 from device.files import read_json, write_atomically
 from game.errors import quoted
 
-FILE = "fit.json"
+FIT_FILE = "fit.json"
 AUTO = "auto"
 SMALL_MB = 1000
 """A machine with less memory is small, such as a Zero 2 W or a Pi 3: four frames of 2304x1296 take a tenth of it."""
@@ -93,7 +93,7 @@ def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit
 
 def load(state: Path) -> Fit | None:
     """Return the values that `traykeeper bench fit` has saved in the state folder; None if there are no valid ones."""
-    fit = read_json(state / FILE, lambda data: Fit(**data))
+    fit = read_json(state / FIT_FILE, lambda data: Fit(**data))
     if fit is None or not all(isinstance(n, int) for n in astuple(fit)):
         return None
     return fit if fit.picture_px > 0 and fit.looks > 0 else None
@@ -112,8 +112,8 @@ def save(fit: Fit, state: Path) -> Path:
     Raises:
         OSError: If the file cannot be written.
     """
-    write_atomically(state / FILE, json.dumps(asdict(fit)) + "\n")
-    return state / FILE
+    write_atomically(state / FIT_FILE, json.dumps(asdict(fit)) + "\n")
+    return state / FIT_FILE
 
 
 def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:

@@ -54,7 +54,7 @@ MAX_ANSWER_BYTES = 1_000
 """How many bytes of an answer are read. Only its status matters."""
 
 MAX_RETRY_AFTER_S = 3600.0
-FILE = "webhook.json"
+WEBHOOK_FILE = "webhook.json"
 
 LISTEN_S = 1.0
 """Longest wait for a change of the match, in seconds; the thread ends at most this late."""
@@ -307,9 +307,9 @@ class Webhook:
         timeout_s: float | None = None,
     ) -> None:
         self._table, self._feed = table, feed
-        before, new = Delivered.read(folder / FILE), Delivered(receiver.fingerprint)
+        before, new = Delivered.read(folder / WEBHOOK_FILE), Delivered(receiver.fingerprint)
         valid = before if before and before.receiver == new.receiver else new
-        self._file = ProgressFile(folder / FILE, valid, before)
+        self._file = ProgressFile(folder / WEBHOOK_FILE, valid, before)
         self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
         self._first_retry_s = first_retry_s
         self._tray = socket.gethostname()

@@ -36,7 +36,7 @@ MAX_FORMAT = 1_000
 MAX_BYTES = 1_048_576
 """Largest size of the file. A profile takes about 5 kB."""
 
-FILE = "calibration.toml"
+PROFILE_FILE = "calibration.toml"
 """Name of the file in the state folder."""
 
 REMEDY = "correct it, or calibrate again"
@@ -420,7 +420,7 @@ def load_named_profile(path: Path) -> Profile:
         raise UsageError(str(error)) from None
     if profile is None:
         raise UsageError(
-            f"{path}: the file does not exist: `traykeeper calibrate` makes one, {FILE}"
+            f"{path}: the file does not exist: `traykeeper calibrate` makes one, {PROFILE_FILE}"
         )
     return profile
 

@@ -14,7 +14,7 @@ from calibration import mat
 from calibration.outline import Outline
 from calibration.rectify import Image
 from device.calibrating.draft import TRIALS
-from device.calibrating.profile_file import FILE, ProfileStore, as_text
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, as_text
 from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning
@@ -63,7 +63,7 @@ def open_bench(settings: Settings, camera: str | None) -> Iterator[CalibrationBe
         UsageError: If the camera does not start.
     """
     folder = state_folder(settings.state)
-    profiles = ProfileStore(folder / FILE)
+    profiles = ProfileStore(folder / PROFILE_FILE)
     spec = camera or settings.camera
     usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
     opener = camera_opener(spec, tuning=profiles.tuning_for(spec, usual))
@@ -158,12 +158,12 @@ def show(settings: Settings) -> None:
         UsageError: If there is no profile, or it cannot be used.
     """
     folder = state_folder(settings.state)
-    profiles = ProfileStore(folder / FILE)
+    profiles = ProfileStore(folder / PROFILE_FILE)
     if profiles.trouble:
         raise UsageError(profiles.trouble)
     if profiles.profile is None:
         raise UsageError(
-            f"{folder / FILE}: there is no profile yet: `traykeeper calibrate` makes one"
+            f"{folder / PROFILE_FILE}: there is no profile yet: `traykeeper calibrate` makes one"
         )
     click.echo(as_text(profiles.profile), nl=False)
 
@@ -236,7 +236,7 @@ def _save(bench: CalibrationBench) -> None:
         bench.wizard.do(CalibrationStep.SAVE)
     except TableError as error:
         raise UsageError(str(error)) from None
-    print_line(f"saved: {bench.folder / FILE}")
+    print_line(f"saved: {bench.folder / PROFILE_FILE}")
 
 
 def _corners(points: Points) -> str:

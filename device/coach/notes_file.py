@@ -15,7 +15,7 @@ from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
 from web.contracts import CoachMode
 
-FILE = "coach.json"
+NOTES_FILE = "coach.json"
 
 MAX_SETS = 100
 

@@ -7,8 +7,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from device.coach.notes_file import FILE as NOTES
-from device.coach.notes_file import NotesFile
+from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.commands.options import state_option
 from device.errors import UsageError
 from device.files import as_owner_of, print_line, printable, state_folder
@@ -63,7 +62,7 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
         if not yes:
             click.confirm(f"Replace the matches in {printable(folder)}?", abort=True)
         before = restore_backup(good, journal, folder, kept)
-        NotesFile(folder / NOTES).change(lambda notes: notes.rewind(good.position))
+        NotesFile(folder / NOTES_FILE).change(lambda notes: notes.rewind(good.position))
     print_line(f"Restored. The previous matches are in {before}")
     if path := restore_settings(good, settings_path):
         print_line(f"The settings are in {path}; the previous ones are in {path.name}.bak")

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 ALARMS = "sys/class/hwmon/hwmon*/in0_lcrit_alarm"
 BOOT_ID = "proc/sys/kernel/random/boot_id"
-FILE = "low-voltage.json"
+LOW_VOLTAGE_FILE = "low-voltage.json"
 
 SAMPLE_S = 2.0
 """Interval at which the kernel's driver checks the voltage, in seconds: no alarm is shorter."""
@@ -47,7 +47,7 @@ def last_low(folder: Path, root: Path) -> datetime | None:
         is_this_boot = record["boot"] == _boot_id(root)
         return datetime.fromisoformat(record["when"]) if is_this_boot else None
 
-    return read_json(folder / FILE, parse)
+    return read_json(folder / LOW_VOLTAGE_FILE, parse)
 
 
 def _boot_id(root: Path) -> str:
@@ -95,6 +95,6 @@ class VoltageWatch:
                 "boot": _boot_id(self._root),
                 "when": self._now().isoformat(timespec="seconds"),
             }
-            write_atomically(self._folder / FILE, json.dumps(record).encode())
+            write_atomically(self._folder / LOW_VOLTAGE_FILE, json.dumps(record).encode())
             log.warning("the supply voltage is too low: use the official power supply")
         self._was_low = low

@@ -30,7 +30,7 @@ from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
 from game.journal.entry import WireEntry, is_match_id
 from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile, RecordedMatch
-from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE
 from web.contracts import Snapshot
 
 log = logging.getLogger(__name__)
@@ -515,7 +515,7 @@ def publish_to_broker(
             parts.append(
                 Publisher(
                     table,
-                    Feed(folder / JOURNAL),
+                    Feed(folder / JOURNAL_FILE),
                     address,
                     progress,
                     path,

@@ -40,7 +40,7 @@ SCRYPT = {"n": 2**14, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
 NO_CODE = Message("That is not a match code: copy the link, or the ten letters and digits.")
 NO_ADDRESS = Message("A match link begins with http:// and the address of the other tray.")
 
-FOLDER = "shared"
+SHARED_FOLDER = "shared"
 PENDING = "pending"
 
 MAX_LINKS = 20

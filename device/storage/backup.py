@@ -25,24 +25,24 @@ from device.errors import UsageError
 from device.files import atomic_file, printable, read_bounded, zip_member
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE
 from game.journal.schema import identity, last_position, open_copy
 from game.message import Message, Plural, Value, join_with_and
 
 FORMAT = 1
 LIST = "backup.json"
 SETTINGS = settings.SYSTEM_FILE.name
-MEMBERS = (JOURNAL, profile_file.FILE, SETTINGS)
+MEMBERS = (JOURNAL_FILE, profile_file.PROFILE_FILE, SETTINGS)
 
 MAX_BYTES = {
-    JOURNAL: 160 * 1024 * 1024,
-    profile_file.FILE: profile_file.MAX_BYTES,
+    JOURNAL_FILE: 160 * 1024 * 1024,
+    profile_file.PROFILE_FILE: profile_file.MAX_BYTES,
     SETTINGS: 65_536,
 }
 """Largest size of each file in a backup. A thousand long matches are about 80 MB."""
 
 PARSED: Mapping[str, Callable[[str, str], object]] = {
-    profile_file.FILE: profile_file.parse,
+    profile_file.PROFILE_FILE: profile_file.parse,
     SETTINGS: settings.parse,
 }
 
@@ -84,7 +84,7 @@ class Backup:
     @property
     def journal(self) -> bytes:
         """The journal, as a SQLite database."""
-        return self.parts[JOURNAL]
+        return self.parts[JOURNAL_FILE]
 
     @property
     def contents(self) -> Message:
@@ -129,10 +129,13 @@ def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
         JournalError: If the journal cannot be read, is damaged, or is too large to be restored.
         OSError: If another file cannot be read.
     """
-    parts = {JOURNAL: History(folder / JOURNAL).copy()}
-    if len(parts[JOURNAL]) > MAX_BYTES[JOURNAL]:
-        raise JournalError(_too_large(JOURNAL, MAX_BYTES[JOURNAL]))
-    for name, path in ((profile_file.FILE, folder / profile_file.FILE), (SETTINGS, settings_file)):
+    parts = {JOURNAL_FILE: History(folder / JOURNAL_FILE).copy()}
+    if len(parts[JOURNAL_FILE]) > MAX_BYTES[JOURNAL_FILE]:
+        raise JournalError(_too_large(JOURNAL_FILE, MAX_BYTES[JOURNAL_FILE]))
+    for name, path in (
+        (profile_file.PROFILE_FILE, folder / profile_file.PROFILE_FILE),
+        (SETTINGS, settings_file),
+    ):
         if path is not None and path.exists():
             parts[name] = read_bounded(path, MAX_BYTES[name])
     try:
@@ -142,7 +145,7 @@ def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
             Message(
                 "%(file)s: the journal is damaged (%(why)s): restart Traykeeper to repair it "
                 "from the second copy and the backups",
-                file=str(folder / JOURNAL),
+                file=str(folder / JOURNAL_FILE),
                 why=reason(error),
             )
         ) from None
@@ -319,7 +322,7 @@ def _checked(made_s: float, parts: Mapping[str, bytes]) -> Backup:
     unfit = tuple(name for name, data in parts.items() if not _is_valid(name, data))
     parts = {name: data for name, data in parts.items() if name not in unfit}
     try:
-        with closing(open_copy(parts[JOURNAL])) as db:
+        with closing(open_copy(parts[JOURNAL_FILE])) as db:
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
             return Backup(made_s, last_position(db), int(matches), parts, identity(db), unfit)
     except GameError as error:

@@ -13,7 +13,7 @@ from device.storage import backup
 from device.storage.backup import Backup, BackupError
 from game.errors import JournalError, reason
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ class Backups:
         return min(positions) if len(positions) == TWICE else 0
 
     def _is_due(self) -> bool:
-        history = History(self._state / JOURNAL)
+        history = History(self._state / JOURNAL_FILE)
         newest = self._newest_of(history.identity)
         if not history.entries(newest.position if newest else 0, limit=1):
             return False

@@ -10,7 +10,7 @@ from typing import Self
 
 from device.errors import UsageError
 from device.files import printable
-from device.shared_match.links import FOLDER, LinkStore
+from device.shared_match.links import SHARED_FOLDER, LinkStore
 from device.shared_match.replica import entries_with_marks, first_unsigned
 from device.storage import backup
 from game.errors import GameError
@@ -62,7 +62,7 @@ class MatchFile:
         """
         history = History(path)
         numbers = {played.key: played.id for played in history.matches(limit=MOST)}
-        return cls(name, history, numbers, links=LinkStore(path.parent / FOLDER))
+        return cls(name, history, numbers, links=LinkStore(path.parent / SHARED_FOLDER))
 
     def entries(self, key: str) -> tuple[WireEntry, ...]:
         """Return the journal entries of the match with this id.

@@ -32,7 +32,7 @@ from web.contracts import MisreadStatus
 
 log = logging.getLogger(__name__)
 
-FOLDER = "corrections"
+CORRECTIONS_FOLDER = "corrections"
 SWITCH = "on"
 """Pictures are kept while this file exists in the folder."""
 

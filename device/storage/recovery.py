@@ -20,8 +20,7 @@ from device.files import write_atomically
 from device.storage.backup import Backup
 from device.storage.daily_backup import RESTORED, Backups, number_of
 from device.storage.rescue_state import RescueState
-from device.storage.throw_pictures import FOLDER as FRAMES
-from device.storage.throw_pictures import delete_after
+from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import DamagedJournal, JournalError, reason
 from game.file_io import sync_folder
 from game.journal import schema, trace
@@ -312,7 +311,7 @@ def _recover(
             _remove(path)
     with ExitStack() as undo:
         undo.callback(journal.close)
-        delete_after(folder / FRAMES, 0)
+        delete_after(folder / FRAMES_FOLDER, 0)
         state = state.finished()
         state.write(folder)
         undo.pop_all()  # the caller keeps the journal

@@ -13,7 +13,7 @@ from device.storage.backup import Backup, match_count
 from game.file_io import read_bounded
 from game.message import Message, Paragraph, Plural
 
-FILE = "rescue.json"
+RESCUE_FILE = "rescue.json"
 MAX_BYTES = 64 * 1024
 
 
@@ -49,7 +49,7 @@ class RescueState:
     def of(cls, folder: Path) -> Self | None:
         """Return the state stored in a folder, or None if there is neither a recovery nor a notice."""
         try:
-            return cls(**json.loads(read_bounded(folder / FILE, MAX_BYTES).decode("utf-8")))
+            return cls(**json.loads(read_bounded(folder / RESCUE_FILE, MAX_BYTES).decode("utf-8")))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, RecursionError):
@@ -61,7 +61,7 @@ class RescueState:
         Raises:
             OSError: If the file cannot be written.
         """
-        write_atomically(folder / FILE, json.dumps(asdict(self)))
+        write_atomically(folder / RESCUE_FILE, json.dumps(asdict(self)))
 
     def with_result(self, good: Backup | None, steps: int, matches: int) -> Self:
         """Return the state with the result of the recovery.
@@ -125,4 +125,4 @@ def delete_notice(folder: Path) -> None:
     """Delete the stored state because somebody has acknowledged the notice, unless the recovery is unfinished."""
     state = RescueState.of(folder)
     if state and state.done:
-        (folder / FILE).unlink(missing_ok=True)
+        (folder / RESCUE_FILE).unlink(missing_ok=True)

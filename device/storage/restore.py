@@ -11,12 +11,10 @@ from device.files import replace_file
 from device.storage.backup import SETTINGS, Backup
 from device.storage.daily_backup import RESTORED, Backups
 from device.storage.mending_journal import MendingJournal
-from device.storage.throw_pictures import FOLDER as FRAMES
-from device.storage.throw_pictures import delete_after
+from device.storage.throw_pictures import FRAMES_FOLDER, delete_after
 from game.errors import GameError
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE as JOURNAL
-from game.journal.journal import Journal
+from game.journal.journal import JOURNAL_FILE, Journal
 
 
 def restore_backup(
@@ -34,11 +32,11 @@ def restore_backup(
         OSError, GameError: If the disk is full. The matches are then unchanged; the calibration may already be
             restored, with the previous one next to it.
     """
-    before, was = backups.make(RESTORED), History(folder / JOURNAL).identity
-    if profile_file.FILE in good.parts:
-        replace_file(folder / profile_file.FILE, good.parts[profile_file.FILE])
+    before, was = backups.make(RESTORED), History(folder / JOURNAL_FILE).identity
+    if profile_file.PROFILE_FILE in good.parts:
+        replace_file(folder / profile_file.PROFILE_FILE, good.parts[profile_file.PROFILE_FILE])
     journal.restore(good.journal)  # last, so that an earlier failure leaves the matches unchanged
-    delete_after(folder / FRAMES, good.position if good.identity == was else 0)
+    delete_after(folder / FRAMES_FOLDER, good.position if good.identity == was else 0)
     with suppress(OSError, GameError):  # the daily backup tries again
         backups.make(RESTORED)
     return before

@@ -27,7 +27,7 @@ from web.response import HttpProblem
 
 log = logging.getLogger(__name__)
 
-FOLDER = "frames"
+FRAMES_FOLDER = "frames"
 PICTURE, CLIP = ".jpg", ".mjpeg"
 WIDTH_PX = 1280
 """Width of a stored picture in pixels. A die of 16 mm is then about 50 pixels wide, enough to settle an argument."""

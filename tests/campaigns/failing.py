@@ -29,7 +29,7 @@ from device.storage import backup
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import restore_backup
-from device.storage.throw_pictures import FOLDER as FRAMES
+from device.storage.throw_pictures import FRAMES_FOLDER
 from game.commands import RestoreBackup
 from game.errors import GameError
 from game.journal.entry import Entry, entry_from_row
@@ -66,9 +66,9 @@ def begin_again_and_keep(folder: Path) -> None:
     Backups(folder).make()
     with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
         journal.append(1, Thrown((1, 1, 1, 2, 3, 4)))
-    (folder / FRAMES / "000000099.jpg").mkdir(parents=True)
+    (folder / FRAMES_FOLDER / "000000099.jpg").mkdir(parents=True)
     for position in (3, 11):
-        (folder / FRAMES / f"{position:09}.jpg").touch()
+        (folder / FRAMES_FOLDER / f"{position:09}.jpg").touch()
 
 
 def begin_damaged(folder: Path) -> None:

@@ -134,7 +134,7 @@ def test_mutated_profiles_are_read_or_refused():
 
 def test_mutated_backups_are_read_or_refused(tmp_path):
     _played(tmp_path, n_steps=60).close()
-    profile_file.save(PI, tmp_path / profile_file.FILE)
+    profile_file.save(PI, tmp_path / profile_file.PROFILE_FILE)
     file = BytesIO()
     backup.pack(Backups(tmp_path).collect(), file)
     whole = file.getvalue()

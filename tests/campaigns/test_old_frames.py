@@ -14,7 +14,7 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import Profile
-from device.calibrating.profile_file import FILE, ProfileStore
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore
 from device.cameras.simulated.tray import SimulatedTray
 from device.hardware.choices import camera_name
 from tests.campaigns.phone import Played
@@ -104,7 +104,9 @@ def test_no_throw_is_read_from_a_picture_that_is_older_than_the_press(
     tray = FilmedTray(SIZES[size], seed=59)
     with closing(MjpegServer(tray.picture, fps)) as server:
         outlines = (Outline.of(zone, 1536, 864) for zone in tray.zones)
-        ProfileStore(tmp_path / FILE).save(Profile(camera_name(server.url), "now", *outlines))
+        ProfileStore(tmp_path / PROFILE_FILE).save(
+            Profile(camera_name(server.url), "now", *outlines)
+        )
         table = Played(
             tmp_path, CookieJar(), "--camera", server.url,
             command=(sys.executable, SLOW_PLAY, str(delay_ms / 1000)),

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from device.storage.throw_pictures import FOLDER, ThrowPictures, delete_after
+from device.storage.throw_pictures import FRAMES_FOLDER, ThrowPictures, delete_after
 from game.commands import StartMatch
 from game.journal.history import History
 from tests.browser import PHONE
@@ -23,7 +23,7 @@ NOTICE_PLAYING = """new MutationObserver(() => {
 
 @pytest.fixture
 def pictures(tmp_path):
-    return ThrowPictures(tmp_path / FOLDER)
+    return ThrowPictures(tmp_path / FRAMES_FOLDER)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_roll_is_recorded_played_and_deleted(rig, phone, pictures, tmp_path):
     phone.goto("/turns")
     phone.locator("#open-1").click()
     expect(older).to_have_count(2)
-    delete_after(tmp_path / FOLDER, 0)
+    delete_after(tmp_path / FRAMES_FOLDER, 0)
     older.last.click()  # the other one may be in the browser's cache
     expect(phone.locator("#toast")).to_contain_text("There is no clip of that throw")
     with phone.expect_response("**/clips"):

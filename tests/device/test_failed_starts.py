@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from device import failed_starts
-from device.failed_starts import FILE, GOOD_S, LIMIT, WINDOW_S, FailedStart, StartPart, StartRecord
+from device.failed_starts import (
+    FAILED_STARTS_FILE,
+    GOOD_S,
+    LIMIT,
+    WINDOW_S,
+    FailedStart,
+    StartPart,
+    StartRecord,
+)
 from tests.clock import Clock
 
 
@@ -72,11 +80,11 @@ def test_a_start_that_has_lasted_long_enough_forgets_the_failed_ones(begin, cloc
     record = begin()
     clock.now_s += GOOD_S - 1
     record.tick()
-    assert (tmp_path / FILE).exists()
+    assert (tmp_path / FAILED_STARTS_FILE).exists()
     clock.now_s += 1
     record.tick()
 
-    assert not (tmp_path / FILE).exists()
+    assert not (tmp_path / FAILED_STARTS_FILE).exists()
 
 
 def test_a_crash_long_after_the_start_is_not_a_failed_start(begin, clock):
@@ -151,11 +159,11 @@ def test_a_start_in_safe_mode_that_fails_says_what_failed(begin):
 @given(st.binary(max_size=300) | st.just(b"[" * 5000))
 def test_a_damaged_file_counts_as_an_empty_one(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("state")
-    (folder / FILE).write_bytes(data)
+    (folder / FAILED_STARTS_FILE).write_bytes(data)
     record = StartRecord([folder], "one", Clock(9.0))
 
     assert record.earlier == ()
-    assert json.loads((folder / FILE).read_text())["boot"] == "one"
+    assert json.loads((folder / FAILED_STARTS_FILE).read_text())["boot"] == "one"
 
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
@@ -168,7 +176,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 )
 def test_a_file_with_other_contents_never_prevents_a_start(tmp_path_factory, starts):
     folder = tmp_path_factory.mktemp("state")
-    (folder / FILE).write_text(json.dumps({"boot": "one", "starts": starts}))
+    (folder / FAILED_STARTS_FILE).write_text(json.dumps({"boot": "one", "starts": starts}))
 
     assert not StartRecord([folder], "one", Clock(9.0)).is_safe_mode_due
 

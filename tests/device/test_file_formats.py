@@ -70,7 +70,9 @@ def test_a_match_continues_where_it_stopped(written):
 
 
 def test_a_calibration_is_used(written):
-    assert profile_file.load(written / "state" / profile_file.FILE).camera == "simulated tray"
+    assert (
+        profile_file.load(written / "state" / profile_file.PROFILE_FILE).camera == "simulated tray"
+    )
 
 
 def test_every_setting_is_read():
@@ -119,7 +121,7 @@ def test_a_journal_of_a_newer_version_is_refused_and_left_alone(written):
 
 
 def test_a_calibration_of_a_newer_version_is_refused_and_left_alone(written):
-    file = written / "state" / profile_file.FILE
+    file = written / "state" / profile_file.PROFILE_FILE
     newer = file.read_text("utf-8").replace("format = 2", f"format = {profile_file.FORMAT + 1}")
     file.write_text(newer, "utf-8")
     with pytest.raises(profile_file.ProfileError, match=r"newer version: update this Traykeeper$"):

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from device import bench, files
-from device.calibrating.profile_file import FILE as PROFILE
+from device.calibrating.profile_file import PROFILE_FILE
 from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
 from device.doctor.system import Machine, open_system
@@ -18,8 +18,7 @@ from device.files import (
     state_folder,
     write_atomically,
 )
-from device.machine_fit import FILE as FIT
-from device.machine_fit import WIDTHS_PX
+from device.machine_fit import FIT_FILE, WIDTHS_PX
 from device.storage.scorekeeper_file import SCOREKEEPER_FILE, ScorekeeperFile
 
 
@@ -51,11 +50,11 @@ def test_a_folder_that_is_set_comes_first(root):
 
 def test_pin_and_calibrate_use_the_folder_of_the_service(root, capsys):
     ScorekeeperFile(state_folder() / SCOREKEEPER_FILE)
-    (state_folder() / PROFILE).write_text("nonsense = 1\n")
+    (state_folder() / PROFILE_FILE).write_text("nonsense = 1\n")
 
     assert run(capsys, "pin")[0] == 0
     code, said = run(capsys, "calibrate", "show")
-    assert (code, str(state_folder() / PROFILE) in said) == (2, True)
+    assert (code, str(state_folder() / PROFILE_FILE) in said) == (2, True)
     code, said = run(capsys, "backup", str(root / "x.zip"))
     assert (code, str(state_folder()) in said) == (2, True)
 
@@ -70,8 +69,10 @@ def test_a_profile_saved_by_root_belongs_to_the_service_and_follows_no_link(
     done = CliRunner().invoke(cli, words, input="y\n" * 9)
 
     assert done.exit_code == 0, done.output
-    assert {name: (other_users_folder / name).lstat().st_uid for name in (PROFILE, PICTURE)} == {
-        PROFILE: 1234,
+    assert {
+        name: (other_users_folder / name).lstat().st_uid for name in (PROFILE_FILE, PICTURE)
+    } == {
+        PROFILE_FILE: 1234,
         PICTURE: 1234,
     }
     assert (root_only_file.read_text(), root_only_file.stat().st_uid) == ("root's", 0)
@@ -94,7 +95,7 @@ def test_measurements_saved_by_root_belong_to_the_service(other_users_folder, mo
     done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(other_users_folder)])
 
     assert done.exit_code == 0, done.output
-    assert (other_users_folder / FIT).stat().st_uid == 1234
+    assert (other_users_folder / FIT_FILE).stat().st_uid == 1234
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):

@@ -19,7 +19,14 @@ from playwright.sync_api import expect
 from device import app
 from device.app import PlayOptions, open_maintenance, serving
 from device.commands.play import in_safe_mode
-from device.failed_starts import BOOT_ID, FILE, LIMIT, FailedStart, StartPart, StartRecord
+from device.failed_starts import (
+    BOOT_ID,
+    FAILED_STARTS_FILE,
+    LIMIT,
+    FailedStart,
+    StartPart,
+    StartRecord,
+)
 from device.safe_mode import kept_settings
 from device.settings import Settings
 from game.commands import Bank, EnterThrow, LeaveSafeMode, StartMatch, SubmitPhoto
@@ -44,7 +51,7 @@ def record_of(folder, part, why=""):
             "starts": [{"began_s": s.began_s, "part": part, "why": why} for s in starts],
         }
     )
-    (folder / FILE).write_text(text)
+    (folder / FAILED_STARTS_FILE).write_text(text)
     return StartRecord([folder], "one", Clock(9.0))
 
 
@@ -273,7 +280,7 @@ def test_the_service_starts_in_safe_mode_after_three_wrong_starts_and_recovers(t
         assert "Traykeeper is at http" in out
         assert "prot is not a setting" in said
         assert process.returncode == 0
-        assert not (tmp_path / "state" / FILE).exists()
+        assert not (tmp_path / "state" / FAILED_STARTS_FILE).exists()
 
 
 def test_a_killed_start_counts(tmp_path):
@@ -282,7 +289,10 @@ def test_a_killed_start_counts(tmp_path):
         process = start()
         while "READY=1" not in systemd.recv(999).decode():
             pass
-        while json.loads((tmp_path / "state" / FILE).read_text())["starts"][0]["part"] != "running":
+        while (
+            json.loads((tmp_path / "state" / FAILED_STARTS_FILE).read_text())["starts"][0]["part"]
+            != "running"
+        ):
             Event().wait(0.01)
         process.kill()
         process.communicate()

@@ -15,7 +15,7 @@ from device.doctor.problems import Level
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.settings import Settings
-from device.webhook import FILE, Courier, Receiver, Webhook, parse_receiver, send_to_webhook
+from device.webhook import WEBHOOK_FILE, Courier, Receiver, Webhook, parse_receiver, send_to_webhook
 from game.commands import Bank, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.journal.feed import Feed
 from game.journal.history import History
@@ -141,7 +141,7 @@ def test_lost_progress_sends_the_newest_match_again_with_the_same_ids(table, rec
         table.do(StartMatch(["Anna", "Ben"]))
         table.do(EnterThrow(ROLL))
         until(lambda: receiver.events == recorded(tmp_path))
-    (tmp_path / FILE).write_text("[" * 1000)
+    (tmp_path / WEBHOOK_FILE).write_text("[" * 1000)
     with sending(table, tmp_path, receiver.url):
         until(lambda: len(receiver.requests) == 4)
 
@@ -219,7 +219,7 @@ def test_the_log_has_the_newest_attempts_and_not_the_secret_path(table, receiver
 def test_without_an_address_nothing_is_sent(table, tmp_path):
     with send_to_webhook(Settings(), table, tmp_path, pytest.fail) as deliveries:
         assert deliveries is None
-    assert not (tmp_path / FILE).exists()
+    assert not (tmp_path / WEBHOOK_FILE).exists()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The table in memory of these tests shows what the companion shows after the same commands."""
 
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
-from device.calibrating.profile_file import FILE, load
+from device.calibrating.profile_file import PROFILE_FILE, load
 from tests import waiting
 from tests.browser import PHONE
 from web.app import new_link
@@ -132,10 +132,10 @@ def test_the_whole_calibration_from_finding_the_tray_to_saving(table, phone, tmp
     expect(phone.locator("#trials")).to_contain_text("Traykeeper is ready")
     phone.locator("#next").click()
 
-    assert not (tmp_path / FILE).exists()
+    assert not (tmp_path / PROFILE_FILE).exists()
     phone.locator("#next").click()
     expect(phone.locator("#save-title")).to_have_text("Saved")
-    profile = load(tmp_path / FILE)
+    profile = load(tmp_path / PROFILE_FILE)
     assert profile.dice.dice >= 12
     assert profile.aside is not None
     phone.locator("#next").click()

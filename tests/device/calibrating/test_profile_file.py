@@ -8,7 +8,7 @@ import pytest
 from calibration.outline import Outline
 from calibration.profile import DiceLook, DiceSet, HeldControls, Mat, Profile
 from device.calibrating.profile_file import (
-    FILE,
+    PROFILE_FILE,
     ProfileError,
     ProfileStore,
     as_text,
@@ -163,11 +163,11 @@ class TunableTray(SimulatedTray):
 
 
 def test_a_camera_is_opened_with_the_saved_tuning(tmp_path):
-    profiles = ProfileStore(tmp_path / FILE)
+    profiles = ProfileStore(tmp_path / PROFILE_FILE)
     profiles.save(PI)
     usual = Tuning(rotation=180, mains_hz=60)
 
-    again = ProfileStore(tmp_path / FILE).tuning_for("picamera2", usual)
+    again = ProfileStore(tmp_path / PROFILE_FILE).tuning_for("picamera2", usual)
     assert again == replace(usual, focus_dpt=3.3, light=LIGHT)
 
 
@@ -205,35 +205,35 @@ def test_unknown_controls_are_not_saved():
 
 
 def test_a_broken_profile_is_reported_and_kept_next_to_the_new_one(tmp_path):
-    (tmp_path / FILE).write_text("format = 2\n", "utf-8")
-    profiles = ProfileStore(tmp_path / FILE)
+    (tmp_path / PROFILE_FILE).write_text("format = 2\n", "utf-8")
+    profiles = ProfileStore(tmp_path / PROFILE_FILE)
 
     assert profiles.profile is None
     assert "camera_name" in profiles.trouble or "[tray]" in profiles.trouble
     profiles.save(PI)
-    assert (tmp_path / f"{FILE}.bak").read_text("utf-8") == "format = 2\n"
-    assert load(tmp_path / FILE) == PI
+    assert (tmp_path / f"{PROFILE_FILE}.bak").read_text("utf-8") == "format = 2\n"
+    assert load(tmp_path / PROFILE_FILE) == PI
     assert not profiles.trouble
 
 
 def test_the_profile_of_another_camera_is_kept_next_to_the_new_one(tmp_path):
-    profiles = ProfileStore(tmp_path / FILE)
+    profiles = ProfileStore(tmp_path / PROFILE_FILE)
     profiles.save(PI)
     profiles.save(replace(PI, camera="USB camera 0"))
 
-    assert load(tmp_path / f"{FILE}.bak") == PI
-    assert load(tmp_path / FILE).camera == "USB camera 0"
+    assert load(tmp_path / f"{PROFILE_FILE}.bak") == PI
+    assert load(tmp_path / PROFILE_FILE).camera == "USB camera 0"
 
 
 def test_on_a_full_disk_the_old_profile_stays(tmp_path):
     with small_disk(tmp_path / "card") as disk:
-        profiles = ProfileStore(disk / FILE)
+        profiles = ProfileStore(disk / PROFILE_FILE)
         profiles.save(PI)
         fill(disk)
         with pytest.raises(OSError, match="No space left"):
             profiles.save(replace(PI, camera="USB camera 0"))
 
-        assert profiles.profile == ProfileStore(disk / FILE).profile == PI
+        assert profiles.profile == ProfileStore(disk / PROFILE_FILE).profile == PI
 
 
 def test_a_named_profile_must_exist_and_be_valid(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
 from device.calibrating import wizard_camera
-from device.calibrating.profile_file import FILE, ProfileStore, load
+from device.calibrating.profile_file import PROFILE_FILE, ProfileStore, load
 from device.calibrating.wizard import Wizard
 from device.watching.tray_watch import CameraThread, TrayWatch, WatchOptions
 from game.situation import TableError
@@ -29,7 +29,7 @@ class Bench:
     """
 
     def __init__(self, folder, tray, n_dice):
-        self.tray, self.file = tray, folder / FILE
+        self.tray, self.file = tray, folder / PROFILE_FILE
         self.profiles = ProfileStore(self.file)
         self.watch = watch = TrayWatch(
             lambda: tray,

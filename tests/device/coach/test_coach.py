@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 
 from device.coach.coach import TABLES, TableCoach
-from device.coach.notes_file import FILE, NotesFile
+from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.coach.worker import NICENESS
 from device.coach.worker_client import WorkerClient, WorkerLostError
 from game.errors import JournalError
@@ -35,7 +35,7 @@ class CoachRig:
         path = folder / "journal.db"
         self.journal = Journal.open(path)
         self.worker = WorkerClient(path, folder / TABLES)
-        self.coach = TableCoach(self.worker, History(path), NotesFile(folder / FILE))
+        self.coach = TableCoach(self.worker, History(path), NotesFile(folder / NOTES_FILE))
         self._news = Event()
         self.coach.changed = self._news.set
 
@@ -210,25 +210,25 @@ def test_all_matches_are_counted_by_set_of_dice(rig):
 
 
 def test_the_mode_survives_a_restart(tmp_path):
-    notes_file = NotesFile(tmp_path / FILE)
+    notes_file = NotesFile(tmp_path / NOTES_FILE)
     with closing(
         TableCoach(WorkerClient(tmp_path, tmp_path), History(tmp_path), notes_file)
     ) as coach:
         coach.switch(CoachMode.AFTER)
 
-    assert NotesFile(tmp_path / FILE).notes.mode is CoachMode.AFTER
+    assert NotesFile(tmp_path / NOTES_FILE).notes.mode is CoachMode.AFTER
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"mode": "loud", "dice": []}', '{"mode": 3}', "\x00"])
 def test_a_damaged_notes_file_counts_as_missing(tmp_path, text):
-    (tmp_path / FILE).write_text(text)
+    (tmp_path / NOTES_FILE).write_text(text)
 
-    assert NotesFile(tmp_path / FILE).notes.mode is CoachMode.OFF
+    assert NotesFile(tmp_path / NOTES_FILE).notes.mode is CoachMode.OFF
 
 
 def test_a_notes_file_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
-    notes_file = NotesFile(tmp_path / "file" / FILE)
+    notes_file = NotesFile(tmp_path / "file" / NOTES_FILE)
 
     with pytest.raises(TableError, match="cannot be saved"):
         notes_file.change(lambda notes: replace(notes, mode=CoachMode.LIVE))

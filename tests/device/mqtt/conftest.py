@@ -11,8 +11,7 @@ from device.mqtt.publisher import publish_to_broker
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.settings import Settings
-from game.journal.journal import JOURNAL_FILE as JOURNAL
-from game.journal.journal import Journal
+from game.journal.journal import JOURNAL_FILE, Journal
 from game.message import Message
 from game.rules import rule_files
 from tests.mosquitto import Listener, mosquitto
@@ -26,7 +25,7 @@ class TapTable:
     """The part of a `web.contracts.Table` that is published; dice are entered by hand."""
 
     def __init__(self, folder):
-        self.journal = Journal.open(folder / JOURNAL)
+        self.journal = Journal.open(folder / JOURNAL_FILE)
         live_match = LiveMatch(self.journal)
         live_match.reload()
         self.session = Session(live_match, RULES, FakeTrayReader())

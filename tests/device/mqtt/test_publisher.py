@@ -11,7 +11,7 @@ from game.commands import Bank, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.journal.entry import WireEntry
 from game.journal.feed import Feed
 from game.journal.history import History
-from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE
 from game.stats.summary import summary
 from tests.mosquitto import Listener, mosquitto, needs_mosquitto
 from tests.waiting import PATIENCE_S, until
@@ -36,7 +36,7 @@ def states(listener):
 
 
 def recorded(tmp_path):
-    feed = Feed(tmp_path / JOURNAL)
+    feed = Feed(tmp_path / JOURNAL_FILE)
     return [line.entry for match in feed.matches() for line in feed.whole(match.number)]
 
 
@@ -161,7 +161,7 @@ def test_a_restored_journal_is_published_from_where_it_continues(
     with ExitStack() as stack:
         stack.enter_context(join())
         table.do(StartMatch(["Anna", "Ben"]))
-        copy = History(tmp_path / JOURNAL).copy()
+        copy = History(tmp_path / JOURNAL_FILE).copy()
         table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
         until(lambda: len(received(listener)) == 2)
         if not stays:

@@ -5,7 +5,7 @@ from threading import Condition
 
 from device.session.live_match import LiveMatch
 from device.session.session import Session
-from device.shared_match.links import FOLDER, LinkStore
+from device.shared_match.links import SHARED_FOLDER, LinkStore
 from device.shared_match.shared_matches import SharedMatches
 from device.shared_match.tray_pair import SharedParts
 from game.commands import ShowOtherPhoto
@@ -38,7 +38,7 @@ class SharedTable:
         self.journal = Journal.open(folder / JOURNAL_FILE)
         self.history = History(folder / JOURNAL_FILE)
         parts = SharedParts(
-            LinkStore(folder / FOLDER),
+            LinkStore(folder / SHARED_FOLDER),
             self.history,
             {"photo": self.files, "clip": self.clips},
             RULES,

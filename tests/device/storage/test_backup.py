@@ -12,14 +12,13 @@ from click.testing import CliRunner
 
 from device import cli
 from device.calibrating import profile_file
-from device.coach.notes_file import FILE as NOTES
-from device.coach.notes_file import NotesFile
+from device.coach.notes_file import NOTES_FILE, NotesFile
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.daily_backup import DAILY, KEPT, STEPS_PER_EVENING, Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import restore_backup
-from device.storage.throw_pictures import FOLDER as FRAMES
+from device.storage.throw_pictures import FRAMES_FOLDER
 from game.errors import GameError
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE, Journal
@@ -57,11 +56,11 @@ def files(folder):
 
 def test_a_backup_reads_back(journal, backups, tmp_path):
     number = play(journal, 500, 700)
-    profile_file.save(PROFILE, tmp_path / profile_file.FILE)
+    profile_file.save(PROFILE, tmp_path / profile_file.PROFILE_FILE)
     good = backup.read(backups.make())
 
     assert (good.matches, good.position) == (1, 3)
-    assert profile_file.parse(good.parts[profile_file.FILE].decode(), "here") == PROFILE
+    assert profile_file.parse(good.parts[profile_file.PROFILE_FILE].decode(), "here") == PROFILE
     journal.append(number, ScoreSet(0, 9000))
     journal.restore(good.journal)
     assert journal.newest()[1].state.players[0].score == 700
@@ -140,12 +139,12 @@ def test_a_backup_with_a_calibration_of_a_later_version_keeps_its_matches(
         return profile_file.parse(text.replace("format = 2", "format = 3"), where)
 
     play(journal, 500)
-    profile_file.save(PROFILE, tmp_path / profile_file.FILE)
+    profile_file.save(PROFILE, tmp_path / profile_file.PROFILE_FILE)
     path = backups.make()
-    monkeypatch.setitem(backup.PARSED, profile_file.FILE, older)
+    monkeypatch.setitem(backup.PARSED, profile_file.PROFILE_FILE, older)
     good = backup.read(path)
 
-    assert (good.matches, good.unfit) == (1, (profile_file.FILE,))
+    assert (good.matches, good.unfit) == (1, (profile_file.PROFILE_FILE,))
 
 
 def test_a_backup_that_the_card_did_not_store_replaces_no_older_one(
@@ -222,7 +221,7 @@ def test_a_journal_that_is_too_large_to_restore_is_reported(journal, backups, mo
 
 
 def test_a_restore_keeps_only_pictures_of_the_same_journal(journal, backups, tmp_path):
-    frames = tmp_path / FRAMES
+    frames = tmp_path / FRAMES_FOLDER
     frames.mkdir()
 
     def pictures(*positions):
@@ -421,14 +420,14 @@ def test_dice_named_after_a_backup_count_from_its_end(journal, run, tmp_path):
     play(journal, 500)
     run("backup", "kept.zip")
     play(journal, 9000)
-    notes_file = NotesFile(tmp_path / NOTES)
+    notes_file = NotesFile(tmp_path / NOTES_FILE)
     notes_file.change(lambda notes: notes.with_dice(DiceSetPeriod("ivory", 4)))
     journal.close()
     run("restore", "kept.zip", "--yes")
 
     position = backup.read(tmp_path / "kept.zip").position
     assert position < 4
-    assert NotesFile(tmp_path / NOTES).notes.dice[-1] == DiceSetPeriod("ivory", position)
+    assert NotesFile(tmp_path / NOTES_FILE).notes.dice[-1] == DiceSetPeriod("ivory", position)
 
 
 def test_a_backup_overwrites_only_another_backup(journal, run, tmp_path):
