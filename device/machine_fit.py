@@ -1,7 +1,7 @@
 """The settings that depend on this machine: size of the frames, number of threads, readings per throw, and memory.
 
 `traykeeper bench fit` measures which values suit the machine and can save them in the state folder. A setting that is
-`auto` takes the saved value, or, if none is saved, a default that depends on the machine's memory.
+`auto` takes the saved value. If there is none, it takes a default that depends on the machine's memory.
 docs/decisions/small-machines.md explains why nothing is measured at the start.
 """
 

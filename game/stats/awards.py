@@ -74,7 +74,7 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
 
 
 def closing_moment(match: Match) -> Message | None:
-    """Return a sentence about the winner's comeback, or, if there was none, about the best turn.
+    """Return a sentence about the winner's comeback, or about the best turn if there was no comeback.
 
     The result is None before somebody has won, or if nobody has banked any points.
     """
