@@ -10,20 +10,23 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 # If that picamera2 is built for numpy 1 (bookworm), OpenCV has to be as well.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
-.PHONY: help play test all unit soak test-pi lint types bench accuracy pictures locks release clean
+.PHONY: help play test test-all short long soak test-pi lint types bench accuracy pictures locks release clean
 help:
-	@echo "make play    run the companion (with a simulated tray if there is no camera)"
-	@echo "make test    run every check: lint, types, tests"
-	@echo "make soak    run every long campaign: kills, power cuts, matches, fuzzing (some hours)"
-	@echo "make test-pi test the service and the camera on a virtual Pi (as root)"
-	@echo "make locks   update the list of packages that the install uses"
-	@echo "make release build a release, try it, and print what to upload"
-	@echo "make bench   run the benchmarks"
+	@echo "make play     run the companion (with a simulated tray if there is no camera)"
+	@echo "make test     run lint, types and the tests, which takes some minutes"
+	@echo "make test-all run the long tests as well, as CI does"
+	@echo "make soak     run every long campaign: kills, power cuts, matches, fuzzing (some hours)"
+	@echo "make test-pi  test the service and the camera on a virtual Pi (as root)"
+	@echo "make locks    update the list of packages that the install uses"
+	@echo "make release  build a release, try it, and print what to upload"
+	@echo "make bench    run the benchmarks"
 
 play: $(VENV)/play
 	@$(BIN)/traykeeper play $(ARGS)
 
-test: lint types all
+test: lint types short
+
+test-all: test long
 
 # Everything whose prose follows CONTRIBUTING.md. The names of tests are not checked.
 PLAIN := bench calibration device docs game integrations scripts systemd/watch training vision web \
@@ -42,15 +45,17 @@ types: $(VENV)/dev
 
 # Tests spend time waiting for browsers and brokers, so there is one more worker than there are cores. An idle
 # worker takes over half of the tests that another one has left.
-PYTEST := $(BIN)/pytest -q -n 3 --dist worksteal --durations 10
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations 10
 
-all: $(VENV)/dev
+short: $(VENV)/dev
 	@echo "== tests"
-	@$(PYTEST) $(ARGS)
+	@$(PYTEST) -m "not long" $(ARGS)
 
-# Without whole matches, accuracy and installs, for use while programming.
-unit: $(VENV)/dev
-	@$(PYTEST) -m "not slow" $(ARGS)
+# Campaigns, installs and sets of pictures that a change needs only once.
+long: $(VENV)/dev
+	@echo "== long tests"
+	@$(PYTEST) -m long $(ARGS)
 
 # The long campaigns, of which `make test` runs a small part. Each prints how much it did; SHARE=0.1 runs a tenth.
 soak: SHARE ?= 1

@@ -1,5 +1,6 @@
 """Debian's Chromium, driven by Playwright, for tests of the page."""
 
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,6 +22,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+TRACES = os.environ.get("TRAYKEEPER_TRACES")
+"""Folder for the recordings of tests that fail, which `playwright show-trace` shows. None records nothing."""
+
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 1000 * PATIENCE_S
 """Long enough for a busy machine."""
@@ -53,6 +57,9 @@ def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(**options: Any) -> Any:
         opened = make(**options)
         opened.set_default_timeout(PATIENCE_MS)
+        if TRACES:
+            context = opened.context if isinstance(opened, Page) else opened
+            context.tracing.start(snapshots=True, screenshots=True)
         return opened
 
     return made

@@ -1,6 +1,7 @@
 """What tests of several packages need."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from werkzeug.routing import Rule
 
-from tests.browser import chromium
+from tests.browser import TRACES, chromium
 from tests.clock import Clock
 
 cv2.setNumThreads(1)
@@ -71,9 +72,22 @@ def _chromium():
         yield browser
 
 
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
-def browser(_chromium):
-    """The one Chromium of this run, with nothing open."""
+def browser(_chromium, request):
+    """The one Chromium of this run, with nothing open. If `TRACES` is set, it records what a failing test did."""
     yield _chromium
-    for context in _chromium.contexts:
+    for number, context in enumerate(_chromium.contexts):
+        if TRACES and request.node.stash.get(FAILED, False):
+            name = re.sub(r"\W+", "-", request.node.nodeid)
+            context.tracing.stop(path=Path(TRACES) / f"{name}-{number}.zip")
         context.close()

@@ -52,6 +52,7 @@ def packages(request, wanted):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 1 has no wheel for Python 3.13")
 @pytest.mark.parametrize(
     "wanted", [lower_bound("opencv-python-headless"), "opencv-python-headless"]

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not BUILD.exists(), reason="pip install build")
 def test_the_source_package_has_every_committed_file_with_its_executable_bit(tmp_path):
     assert release.lacking(packed(tmp_path), release.committed()) == []

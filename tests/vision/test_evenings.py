@@ -11,7 +11,7 @@ from vision.dataset import Outcome, load_evenings
 from vision.images import load
 from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
-pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
+pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.long, pytest.mark.campaign]
 
 EVERY = count(2, 1)
 """Only every n-th throw of an evening is read."""

@@ -10,7 +10,7 @@ from tests.campaigns.size import count
 from vision import Quad
 from vision.images import load
 
-pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
+pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.long, pytest.mark.campaign]
 
 EVERY = count(2, 1)
 """Only every n-th suitable picture is read: half of the pictures are enough to reveal a worse reader."""
