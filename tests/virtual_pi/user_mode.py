@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -100,7 +100,8 @@ class Guest:
         listed = ("ps", "-o", "pid=", "-s", str(self._process.pid))
         done = subprocess.run(listed, capture_output=True, text=True, check=False)
         for pid in done.stdout.split():
-            os.kill(int(pid), signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended with another one
+                os.kill(int(pid), signal.SIGKILL)
         self._process.wait()
 
     def ticks(self, name: str, seconds: float) -> Iterator[None]:
