@@ -413,7 +413,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
     if "title" not in options:
         with _naming_line(where, number):
             name = rule_files.published(name).name
-    return rule_files.from_differing_lines(name, options, where)
+    return rule_files.from_differing_lines(name, options, where, check=bool(options))
 
 
 def _options(head: list[Line]) -> str:

@@ -125,6 +125,7 @@ class Player:
         here: Whether the player takes part. False if the player has left.
         farkles: Number of farkles in a row.
         scoreless_starts: Number of turns in a row whose first throw scored nothing.
+        rounds_missed: Number of rounds that ended while the player did not take part.
         bot: The bot that makes the player's decisions, or None for a person.
     """
 
@@ -135,6 +136,7 @@ class Player:
     here: bool = True
     farkles: int = 0
     scoreless_starts: int = 0
+    rounds_missed: int = 0
     bot: Bot | None = None
 
     @property
@@ -278,6 +280,11 @@ class State:
             return (seat,)
         return tuple(i for i, player in enumerate(self.players) if player.team == team)
 
+    def turns_left(self, seat: int) -> int:
+        """Return how many turns a player still has in a match with a fixed number of rounds."""
+        played = sum(turn.seat == seat and not turn.broken_off for turn in self.turns)
+        return max(self.rules.rounds - played - self.players[seat].rounds_missed, 0)
+
     def with_players(self, seats: tuple[int, ...], **changes: Any) -> "State":
         """Return the state with some fields of the players in these seats changed.
 
@@ -341,7 +348,7 @@ def reaches_target(rules: Ruleset, score: int) -> bool:
         rules: The rules.
         score: The score of a player or team.
     """
-    if rules.rounds:
+    if not rules.has_target:
         return False
     match rules.win:
         case Win.AT_LEAST:

@@ -1,6 +1,5 @@
 """The function that applies one event to the state of a match: keeps, the end of a turn, and changes to the players."""
 
-from collections import Counter
 from dataclasses import replace
 
 from game.errors import IllegalMove
@@ -160,14 +159,12 @@ def _apply_changed_score(state: State, seat: int) -> State:
     """Start the last round, end the match or reopen it, as the changed scores require."""
     if state.turns and state.turns[-1].ending is TurnEnding.WIN:
         return state
-    if state.rules.rounds:
-        return settle(replace(state, winner=None))
     if state.closer is None:
-        return _close(state, seat)
-    scores = {s: player.score for s, player in enumerate(state.players)}
+        return _close(replace(state, winner=None), seat)
+    scores = {s: state.players[s].score for s in state.order}
     reached = [s for s in scores if reaches_target(state.rules, scores[s])]
     if not reached:
-        return replace(state, closer=None, to_follow=(), winner=None)
+        return settle(replace(state, closer=None, to_follow=(), winner=None))
     closer = state.closer if state.closer in reached else max(reached, key=scores.__getitem__)
     return settle(replace(state, closer=closer, winner=None))
 
@@ -210,12 +207,15 @@ def _scoreless_starts(state: State, ending: TurnEnding) -> int:
 
 
 def _close(state: State, seat: int) -> State:
-    """Start the last round, continue it, or end the match, after the score of a seat has changed."""
-    if state.rules.rounds:
-        return settle(state)
+    """Start the last round, continue it, or end the match, after the score of a seat has changed.
+
+    A player who has left cannot reach the target, but a team mate who is still there can.
+    """
+    here = [s for s in state.team_seats(seat) if s in state.order]
     if state.closer is None:
-        if not reaches_target(state.rules, state.players[seat].score):
-            return state
+        if not here or not reaches_target(state.rules, state.players[seat].score):
+            return settle(state)
+        seat = seat if seat in here else here[0]
         state = replace(state, closer=seat, to_follow=last_round_seats(state, seat))
     else:
         state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
@@ -227,7 +227,7 @@ def settle(state: State) -> State:
 
     Nothing changes before the last round, unless the match has a fixed number of rounds.
     """
-    if state.rules.rounds:
+    if state.rules.rounds and state.closer is None:
         return _decide_rounds(state)
     if state.closer is None or state.winner is not None:
         return state
@@ -246,9 +246,7 @@ def _decide_rounds(state: State) -> State:
     """
     if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
-    played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
-    seats = state.order_from(state.turn.seat)
-    waiting = [seat for seat in seats if played[seat] < state.rules.rounds]
+    waiting = [seat for seat in state.order_from(state.turn.seat) if state.turns_left(seat)]
     if waiting:
         return replace(state, turn=replace(state.turn, seat=waiting[0]))
     return replace(state, winner=_leader(state, state.order[0]), left_over=None)
@@ -261,7 +259,7 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
         state: State of the match.
         closer: The seat that reached the target.
     """
-    if state.rules.win is Win.EXACTLY or closer not in state.order:
+    if state.rules.win is Win.EXACTLY:
         return ()
     match state.rules.last_round:
         case LastRound.NONE:
@@ -274,12 +272,11 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
 
 
 def _leader(state: State, closer: int) -> int:
-    """Return the seat with the highest score.
+    """Return the seat with the highest score among the players who take part.
 
     In a tie, the seat `closer` takes precedence, then the next seat in the order of turns.
     """
-    seats = (closer, *state.order_from(closer))
-    return max(seats, key=lambda seat: state.players[seat].score)
+    return max(state.order_from(closer), key=lambda seat: state.players[seat].score)
 
 
 def join(state: State, event: Joined) -> State:
@@ -294,16 +291,21 @@ def join(state: State, event: Joined) -> State:
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove("at most %(most)s players can play", most=MAX_PLAYERS)
     if (seat := _seat_to_return_to(state, event)) is not None:
-        return replace(state.with_players((seat,), here=True), order=(*state.order, seat))
+        return _take_seat(state.with_players((seat,), here=True), seat)
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
         (p for p in state.players if p.team is not None and p.team == event.team), None
     ):
         player = replace(player, score=mate.score, opened=mate.opened)
-    return replace(
-        state, players=(*state.players, player), order=(*state.order, len(state.players))
-    )
+    return _take_seat(replace(state, players=(*state.players, player)), len(state.players))
+
+
+def _take_seat(state: State, seat: int) -> State:
+    """Put a player last in the order of turns. The player has no turns for the rounds that are over."""
+    late = max(state.turns_left(seat) - state.turns_left(state.turn.seat), 0)
+    missed = state.players[seat].rounds_missed + late
+    return replace(state.with_players((seat,), rounds_missed=missed), order=(*state.order, seat))
 
 
 def leave(state: State, event: Left) -> State:
@@ -318,13 +320,12 @@ def leave(state: State, event: Left) -> State:
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
-    return settle(
-        replace(
-            state.with_players((event.seat,), here=False),
-            order=_without(state.order, event.seat),
-            to_follow=_without(state.to_follow, event.seat),
-        )
+    state = replace(
+        state.with_players((event.seat,), here=False),
+        order=_without(state.order, event.seat),
+        to_follow=_without(state.to_follow, event.seat),
     )
+    return _apply_changed_score(state, event.seat) if state.closer == event.seat else settle(state)
 
 
 def rename(state: State, event: Renamed) -> State:
@@ -408,8 +409,22 @@ def _seat_to_return_to(state: State, event: Joined) -> int | None:
     """Return the seat of the joining player if that player left before, otherwise None."""
     name = clean_name(event.name)
     for seat, player in enumerate(state.players):
-        if player.name == name and not player.here and event.team in (None, player.team):
+        if player.name != name or player.here:
+            continue
+        if event.team in (None, player.team):
             return seat
+        if player.team is None:
+            raise IllegalMove(
+                "%(name)s played without a team and can only come back without one: choose "
+                "another name",
+                name=name,
+            )
+        raise IllegalMove(
+            "%(name)s played in team %(team)s and can only come back there: choose that team or "
+            "another name",
+            name=name,
+            team=player.team,
+        )
     return None
 
 

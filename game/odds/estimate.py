@@ -6,7 +6,6 @@ beat the best score. Only the current turn, and the last turn of the current pla
 the chance of winning. Rules that the average points leave out are left out here as well.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,7 +24,7 @@ from game.odds.turn_odds import (
     solve_turn,
     turn_outcomes,
 )
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import LastRound, Ruleset
 
 _MOST_STEPS = 160
 """Steps that a turn practically never scores: usually 8,000 points."""
@@ -84,8 +83,7 @@ def _fixed_turns(state: State, most: int) -> RaceTurn:
     """Return the chances in a match with a fixed number of turns for each player."""
     rules, seat = state.rules, state.turn.seat
     throws, mates = compile_without_endings(rules), state.team_seats(seat)
-    played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
-    left = {s: max(rules.rounds - played[s], 0) for s in state.order}
+    left = {s: state.turns_left(s) for s in state.order}
     mine = max(state.player.score, 0) // throws.step
     own = sum(left.get(s, 0) for s in mates) - 1
     sides = dict.fromkeys(state.team_seats(other)[0] for other in state.order if other not in mates)
@@ -100,6 +98,8 @@ def _fixed_turns(state: State, most: int) -> RaceTurn:
         for side in sides
     )
     chance = _after_turn(rules, mine, own, others)
+    if rules.target_ends_rounds and rules.last_round is LastRound.NONE:
+        chance = np.where(throws.step * np.arange(len(chance)) >= rules.target, 1.0, chance)
     needed = throws.needed(opened=state.player.opened)
     top = max(_MOST_STEPS, most // throws.step + 1, needed)
     rows = np.minimum(mine + np.arange(n_rows(throws, top)), len(chance) - 1)

@@ -242,16 +242,23 @@ class RulesProblem:
 def find_problems(rules: Ruleset) -> tuple[RulesProblem, ...]:
     """Return the reasons why these rules cannot be played. There are none if the rules can be played.
 
+    Only the first reason is returned, because later reasons often follow from it, unless options
+    contradict each other.
+    """
+    return find_contradictions(rules) or tuple(islice(_faults(rules), 1))
+
+
+def find_contradictions(rules: Ruleset) -> tuple[RulesProblem, ...]:
+    """Return the options that contradict each other, or that another option makes pointless.
+
     If combinations need more dice than the rules have, one reason is returned for each of them.
-    Otherwise only the first reason is returned, because later reasons often follow from it.
+    Otherwise only the first reason is returned.
     """
     needs_dice = tuple(_more_dice_than_there_are(rules))
-    return needs_dice or tuple(islice(_faults(rules), 1))
+    return needs_dice or tuple(islice((*_conflicts(rules), *_without_effect(rules)), 1))
 
 
 def _faults(rules: Ruleset) -> Iterator[RulesProblem]:
-    yield from _conflicts(rules)
-    yield from _without_effect(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
         yield RulesProblem("singles", Message("and all other points are 0, so nothing can score"))
@@ -293,10 +300,12 @@ def _conflicts(rules: Ruleset) -> Iterator[RulesProblem]:
         yield RulesProblem("take_over_on_board", Message("has no effect while `piggyback` is 'no'"))
     if rules.nothing_first_throw and not rules.nothing:
         yield RulesProblem("nothing_first_throw", Message("has no effect while `nothing` is 0"))
-    if rules.rounds and rules.win is not Win.AT_LEAST:
+    if rules.target_ends_rounds and not rules.rounds:
+        yield RulesProblem("target_ends_rounds", Message("has no effect while `rounds` is 0"))
+    if not rules.has_target and rules.win is not Win.AT_LEAST:
         why = Message("have no target: remove `win = %(win)s`", win=repr(str(rules.win)))
         yield RulesProblem("rounds", why)
-    if rules.rounds and rules.last_round is not LastRound.NONE:
+    if not rules.has_target and rules.last_round is not LastRound.NONE:
         yield RulesProblem("rounds", Message("have no last round: set `last_round = 'none'`"))
 
 

@@ -24,7 +24,7 @@ from game import toml_table
 from game.errors import FileError, RulesetError, quoted
 from game.file_io import read_text
 from game.message import Message
-from game.rules.playability import find_problems
+from game.rules.playability import find_contradictions, find_problems
 from game.rules.rule_options import find_option
 from game.rules.ruleset import FACES, Alike, Ruleset
 from game.toml_table import TomlTable, nearest
@@ -40,6 +40,9 @@ METADATA_KEYS = ("extends", "aliases")
 
 KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(METADATA_KEYS)
 """All keys of a file."""
+
+MAX_LENGTHS = {"title": 60, "source": 300}
+"""Largest number of characters of a text. A title of this length fits on the scoreboard."""
 
 MAX_PARENTS = 10
 """Longest chain of files that extend each other."""
@@ -151,17 +154,32 @@ def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ..
     base = _base(table, extends, path)
     if base.name != name:
         base = replace(base, name=name, title=name, source="", assumed=())
+    if table.data.get("rounds") and "target" in table.data:
+        base = replace(base, target_ends_rounds=True)  # both are given: whichever comes first
     return _changed(base, table, is_new=extends is None)
 
 
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
+    """Return consistent rules after checking that a match can be played under them."""
+    rules = _consistent(rules, table)
+    if found := find_problems(rules):
+        raise table.errors((problem.option, problem.why) for problem in found)
+    return rules
+
+
+def _consistent(rules: Ruleset, table: TomlTable) -> Ruleset:
+    """Return rules after checking their texts, and that no option contradicts another one."""
     if not rules.title.strip():
         raise table.invalid("title", Message("one line of text in quotes"))
     _check_dice_counts(rules, table)
-    if rules.alike is not Alike.FIXED and "alike_fixed" in table.data:
+    for key, most in MAX_LENGTHS.items():
+        if (length := len(getattr(rules, key))) > most:
+            what = Message("has %(n)s characters, but at most %(most)s fit", n=length, most=most)
+            raise table.error(key, what)
+    if rules.alike is not Alike.FIXED and any(rules.alike_fixed):
         what = Message("has no effect while `alike` is %(alike)s", alike=repr(str(rules.alike)))
         raise table.error("alike_fixed", what)
-    if found := find_problems(rules):
+    if found := find_contradictions(rules):
         raise table.errors((problem.option, problem.why) for problem in found)
     return rules
 
@@ -356,32 +374,39 @@ def defaults() -> dict[str, object]:
 def differing_lines(rules: Ruleset) -> Iterator[str]:
     """Yield the lines of TOML that turn the published rule set of the same name into these rules."""
     base = published(rules.name) if rules.name in names() else Ruleset("", "")
+    changed = {f.name for f in fields(Ruleset) if getattr(rules, f.name) != getattr(base, f.name)}
+    if {"rounds", "target"} <= changed:
+        changed.add("target_ends_rounds")
     for f in fields(Ruleset):
-        value, known = getattr(rules, f.name), getattr(base, f.name)
-        if f.name != "name" and value != known:
+        if f.name != "name" and f.name in changed:
+            value = getattr(rules, f.name)
             yield f"{f.name} = {_toml(f.name, value)}"
 
 
-def from_differing_lines(name: str, text: str, where: str) -> Ruleset:
+def from_differing_lines(name: str, text: str, where: str, *, check: bool = False) -> Ruleset:
     """Return the rule set that lines from `differing_lines` describe.
-
-    The rules are not checked for playability, because a recorded match has evidently been played.
 
     Args:
         name: Name of the rule set. If no published rule set has it, the lines describe all of the
             rules.
         text: The lines of TOML.
         where: Name of the text in error messages.
+        check: Whether to refuse options that contradict each other, as in a rule file. Whether the
+            rules can be played is not checked, because a recorded match has evidently been played.
 
     Raises:
         RulesetError: If a line is not valid.
     """
     table = toml_table.parse(text, where, RulesetError)
+    for key in METADATA_KEYS:
+        if key in table.data:
+            what = Message("can only be set in a rule file: name the rule set in the line `rules`")
+            raise table.error(key, what)
     rules = _read(table, name, name if name in names() else None)
     if "alike_faces" in table.data:  # the line is complete: a missing key means no exception
         faces = _by_number(table, "alike_faces", rules.alike_faces, is_new=True)
         rules = replace(rules, alike_faces=faces)
-    return rules
+    return _consistent(rules, table) if check else rules
 
 
 def _toml(key: str, value: object) -> str:

@@ -127,14 +127,19 @@ def _singles(rules: Ruleset) -> Iterator[Message]:
 
 def _triples(rules: Ruleset) -> Iterator[Message]:
     usual = tuple(100 * face for face in FACES)
-    exceptions = [
-        Message("three %(face)ss score %(points)s", face=face, points=points)
+    scores = {
+        face: Message("three %(face)ss score %(points)s", face=face, points=points)
         if points
         else Message("three %(face)ss do not score", face=face)
-        for face, points, other in zip(FACES, map(rules.triple_points, FACES), usual, strict=True)
-        if points != other
-    ]
-    if exceptions:
+        for face, points in zip(FACES, map(rules.triple_points, FACES), strict=True)
+    }
+    exceptions = [scores[face] for face in FACES if rules.triple_points(face) != usual[face - 1]]
+    if len(exceptions) > len(FACES) / 2:
+        yield Message(
+            "Three of a kind scores by its number: %(scores)s.",
+            scores=join_with_semicolons([*scores.values()]),
+        )
+    elif exceptions:
         yield Message(
             "Three of a kind scores 100 times its number; %(exceptions)s.",
             exceptions=join_with_semicolons(exceptions),
@@ -210,7 +215,7 @@ def _piggyback(rules: Ruleset) -> Iterator[Message]:
 
 
 def _win(rules: Ruleset) -> Iterator[Message]:
-    match rules.win if not rules.rounds else None:
+    match rules.win if rules.has_target else None:
         case Win.AT_LEAST:
             yield Message("The game is played to %(points)s.", points=rules.target)
         case Win.OVER:
@@ -223,7 +228,7 @@ def _win(rules: Ruleset) -> Iterator[Message]:
 
 
 def _last_round(rules: Ruleset) -> Iterator[Message]:
-    if rules.rounds:
+    if not rules.has_target:
         return
     match LastRound.NONE if rules.win is Win.EXACTLY else rules.last_round:
         case LastRound.NONE:
@@ -234,6 +239,22 @@ def _last_round(rules: Ruleset) -> Iterator[Message]:
             yield Message("Then the players later in the round have their turn to beat that score.")
         case LastRound.CHARITY_ROLL:
             yield Message("Then every other player has one more throw to beat that score.")
+
+
+def _rounds(rules: Ruleset) -> Iterator[Message]:
+    if not rules.rounds:
+        return
+    if rules.target_ends_rounds:
+        yield Message(
+            "If nobody has got there after %(n)s turns each, the player with the most points wins.",
+            n=rules.rounds,
+        )
+    else:
+        yield Message(
+            "Everybody has %(n)s turns. The player with the most points then wins; there "
+            "is no target.",
+            n=rules.rounds,
+        )
 
 
 def _nothing_more(_: Ruleset) -> tuple[Message, ...]:
@@ -428,16 +449,14 @@ _ENDINGS = (
     ),
     RuleOption(
         "rounds",
-        _if_any(
-            "rounds",
-            lambda n: Message(
-                "Everybody has %(n)s turns. The player with the most points then wins; there "
-                "is no target.",
-                n=n,
-            ),
-        ),
+        _rounds,
         Message("Fixed number of turns (0: play to the target)"),
         most=100,
+    ),
+    RuleOption(
+        "target_ends_rounds",
+        _nothing_more,
+        Message("With a fixed number of turns, the target ends the match as well"),
     ),
     _switch(
         "welfare",

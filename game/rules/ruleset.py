@@ -112,6 +112,7 @@ class Ruleset:
     win: Win = Win.AT_LEAST
     last_round: LastRound = LastRound.NONE
     rounds: int = 0
+    target_ends_rounds: bool = False
     welfare: bool = False
     all_alike_wins: bool = False
     all_ones_win: bool = False
@@ -124,6 +125,11 @@ class Ruleset:
     triple_threes: int = 0
     four_twos_reset: bool = False
     below_zero: bool = True
+
+    @property
+    def has_target(self) -> bool:
+        """Whether reaching the target ends the match."""
+        return not self.rounds or self.target_ends_rounds
 
     def has_penalty(self, face: int) -> bool:
         """Return whether three dice with this face in one throw cost points."""

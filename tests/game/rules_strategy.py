@@ -1,9 +1,13 @@
 """Random rule sets."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
+from game.rules.playability import find_contradictions
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
 
+PLAIN = Ruleset("", "")
 POINTS = st.sampled_from([0, 50, 100, 300, 500, 750, 1000, 1500, 2500])
 
 
@@ -12,7 +16,7 @@ def rulesets(draw) -> Ruleset:
     """Draw any consistent rule set."""
     faces = st.tuples(*[POINTS] * 6)
     singles = draw(st.sampled_from([(100, 0, 0, 0, 50, 0), (10, 0, 0, 0, 5, 0)]))
-    return Ruleset(
+    rules = Ruleset(
         name="random",
         title="Random",
         n_dice=draw(st.sampled_from([5, 6])),
@@ -44,6 +48,7 @@ def rulesets(draw) -> Ruleset:
         win=draw(st.sampled_from(Win)),
         last_round=draw(st.sampled_from(LastRound)),
         rounds=draw(st.sampled_from([0, 0, 0, 3])),
+        target_ends_rounds=draw(st.booleans()),
         welfare=draw(st.booleans()),
         all_alike_wins=draw(st.booleans()),
         all_ones_win=draw(st.booleans()),
@@ -56,3 +61,16 @@ def rulesets(draw) -> Ruleset:
         four_twos_reset=draw(st.booleans()),
         below_zero=draw(st.booleans()),
     )
+    rules = replace(rules, **_without_unused_points(rules))
+    while found := find_contradictions(rules):
+        rules = replace(rules, **{row.option: getattr(PLAIN, row.option) for row in found})
+    return rules
+
+
+def _without_unused_points(rules):
+    """Return the changes that remove points for more dice of a kind than the rules have."""
+    fixed = rules.alike_fixed if rules.alike is Alike.FIXED else (0, 0, 0)
+    if rules.n_dice == 6:
+        return {"alike_fixed": fixed}
+    faces = tuple(None if i % 3 == 2 else points for i, points in enumerate(rules.alike_faces))
+    return {"alike_fixed": (*fixed[:2], 0), "alike_faces": faces}

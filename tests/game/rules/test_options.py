@@ -294,7 +294,7 @@ def test_a_player_who_left_comes_back_with_the_old_seat_and_score():
 def test_a_player_who_left_does_not_come_back_in_another_team():
     match = Match.start(PLAIN, ["A1", "B1", "A2"], teams=[0, 1, 0]).push(Left(2))
 
-    with pytest.raises(IllegalMove, match="another player is already called A2"):
+    with pytest.raises(IllegalMove, match="A2 played in team 0 and can only come back there"):
         match.push(Joined("A2", 1))
     assert match.push(Joined("A2")).state.players[2].team == 0
 
@@ -424,7 +424,7 @@ def test_a_tie_after_the_last_turn_goes_to_the_player_who_began():
     assert match.state.winner == 0
 
 
-def test_a_player_who_joins_later_gets_as_many_turns():
+def test_a_player_who_joins_in_the_first_round_gets_as_many_turns():
     match = begin(rounds=1).throw(FARKLE).push(Joined("Cleo"))
     match = match.throw(FARKLE)
     assert match.state.turn.seat == 2

@@ -22,6 +22,8 @@ def test_every_field_of_a_rule_set_has_one_row():
 
 def otherwise(name):
     """Return rules in which only this option differs from its default."""
+    if name == "target_ends_rounds":
+        return replace(PLAIN, rounds=5, target_ends_rounds=True)
     match getattr(PLAIN, name):
         case bool() as usual:
             return replace(PLAIN, **{name: not usual})
