@@ -236,7 +236,7 @@ def settle(state: State) -> State:
         if turn.throws or turn.starting_points or turn.seat in state.to_follow:
             return state
         return replace(state, turn=replace(turn, seat=state.to_follow[0]))
-    return replace(state, winner=_leader(state, state.closer), left_over=None)
+    return replace(state, winner=leader(state, state.closer), left_over=None)
 
 
 def _decide_rounds(state: State) -> State:
@@ -249,7 +249,7 @@ def _decide_rounds(state: State) -> State:
     waiting = [seat for seat in state.order_from(state.turn.seat) if state.turns_left(seat)]
     if waiting:
         return replace(state, turn=replace(state.turn, seat=waiting[0]))
-    return replace(state, winner=_leader(state, state.order[0]), left_over=None)
+    return replace(state, winner=leader(state, state.order[0]), left_over=None)
 
 
 def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
@@ -271,10 +271,12 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
     return tuple(seat for seat in seats if seat not in state.team_seats(closer))
 
 
-def _leader(state: State, closer: int) -> int:
+def leader(state: State, closer: int) -> int:
     """Return the seat with the highest score among the players who take part.
 
-    In a tie, the seat `closer` takes precedence, then the next seat in the order of turns.
+    Args:
+        state: State of the match.
+        closer: The seat that wins a tie. After it, the next seat in the order of turns does.
     """
     return max(state.order_from(closer), key=lambda seat: state.players[seat].score)
 

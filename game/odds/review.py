@@ -18,7 +18,7 @@ from game.match.events import Banked, Thrown
 from game.match.keep_hints import best_opponent
 from game.match.match import Match, replay
 from game.match.state import State, TurnEnding, keeps_after
-from game.match.step import step
+from game.match.step import leader, step
 from game.odds.advice import (
     POINTS_TOLERANCE,
     WIN_TOLERANCE,
@@ -32,7 +32,7 @@ from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.turn_odds import points_table
-from game.rules.ruleset import Dice, Piggyback, Win
+from game.rules.ruleset import Dice, Piggyback, Ruleset, Win
 from game.rules.scoring import Keep
 
 _TWO = 2
@@ -240,10 +240,22 @@ def result_of_bank(state: State, keep: Keep) -> float | None:
     banked, mates = step(state, Banked(keep.dice)), state.team_seats(state.turn.seat)
     if banked.winner is not None:
         return float(banked.winner in mates)
-    if banked.closer is None or set(mates) & set(banked.to_follow):
+    if banked.closer is not None:
+        best, turns = leader(banked, banked.closer), len(set(mates) & set(banked.to_follow))
+    elif state.rules.rounds:
+        best = leader(banked, banked.order[0])
+        rivals = banked.team_seats(best) if _can_lose_points(state.rules) else ()
+        turns = sum(banked.turns_left(seat) for seat in (*mates, *rivals) if seat in banked.order)
+    else:
         return None
-    leader = max(player.score for player in banked.players)
-    return 0.0 if banked.players[state.turn.seat].score < leader else None
+    return 0.0 if best not in mates and not turns else None
+
+
+def _can_lose_points(rules: Ruleset) -> bool:
+    """Return whether a turn can lower its player's score."""
+    penalties = rules.three_farkles, rules.scoreless_start, rules.three_scoreless_starts
+    others = rules.take_over_farkle, rules.triple_threes, rules.four_twos_reset, rules.knock_back
+    return any((*penalties, *others))
 
 
 def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:

@@ -16,8 +16,8 @@ RULES = rule_files.load("walnut-studiolo")
 NO_OPENING = rule_files.load("complete-guide")
 
 
-def position(*events, rules=RULES):
-    return Match.start(rules, ["Anna", "Bot"]).push(*events).state
+def position(*events, rules=RULES, names=("Anna", "Bot")):
+    return Match.start(rules, list(names)).push(*events).state
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,20 @@ def test_every_bot_banks_what_wins(bot, rules, events, dice):
     after = step(state, bot.decide(state))
 
     assert after.winner == state.turn.seat
+
+
+LAST_ROUND = rule_files.with_options(
+    rule_files.load("standard"), {"target": 1000, "last_round": "every other"}
+)
+
+
+@pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
+@pytest.mark.parametrize("rules", [ROUND, LAST_ROUND], ids=["rounds", "last round"])
+@pytest.mark.parametrize("dice", [(3, 3, 3, 2, 6, 4), (1, 1, 1, 2, 3, 4)])
+def test_no_bot_banks_a_loss_or_a_tie_while_others_still_have_a_turn(bot, rules, dice):
+    state = position(*ANNA_HAS_1000, rules=rules, names=("Anna", "Ben", "Cleo"))
+
+    assert isinstance(bot.decide(step(state, Thrown(dice))), Kept)
 
 
 @pytest.mark.parametrize("bot", [BestPlay(), STYLE], ids=["best", "style"])
