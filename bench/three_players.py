@@ -57,6 +57,9 @@ def unsupported(rules: Ruleset) -> bool:
         or rules.three_farkles
         or rules.all_alike_wins
         or rules.all_ones_win
+        or rules.all_sixes_win
+        or rules.straight_wins
+        or rules.last_round is LastRound.UNTIL_UNBEATEN
         or rules.hot_dice_multiply
         or rules.scoreless_start
     )

@@ -125,7 +125,8 @@ class Player:
         here: Whether the player takes part. False if the player has left.
         farkles: Number of farkles in a row.
         scoreless_starts: Number of turns in a row whose first throw scored nothing.
-        rounds_missed: Number of rounds that ended while the player did not take part.
+        extra_turns: Number of turns more than the others, after a tie, or fewer if it is negative,
+            for rounds that ended while the player did not take part.
         bot: The bot that makes the player's decisions, or None for a person.
     """
 
@@ -136,7 +137,7 @@ class Player:
     here: bool = True
     farkles: int = 0
     scoreless_starts: int = 0
-    rounds_missed: int = 0
+    extra_turns: int = 0
     bot: Bot | None = None
 
     @property
@@ -217,6 +218,17 @@ class State:
         """Whether the player has only one throw, which is banked automatically if it scores."""
         return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
 
+    @property
+    def is_last_throw(self) -> bool:
+        """Whether the player has no further throw in this turn, so that the last one is banked or lost."""
+        most = self.rules.most_throws
+        return self.is_charity_roll or 0 < most <= len(self.turn.throws)
+
+    @property
+    def points_to_beat(self) -> int:
+        """Points of the turn before, if the rules say that a bank has to exceed them, otherwise 0."""
+        return self.turns[-1].points if self.rules.must_beat_turn and self.turns else 0
+
     def bank_total(self, keep: Keep) -> int:
         """Return the score after banking the turn with this keep of the last throw."""
         return self.player.score + self.locked_points + keep.score
@@ -249,7 +261,7 @@ class State:
         keep = keep or self.best_bank_keep
         if keep is None:
             return Message("throw the last die once more before you bank")
-        if not self.is_charity_roll and (
+        if not self.is_last_throw and (
             must := scoring.must_throw_reason(keep.dice_left, self.rules)
         ):
             return must
@@ -263,6 +275,12 @@ class State:
                 points=points,
                 short=rules.opening - points,
                 opening=rules.opening,
+            )
+        if 0 < points <= self.points_to_beat:
+            return Message(
+                "%(points)s does not beat the %(before)s of the turn before",
+                points=points,
+                before=self.points_to_beat,
             )
         if points < rules.minimum_bank:
             return Message(
@@ -283,7 +301,7 @@ class State:
     def turns_left(self, seat: int) -> int:
         """Return how many turns a player still has in a match with a fixed number of rounds."""
         played = sum(turn.seat == seat and not turn.broken_off for turn in self.turns)
-        return max(self.rules.rounds - played - self.players[seat].rounds_missed, 0)
+        return max(self.rules.rounds - played + self.players[seat].extra_turns, 0)
 
     def with_players(self, seats: tuple[int, ...], **changes: Any) -> "State":
         """Return the state with some fields of the players in these seats changed.

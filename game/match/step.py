@@ -31,7 +31,7 @@ from game.match.state import (
 from game.message import Plural, join_with_commas
 from game.names import clean_name
 from game.rules import scoring
-from game.rules.ruleset import PENALTY_STREAK, LastRound, Win
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Ties, Win
 from game.rules.scoring import Effect, Keep, keep_table
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 20
@@ -58,6 +58,8 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
         knocked = _with_score_of(state, seat)
         state = state.with_players(knocked, score=0, opened=False)
         turn = replace(turn, knocked_back=knocked)
+    if state.rules.opening_at_zero and state.players[seat].score <= 0:
+        state = state.with_players(state.team_seats(seat), opened=False)
     left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _offer_left_over(_close(begin_turn(state, seat), seat), left_over)
@@ -187,8 +189,9 @@ def _count_streaks(state: State, ending: TurnEnding) -> tuple[State, int]:
     farkles = player.farkles + 1 if ending is TurnEnding.FARKLE else 0
     scoreless = _scoreless_starts(state, ending)
     penalty = 0
-    if farkles == PENALTY_STREAK:
-        penalty, farkles = penalty - rules.three_farkles, 0
+    if farkles >= PENALTY_STREAK:
+        penalty -= rules.three_farkles
+        farkles = farkles if rules.farkles_keep_costing else 0
     if ending is TurnEnding.FARKLE and state.turn.took_over:
         penalty -= rules.take_over_farkle
     if scoreless > player.scoreless_starts:
@@ -212,13 +215,17 @@ def _close(state: State, seat: int) -> State:
     A player who has left cannot reach the target, but a team mate who is still there can.
     """
     here = [s for s in state.team_seats(seat) if s in state.order]
-    if state.closer is None:
+    closer = state.closer
+    if closer is None:
         if not here or not reaches_target(state.rules, state.players[seat].score):
             return settle(state)
         seat = seat if seat in here else here[0]
         state = replace(state, closer=seat, to_follow=last_round_seats(state, seat))
     else:
         state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
+        until_unbeaten = state.rules.last_round is LastRound.UNTIL_UNBEATEN
+        if until_unbeaten and here and leader(state, closer) in here:
+            state = replace(state, closer=here[0], to_follow=last_round_seats(state, here[0]))
     return settle(state)
 
 
@@ -229,14 +236,17 @@ def settle(state: State) -> State:
     """
     if state.rules.rounds and state.closer is None:
         return _decide_rounds(state)
-    if state.closer is None or state.winner is not None:
+    closer = state.closer
+    if closer is None or state.winner is not None:
         return state
+    if not state.to_follow:
+        state = replace(state, to_follow=_play_off(state, closer))
     if state.to_follow:
         turn = state.turn
         if turn.throws or turn.starting_points or turn.seat in state.to_follow:
             return state
         return replace(state, turn=replace(turn, seat=state.to_follow[0]))
-    return replace(state, winner=leader(state, state.closer), left_over=None)
+    return replace(state, winner=leader(state, closer), left_over=None)
 
 
 def _decide_rounds(state: State) -> State:
@@ -247,9 +257,31 @@ def _decide_rounds(state: State) -> State:
     if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
     waiting = [seat for seat in state.order_from(state.turn.seat) if state.turns_left(seat)]
+    if not waiting and (waiting := list(_play_off(state, state.order[0]))):
+        for seat in waiting:
+            more = state.players[seat].extra_turns + 1
+            state = state.with_players((seat,), extra_turns=more)
     if waiting:
         return replace(state, turn=replace(state.turn, seat=waiting[0]))
     return replace(state, winner=leader(state, state.order[0]), left_over=None)
+
+
+def _play_off(state: State, first: int) -> tuple[int, ...]:
+    """Return the seats that have one more turn because the match would end in a tie, in order.
+
+    Args:
+        state: State of the match after the last turn.
+        first: The seat that wins a tie if nobody plays on.
+    """
+    best = state.players[leader(state, first)].score
+    tied = tuple(s for s in state.order_from(first) if state.players[s].score == best)
+    is_tie = not set(tied) <= set(state.team_seats(tied[0]))
+    match state.rules.ties if is_tie else Ties.NOBODY:
+        case Ties.TIED_PLAYERS:
+            return tied
+        case Ties.EVERYBODY:
+            return state.order_from(first)
+    return ()
 
 
 def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
@@ -306,8 +338,8 @@ def join(state: State, event: Joined) -> State:
 def _take_seat(state: State, seat: int) -> State:
     """Put a player last in the order of turns. The player has no turns for the rounds that are over."""
     late = max(state.turns_left(seat) - state.turns_left(state.turn.seat), 0)
-    missed = state.players[seat].rounds_missed + late
-    return replace(state.with_players((seat,), rounds_missed=missed), order=(*state.order, seat))
+    extra = state.players[seat].extra_turns - late
+    return replace(state.with_players((seat,), extra_turns=extra), order=(*state.order, seat))
 
 
 def leave(state: State, event: Left) -> State:
@@ -529,9 +561,9 @@ def _scored(state: State, *, must_bank: bool) -> State:
     turn = state.turn
     if state.rules.last_die_twice and len(turn.throws[-1].dice) == 1:
         state = replace(state, turn=replace(turn, bonus=turn.bonus + state.rules.last_die_twice))
-    if state.is_charity_roll and state.bank_refusal():
+    if state.is_last_throw and state.bank_refusal():
         return end_turn(state, TurnEnding.FARKLE)
-    if (must_bank or state.is_charity_roll) and not state.bank_refusal():
+    if (must_bank or state.is_last_throw) and not state.bank_refusal():
         return _banked(state, Banked())
     return state
 

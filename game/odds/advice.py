@@ -135,7 +135,12 @@ class TurnOption:
         if self.win_banked is None or self.win_thrown is None:
             is_decided = self.win_banked in (0.0, 1.0)
             return self.win_banked == 1.0 if is_decided else self.at_risk >= self.points
-        return self.win_banked > 0.0 and self.win_banked >= self.win_thrown
+        return self.wins_at_once or 0.0 < self.win_banked >= self.win_thrown
+
+    @property
+    def wins_at_once(self) -> bool:
+        """Whether banking wins for certain. Nothing can be better, whatever throwing again is worth."""
+        return self.win_banked == 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,14 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
 def compile_without_endings(rules: Ruleset) -> CompiledRules:
     """Return a rule set compiled as if no single throw could win the match or reset the score."""
     return compile_rules(
-        replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
+        replace(
+            rules,
+            all_alike_wins=False,
+            all_ones_win=False,
+            all_sixes_win=False,
+            straight_wins=False,
+            four_twos_reset=False,
+        )
     )
 
 

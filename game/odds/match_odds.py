@@ -50,7 +50,7 @@ from game.odds.turn_odds import (
     solve_turn,
     values_to_reach,
 )
-from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Piggyback, Ruleset, Ties
 
 _NEGLIGIBLE = 1e-10
 """Largest gain in the chance of winning that may be missed by assuming that a player banks."""
@@ -82,7 +82,8 @@ METHOD_VERSION = 2
 _IGNORED_OPTIONS = {
     "name", "title", "source", "assumed", "target", "piggyback", "take_over_farkle",
     "take_over_on_board", "nothing_first_throw", "knock_back", "scoreless_start",
-    "three_scoreless_starts", "triple_threes", "hot_dice_multiply",
+    "three_scoreless_starts", "triple_threes", "hot_dice_multiply", "ties", "must_beat_turn",
+    "most_throws", "farkles_keep_costing", "opening_at_zero", "target_ends_rounds",
 }  # fmt: skip
 """Rule options that are only text, or that the odds do not take into account."""
 
@@ -729,7 +730,7 @@ def _stakes(rules: Ruleset, target: int) -> MatchStakes:
 def is_close(rules: Ruleset) -> bool:
     """Return whether the odds cover enough of the rules to show the first player's chance."""
     left_out = rules.rounds or rules.hot_dice_multiply or rules.scoreless_start
-    return not left_out
+    return not (left_out or rules.most_throws or rules.must_beat_turn or rules.farkles_keep_costing)
 
 
 def is_exact(rules: Ruleset) -> bool:
@@ -739,30 +740,52 @@ def is_exact(rules: Ruleset) -> bool:
 
 def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
     """Return a phrase for each of these rules that is left out of the exact solution of a match."""
-    return tuple(_left_out(rules))
+    played = (
+        (
+            rules.nothing_first_throw,
+            Message("that a throw without points pays only as the first throw of a turn"),
+        ),
+        (rules.scoreless_start, Message("the penalty for a first throw without points")),
+        (rules.knock_back, Message("knocking other players back to zero")),
+        (
+            rules.piggyback is not Piggyback.NO,
+            Message("building on the points that another player has banked"),
+        ),
+        (
+            rules.take_over_farkle,
+            Message("the penalty for a farkle after building on banked points"),
+        ),
+        (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
+        (rules.triple_threes, Message("the penalty for three 3s in one throw")),
+        (rules.three_scoreless_starts, _three_scoreless_starts(rules)),
+        (
+            rules.must_beat_turn,
+            Message("that a bank has to exceed the points of the turn before"),
+        ),
+        (rules.most_throws, Message("the limit on the number of throws in a turn")),
+        (rules.ties is not Ties.NOBODY, Message("that a tie is played off")),
+        (
+            rules.last_round is LastRound.UNTIL_UNBEATEN,
+            Message("last turns after the first one of each player"),
+        ),
+        (
+            rules.farkles_keep_costing,
+            Message("the penalty for the fourth and each further farkle in a row"),
+        ),
+        (
+            rules.opening_at_zero,
+            Message("that a player who falls to zero has to get on the board again"),
+        ),
+    )
+    return tuple(what for is_played, what in played if is_played)
 
 
-def _left_out(rules: Ruleset) -> Iterator[Message]:
-    if rules.nothing_first_throw:
-        yield Message("that a throw without points pays only as the first throw of a turn")
-    if rules.scoreless_start:
-        yield Message("the penalty for a first throw without points")
-    if rules.knock_back:
-        yield Message("knocking other players back to zero")
-    if rules.piggyback is not Piggyback.NO:
-        yield Message("building on the points that another player has banked")
-    if rules.take_over_farkle:
-        yield Message("the penalty for a farkle after building on banked points")
-    if rules.hot_dice_multiply:
-        yield Message("hot dice that multiply later points")
-    if rules.triple_threes:
-        yield Message("the penalty for three 3s in one throw")
-    if rules.three_scoreless_starts:
-        chance = (count_scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** PENALTY_STREAK
-        yield Message(
-            "the penalty for three first throws without points, once in %(turns)s turns",
-            turns=round(1 / chance) if chance else 0,
-        )
+def _three_scoreless_starts(rules: Ruleset) -> Message:
+    chance = (count_scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** PENALTY_STREAK
+    return Message(
+        "the penalty for three first throws without points, once in %(turns)s turns",
+        turns=round(1 / chance) if chance else 0,
+    )
 
 
 def first_player_with_piggyback(rules: Ruleset, target: int) -> float | None:

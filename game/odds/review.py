@@ -32,7 +32,7 @@ from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.turn_odds import points_table
-from game.rules.ruleset import Dice, Piggyback, Ruleset, Win
+from game.rules.ruleset import Dice, Piggyback, Ruleset, Ties, Win
 from game.rules.scoring import Keep
 
 _TWO = 2
@@ -220,7 +220,8 @@ def keep_options(
     """
     odds = turn_odds_of(state, wins, most=_most(state), estimate=estimate)
     found = [_with_known_result(state, option) for option in _options(state, odds)]
-    return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
+    by_value = sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth))
+    return tuple(sorted(by_value, key=lambda option: not option.wins_at_once))
 
 
 def _with_known_result(state: State, option: TurnOption) -> TurnOption:
@@ -248,7 +249,10 @@ def result_of_bank(state: State, keep: Keep) -> float | None:
         turns = sum(banked.turns_left(seat) for seat in (*mates, *rivals) if seat in banked.order)
     else:
         return None
-    return 0.0 if best not in mates and not turns else None
+    is_tie = banked.players[best].score == banked.players[state.turn.seat].score
+    if best in mates or turns or (is_tie and state.rules.ties is not Ties.NOBODY):
+        return None
+    return 0.0
 
 
 def _can_lose_points(rules: Ruleset) -> bool:

@@ -548,7 +548,13 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
         (rules.opening, Message("the points needed to get on the board")),
         (rules.three_farkles, Message("farkles in a row, except in the long-run average")),
         (rules.four_twos_reset, Message("resets to zero")),
-        (rules.all_alike_wins or rules.all_ones_win, Message("throws that win at once")),
+        (
+            rules.all_alike_wins
+            or rules.all_ones_win
+            or rules.all_sixes_win
+            or rules.straight_wins,
+            Message("throws that win at once"),
+        ),
         (
             rules.three_scoreless_starts,
             Message("the penalty for three first throws without points"),
@@ -560,6 +566,11 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
             Message("building on the points that another player has banked"),
         ),
         (rules.hot_dice_multiply, Message("hot dice that multiply later points")),
+        (
+            rules.must_beat_turn,
+            Message("that a bank has to exceed the points of the turn before"),
+        ),
+        (rules.most_throws, Message("the limit on the number of throws in a turn")),
         (
             rules.nothing_first_throw,
             Message("that a throw without points pays only as the first throw of a turn"),

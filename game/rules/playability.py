@@ -15,8 +15,8 @@ from math import inf
 from game.message import Message
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
-from game.rules.ruleset import PENALTY_STREAK, LastRound, Piggyback, Ruleset, Win
-from game.rules.scoring import Effect, count_orders, must_throw_reason
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Piggyback, Ruleset, Ties, Win
+from game.rules.scoring import STRAIGHT, Effect, count_orders, must_throw_reason
 
 _MAX_BEST_THROWS = 2
 """A minimum bank that is more than this many times the best throw is treated as out of reach."""
@@ -319,8 +319,19 @@ def _without_effect(rules: Ruleset) -> Iterator[RulesProblem]:
                 choice=repr(str(rules.last_round)),
             ),
         )
-    if rules.all_ones_win and rules.all_alike_wins:
-        yield RulesProblem("all_ones_win", Message("has no effect together with `all_alike_wins`"))
+    for option in ("all_ones_win", "all_sixes_win"):
+        if getattr(rules, option) and rules.all_alike_wins:
+            yield RulesProblem(option, Message("has no effect together with `all_alike_wins`"))
+    never_ties = rules.win is Win.EXACTLY or rules.last_round is LastRound.NONE
+    if rules.ties is not Ties.NOBODY and never_ties and not rules.rounds:
+        yield RulesProblem("ties", Message("has no effect: this match never ends in a tie"))
+    if rules.farkles_keep_costing and not rules.three_farkles:
+        why = Message("has no effect while `three_farkles` is 0")
+        yield RulesProblem("farkles_keep_costing", why)
+    if rules.opening_at_zero and not rules.opening:
+        yield RulesProblem("opening_at_zero", Message("has no effect while `opening` is 0"))
+    if rules.straight_wins and rules.n_dice < len(STRAIGHT):
+        yield RulesProblem("straight_wins", Message("needs six dice: set `n_dice = 6`"))
 
 
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:

@@ -11,7 +11,17 @@ from enum import StrEnum
 from itertools import chain, combinations, combinations_with_replacement, permutations, product
 
 from game.message import Message, join_with_semicolons
-from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.ruleset import (
+    FACES,
+    Alike,
+    Dice,
+    HotDice,
+    LastRound,
+    Piggyback,
+    Ruleset,
+    Ties,
+    Win,
+)
 
 MAX_POINTS = 1_000_000
 """Largest value of an option, which catches typing errors. Published rules stay far below it."""
@@ -239,6 +249,19 @@ def _last_round(rules: Ruleset) -> Iterator[Message]:
             yield Message("Then the players later in the round have their turn to beat that score.")
         case LastRound.CHARITY_ROLL:
             yield Message("Then every other player has one more throw to beat that score.")
+        case LastRound.UNTIL_UNBEATEN:
+            yield Message(
+                "Then every other player has one more turn to beat that score. Whenever somebody "
+                "does, all others have one more turn again."
+            )
+
+
+def _ties(rules: Ruleset) -> Iterator[Message]:
+    match rules.ties:
+        case Ties.TIED_PLAYERS:
+            yield Message("After a tie, the tied players have one more turn each, until one leads.")
+        case Ties.EVERYBODY:
+            yield Message("After a tie, everybody has one more turn, until one player leads.")
 
 
 def _rounds(rules: Ruleset) -> Iterator[Message]:
@@ -353,6 +376,11 @@ _SCORING = (
         Message("A throw without points pays only as the first throw of a turn."),
     ),
     _switch(
+        "keep_all",
+        Message("All dice that score must be kept"),
+        Message("All dice that score must be kept."),
+    ),
+    _switch(
         "hot_dice_multiply",
         Message("Hot dice multiply later points"),
         Message(
@@ -374,6 +402,22 @@ _TURNS = (
         "minimum_bank",
         Message("Points needed to bank"),
         lambda points: Message("A player must always bank at least %(points)s.", points=points),
+    ),
+    _switch(
+        "must_beat_turn",
+        Message("A turn must score more than the turn before"),
+        Message("A player must bank more than the turn before scored."),
+    ),
+    RuleOption(
+        "most_throws",
+        _if_any(
+            "most_throws",
+            lambda n: Message(
+                "A turn has at most %(n)s throws. The last of them is banked if it scores.", n=n
+            ),
+        ),
+        Message("Largest number of throws in a turn"),
+        most=100,
     ),
     RuleOption(
         "hot_dice",
@@ -445,6 +489,20 @@ _ENDINGS = (
             (LastRound.EVERY_OTHER, Message("all others have one more turn")),
             (LastRound.LATER_IN_ROUND, Message("the rest of the round is played")),
             (LastRound.CHARITY_ROLL, Message("all others have one more throw")),
+            (
+                LastRound.UNTIL_UNBEATEN,
+                Message("all others have turns until nobody beats the best"),
+            ),
+        ),
+    ),
+    RuleOption(
+        "ties",
+        _ties,
+        Message("After a tie"),
+        (
+            (Ties.NOBODY, Message("the player who was there first wins")),
+            (Ties.TIED_PLAYERS, Message("the tied players play on")),
+            (Ties.EVERYBODY, Message("everybody plays on")),
         ),
     ),
     RuleOption(
@@ -477,6 +535,16 @@ _ENDINGS = (
         Message("All 1s in a single throw win the match."),
     ),
     _switch(
+        "all_sixes_win",
+        Message("All 6s in one throw win"),
+        Message("All 6s in a single throw win the match."),
+    ),
+    _switch(
+        "straight_wins",
+        Message("A straight in one throw wins"),
+        Message("A straight from 1 to 6 in a single throw wins the match."),
+    ),
+    _switch(
         "knock_back",
         Message("Reaching another player's exact score knocks that player back to zero"),
         Message(
@@ -491,6 +559,16 @@ _PENALTIES = (
         "three_farkles",
         Message("Penalty for three farkles in a row"),
         lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
+    ),
+    _switch(
+        "farkles_keep_costing",
+        Message("Each further farkle in a row costs as much"),
+        Message("Each further farkle in a row costs as much again."),
+    ),
+    _switch(
+        "opening_at_zero",
+        Message("A player with no points must get on the board again"),
+        Message("A player whose score falls to zero must get on the board again."),
     ),
     _points(
         "scoreless_start",

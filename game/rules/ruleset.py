@@ -50,6 +50,15 @@ class LastRound(StrEnum):
     EVERY_OTHER = "every other"
     LATER_IN_ROUND = "later in round"
     CHARITY_ROLL = "charity roll"
+    UNTIL_UNBEATEN = "until unbeaten"
+
+
+class Ties(StrEnum):
+    """Who plays on if the match ends in a tie."""
+
+    NOBODY = "nobody"
+    TIED_PLAYERS = "tied players"
+    EVERYBODY = "everybody"
 
 
 class HotDice(StrEnum):
@@ -97,10 +106,13 @@ class Ruleset:
     full_house: int = 0
     nothing: int = 0
     nothing_first_throw: bool = False
+    keep_all: bool = False
     hot_dice_multiply: bool = False
     # Turns
     opening: int = 0
     minimum_bank: int = 0
+    must_beat_turn: bool = False
+    most_throws: int = 0
     hot_dice: HotDice = HotDice.MAY
     must_throw_from: int = 0
     last_die_twice: int = 0
@@ -111,14 +123,19 @@ class Ruleset:
     target: int = 10_000
     win: Win = Win.AT_LEAST
     last_round: LastRound = LastRound.NONE
+    ties: Ties = Ties.NOBODY
     rounds: int = 0
     target_ends_rounds: bool = False
     welfare: bool = False
     all_alike_wins: bool = False
     all_ones_win: bool = False
+    all_sixes_win: bool = False
+    straight_wins: bool = False
     knock_back: bool = False
     # Penalties
     three_farkles: int = 0
+    farkles_keep_costing: bool = False
+    opening_at_zero: bool = False
     scoreless_start: int = 0
     three_scoreless_starts: int = 0
     take_over_farkle: int = 0

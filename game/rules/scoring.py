@@ -26,6 +26,9 @@ _TABLES = 16
 """Number of rule sets whose tables are cached, at half a megabyte each. People may try many house
 rules in a row."""
 
+STRAIGHT = tuple(FACES)
+"""The throw that wins at once if the rules say that a straight wins."""
+
 _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
@@ -155,6 +158,9 @@ def _refusal(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
             return _too_few(face, thrown.count(face))
+    if rules.keep_all and (all_of_them := keep_table(rules)[thrown]):
+        dice = " ".join(map(str, all_of_them[0].dice))
+        return Message("all dice that score must be kept: %(dice)s", dice=dice)
     scoring = {face for keep in keep_table(rules)[wanted] for face in keep.dice}
     useless = next((face for face in wanted if face not in scoring), wanted[0])
     n = wanted.count(useless)
@@ -220,7 +226,9 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
     """
     most = max(map(throw.count, throw))
     found = []
-    if most == rules.n_dice and (rules.all_alike_wins or (rules.all_ones_win and throw[0] == 1)):
+    if (most == rules.n_dice and _alike_wins(throw[0], rules)) or (
+        rules.straight_wins and throw == STRAIGHT
+    ):
         found.append(ThrowEvent(Effect.WIN))
     if rules.four_twos_reset and throw.count(_RESET_FACE) >= _RESET_COUNT:
         found.append(ThrowEvent(Effect.RESET_SCORE))
@@ -229,6 +237,12 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
     if rules.must_bank_after_triple and most >= _TRIPLE:
         found.append(ThrowEvent(Effect.MUST_BANK))
     return tuple(found)
+
+
+def _alike_wins(face: int, rules: Ruleset) -> bool:
+    """Return whether all dice with this face win the match."""
+    wins_alone = {1: rules.all_ones_win, 6: rules.all_sixes_win}
+    return rules.all_alike_wins or wins_alone.get(face, False)
 
 
 def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
@@ -244,8 +258,9 @@ def count_orders(dice: Dice) -> int:
 def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
     """Return all legal keeps of every throw of 1 to `rules.n_dice` dice, highest score first."""
     best = _best_partitions(rules)
+    keeps_of = _longest_keeps if rules.keep_all else _keeps_of
     sizes = range(1, rules.n_dice + 1)
-    found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
+    found = {throw: keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
     if rules.nothing:
         bonus = Combo((), rules.nothing, "nothing")
         for throw in _multisets(rules.n_dice):
@@ -271,6 +286,13 @@ def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep
         if kept in best
     ]
     return tuple(sorted(found, key=lambda keep: (-keep.score, -keep.dice_left, keep.dice)))
+
+
+def _longest_keeps(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep, ...]:
+    """Return the keeps with the most dice, for rules under which every die that scores must be kept."""
+    found = _keeps_of(throw, best)
+    least_left = min((keep.dice_left for keep in found), default=0)
+    return tuple(keep for keep in found if keep.dice_left == least_left)
 
 
 @cache

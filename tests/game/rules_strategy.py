@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from game.rules.playability import find_contradictions
-from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Ties, Win
 
 PLAIN = Ruleset("", "")
 POINTS = st.sampled_from([0, 50, 100, 300, 500, 750, 1000, 1500, 2500])
@@ -49,6 +49,14 @@ def rulesets(draw) -> Ruleset:
         last_round=draw(st.sampled_from(LastRound)),
         rounds=draw(st.sampled_from([0, 0, 0, 3])),
         target_ends_rounds=draw(st.booleans()),
+        ties=draw(st.sampled_from(Ties)),
+        keep_all=draw(st.booleans()),
+        must_beat_turn=draw(st.booleans()),
+        most_throws=draw(st.sampled_from([0, 0, 3])),
+        all_sixes_win=draw(st.booleans()),
+        straight_wins=draw(st.booleans()),
+        farkles_keep_costing=draw(st.booleans()),
+        opening_at_zero=draw(st.booleans()),
         welfare=draw(st.booleans()),
         all_alike_wins=draw(st.booleans()),
         all_ones_win=draw(st.booleans()),

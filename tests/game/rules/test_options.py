@@ -10,7 +10,7 @@ from game.match.match import Match
 from game.match.match_text import from_text, to_text
 from game.match.state import TurnEnding
 from game.rules import rule_files
-from game.rules.ruleset import HotDice, LastRound, Piggyback, Win
+from game.rules.ruleset import HotDice, LastRound, Piggyback, Ties, Win
 
 PLAIN = rule_files.load("standard")
 FARKLE = (2, 3, 3, 4, 6, 6)
@@ -529,3 +529,102 @@ def test_a_player_at_zero_and_team_mates_are_not_knocked_back():
     assert scores(match) == [1000, 0, 1000, 0]
 
     assert scores(match.throw(THOUSAND).bank()) == [0, 1000, 0, 1000]
+
+
+FIFTY = (2, 2, 3, 4, 6, 5)
+"""A throw in which only the 5 scores."""
+
+
+@pytest.mark.parametrize(("ties", "turns"), [("tied players", 2), ("everybody", 3)])
+def test_after_a_tie_players_have_one_more_turn_until_one_leads(ties, turns):
+    options = {"target": 1000, "last_round": LastRound.EVERY_OTHER, "ties": Ties(ties)}
+    match = begin("Anna", "Ben", "Cleo", **options)
+    match = match.throw(THOUSAND).bank().throw(FARKLE).throw(FARKLE)
+    assert match.state.winner == 0
+
+    match = begin("Anna", "Ben", "Cleo", **options)
+    match = match.throw(THOUSAND).bank().throw(THOUSAND).bank().throw(FARKLE)
+    assert match.state.to_follow == (0, 1, 2)[:turns]
+    for _ in range(turns):
+        match = match.throw(FARKLE)
+    assert match.state.to_follow == (0, 1, 2)[:turns]
+    match = match.throw(FARKLE).throw(FIFTY).bank()
+    match = match if turns == 2 else match.throw(FARKLE)
+
+    assert match.state.winner == 1
+    assert from_text(to_text(match)).state.winner == 1
+
+
+def test_a_tie_after_a_fixed_number_of_turns_is_played_off():
+    match = begin(rounds=1, ties=Ties.TIED_PLAYERS).throw(FIFTY).bank().throw(FIFTY).bank()
+    assert match.state.winner is None
+    assert match.state.turn.seat == 0
+
+    match = match.throw(FARKLE).throw(FIFTY).bank()
+
+    assert match.state.winner == 1
+
+
+def test_the_last_round_goes_on_until_nobody_beats_the_best():
+    rules = {"target": 1000, "last_round": LastRound.UNTIL_UNBEATEN}
+    match = begin("Anna", "Ben", "Cleo", **rules).throw(THOUSAND).bank()
+    match = match.throw((1, 1, 1, 5, 2, 4)).bank()
+    assert match.state.closer == 1
+    assert match.state.to_follow == (2, 0)
+
+    match = match.throw(FARKLE).throw(FIFTY).bank()
+
+    assert match.state.winner == 1
+
+
+def test_a_turn_must_score_more_than_the_turn_before():
+    match = begin(must_beat_turn=True).throw((1, 1, 2, 3, 4, 6)).bank().throw((1, 1, 2, 3, 4, 6))
+
+    with pytest.raises(IllegalMove, match="200 does not beat the 200 of the turn before"):
+        match.bank()
+    match = match.keep((1, 1)).throw((5, 2, 3, 4)).bank()
+    assert scores(match) == [200, 250]
+    assert scores(match.throw(FARKLE).throw(FIFTY).bank()) == [200, 300]
+
+
+def test_all_dice_that_score_must_be_kept():
+    match = begin(keep_all=True).throw((1, 1, 1, 5, 2, 4))
+
+    assert [keep.dice for keep in match.state.keeps] == [(1, 1, 1, 5)]
+    with pytest.raises(IllegalMove, match="all dice that score must be kept: 1 1 1 5"):
+        match.keep((1,))
+
+
+def test_the_last_throw_of_a_turn_is_banked_or_lost():
+    match = begin(most_throws=2).throw(FIFTY).keep((5,)).throw((1, 2, 3, 4, 6))
+    assert scores(match) == [150, 0]
+
+    match = begin(most_throws=1, opening=500).throw(FIFTY)
+    assert match.state.turns[0].ending is TurnEnding.FARKLE
+
+
+@pytest.mark.parametrize(
+    ("option", "dice"), [("straight_wins", (1, 2, 3, 4, 5, 6)), ("all_sixes_win", (6,) * 6)]
+)
+def test_one_throw_may_win(option, dice):
+    assert begin(**{option: True}).throw(dice).state.winner == 0
+    assert begin().throw(dice).state.winner is None
+
+
+def test_each_farkle_after_the_third_costs_as_much():
+    match = begin(three_farkles=500, farkles_keep_costing=True)
+    for _ in range(5):
+        match = match.throw(FARKLE).throw(FIFTY).bank()
+
+    assert scores(match) == [-1500, 250]
+
+
+def test_a_player_who_falls_to_zero_must_get_on_the_board_again():
+    rules = {"opening": 500, "three_farkles": 500, "opening_at_zero": True, "below_zero": False}
+    match = begin(**rules).throw((5, 5, 5, 2, 3, 4)).bank()
+    assert match.state.players[0].opened
+    for _ in range(3):
+        match = match.throw(FARKLE).throw(FARKLE)
+
+    assert scores(match) == [0, 0]
+    assert not match.state.players[0].opened
