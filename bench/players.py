@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
-from bench.three_players import PLAYERS, solve_three
 from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_odds import MatchOdds
 from game.odds.race import Race, RaceTurn, build_race, race_turn
 from game.odds.table_store import TableStore
+from game.odds.three_players import PLAYERS, solve_three
 from game.odds.turn_odds import Outcomes, last_turns, solve_turn, turn_outcomes
 from game.rules import rule_files
 from game.rules.ruleset import LastRound, Ruleset

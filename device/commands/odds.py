@@ -26,9 +26,10 @@ from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import compile_rules
 from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
 from game.odds.race import cached_race, chances_of_others, points_race
-from game.odds.review import is_race, turn_odds_of
+from game.odds.review import is_race, position_of, turn_odds_of
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
+from game.odds.three_players import end_game
 from game.odds.turn_odds import (
     chances_to_reach,
     farkle_within,
@@ -399,10 +400,10 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
     """
     question = parse(text, rules)
     wins = tables().find(rules, target)
-    odds, chances = _odds_of(replace(rules, target=target), wins, question)
+    odds, chances, exact = _odds_of(replace(rules, target=target), wins, question)
     found = _options(odds, question)
     if as_json:
-        click.echo(json.dumps(_answer_json(rules, target, question, found, chances)))
+        click.echo(json.dumps(_answer_json(rules, target, question, found, chances, exact=exact)))
         return
     click.echo(
         f"{rules.title}, {target:,} to win: {' : '.join(f'{score:,}' for score in question.scores)}"
@@ -411,7 +412,9 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
         _show_option(option)
     if chances and len(chances) > _TWO:
         each = ", ".join(f"{chance:.1%}" for chance in chances)
-        click.echo(f"to win, the player to throw first: {each} (estimates)")
+        click.echo(
+            f"to win, the player to throw first: {each} ({'exact' if exact else 'estimates'})"
+        )
     if wins is None or not wins.solved:
         click.echo(_unsolved(name, target))
     else:
@@ -420,8 +423,8 @@ def answer(rules: Ruleset, name: str, target: int, text: str, *, as_json: bool) 
 
 def _odds_of(
     rules: Ruleset, wins: MatchOdds | None, question: OddsQuestion
-) -> tuple[TurnOdds, list[float] | None]:
-    """Return the odds of the turn, and the chance of winning of each player, the one to throw first.
+) -> tuple[TurnOdds, list[float] | None, bool]:
+    """Return the odds of the turn, the chance of each player, the one to throw first, and whether all are exact.
 
     Args:
         rules: The rules with the target of the match.
@@ -435,22 +438,41 @@ def _odds_of(
     if len(scores) == _TWO:
         odds = turn_odds(rules, question.table, wins, most=most)
         win = _options(odds, question)[0].win
-        return odds, None if win is None else [win, 1 - win]
+        return odds, None if win is None else [win, 1 - win], is_exact(rules)
     if not rules.rounds and max(scores) >= rules.target:
         raise UsageError(
             f"--from: with more than two players, scores must be below {rules.target:,}"
         )
     state = _state(rules, scores, question.place)
+    if end := end_game(rules, rules.target, scores, question.place):
+        chances, turn = end
+        points = points_table(rules, opened=state.player.opened)
+        odds = TurnOdds(rules, position_of(state), points, turn.banked, turn.worth)
+        win = _options(odds, question)[0].win or 0.0
+        first, *others = chances
+        at_start = win == odds.option(0, rules.n_dice).win
+        return odds, [win, *_scaled(others, win, first)], at_start
     odds = turn_odds_of(state, wins, most=most, estimate=True)
     win = _options(odds, question)[0].win
     if win is None or rules.rounds:
-        return odds, None
+        return odds, None, False
     race = cached_race(wins) if wins and wins.solved and is_race(state) else points_race(rules)
     at = [min(score // race.throws.step, race.goal - 1) for score in scores]
     first = odds.option(0, rules.n_dice).win or 0.0
     others = chances_of_others(race, at, len(scores) - 1 - question.place, first)
+    return odds, [win, *_scaled(others, win, first)], False
+
+
+def _scaled(others: list[float], win: float, first: float) -> list[float]:
+    """Return the chances of the other players if the player to throw wins with another chance.
+
+    Args:
+        others: Chances of the other players at the start of the turn.
+        win: Chance of the player to throw now.
+        first: Chance of the player to throw at the start of the turn.
+    """
     scale = (1 - win) / (1 - first) if first < 1 else 0.0
-    return odds, [win, *(chance * scale for chance in others)]
+    return [chance * scale for chance in others]
 
 
 def _state(rules: Ruleset, scores: tuple[int, ...], place: int) -> State:
@@ -502,6 +524,8 @@ def _answer_json(
     question: OddsQuestion,
     found: tuple[TurnOption, ...],
     chances: list[float] | None,
+    *,
+    exact: bool,
 ) -> dict[str, Any]:
     return {
         "rules": rules.name,
@@ -509,7 +533,7 @@ def _answer_json(
         "mine": question.table.mine,
         "theirs": question.table.theirs,
         "win": chances,
-        "exact": is_exact(rules) and len(question.scores) == _TWO,
+        "exact": exact,
         "left_out": list(map(str, left_out_of_match(rules))),
         "options": [_option_json(option) for option in found],
     }

@@ -560,6 +560,8 @@ def rules_digest(rules: Ruleset, target: int) -> str:
         for key, value in asdict(rules).items()
         if key not in _IGNORED_OPTIONS and value != usual[key]
     }
+    if rules.last_round is LastRound.UNTIL_UNBEATEN:
+        options["last_round"] = LastRound.EVERY_OTHER  # the odds see only the first of these turns
     text = json.dumps([METHOD_VERSION, target, options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

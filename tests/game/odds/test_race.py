@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bench.players import Position, SimulatedMatches, _chance, _turn
-from bench.three_players import solve_three
 from game.odds.match_odds import MatchOdds
 from game.odds.race import build_race, cached_race, points_race
 from game.odds.table_store import TableStore
+from game.odds.three_players import solve_three
 from game.rules import rule_files
 from game.rules.ruleset import LastRound, Ruleset, Win
 

@@ -1,21 +1,27 @@
 """An exact solution of a match of three players, written from the rules alone.
 
-It shares no code with `game.odds`: it takes the keeps of every throw from the rules, and finds the best play of all
-three players by value iteration. Only short matches and the ends of long ones can be solved in this way, because the
-work grows with the third power of the points to go.
+The solution shares no code with the race model, whose error it measures: it takes the keeps of every throw from the
+rules, and finds the best play of all three players by value iteration. Only short matches and the ends of long ones can
+be solved in this way, because the work grows with the third power of the points to go.
 
 All scores are in steps of points, usually 50. A position has the scores of the player to throw, of the next player and
 of the player after that. Values have three columns: the chances of these three players in the same order.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from game.odds.compiled_rules import compile_rules
+from game.odds.match_odds import left_out_of_match
+from game.odds.race import RaceTurn, play_turn
+from game.odds.turn_odds import n_rows
 from game.rules import scoring
 from game.rules.ruleset import LastRound, Ruleset, Win
 from game.rules.scoring import count_orders, must_throw_reason
@@ -24,6 +30,11 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 PLAYERS = 3
+
+MAX_POSITIONS, MAX_POSITIONS_LAST_ROUND = 2_000, 400
+"""Largest number of combinations of three scores for which a question is answered exactly, without and with a last
+round. They take about 15 s of processor time on a desktop computer. A Pi 4, which has not been measured, should take
+about a minute."""
 
 _MARGIN = 40
 """Scores are distinguished up to this many steps above the target."""
@@ -229,7 +240,7 @@ class _Solver:
         Args:
             boards: Scores of the three seats, indexed by [position, seat].
         """
-        banks = [self._bank(np.roll(boards, -seat, axis=1), seat) for seat in range(PLAYERS)]
+        banks = [self.bank(np.roll(boards, -seat, axis=1), seat) for seat in range(PLAYERS)]
         lost = np.full((PLAYERS, len(boards)), 1 / 3)
         for _ in range(_MAX_ROUNDS):
             played = [
@@ -269,7 +280,7 @@ class _Solver:
         second = played[1].after + farkle[1] * np.roll(third, 1, axis=1)
         return [first, second, third]
 
-    def _bank(self, boards: Indices, seat: int) -> Floats:
+    def bank(self, boards: Indices, seat: int) -> Floats:
         """Return the chances after a bank, indexed by [steps, position, player].
 
         The scores in `boards` begin with that of the player to throw.
@@ -369,3 +380,35 @@ def solve_three(
         lowest: Scores in steps from which positions are solved, by seat.
     """
     return _Solver(rules, target, lowest).solve()
+
+
+def end_game(
+    rules: Ruleset, target: int, scores: Sequence[int], place: int
+) -> tuple[list[float], RaceTurn] | None:
+    """Return the exact chances of three players near the end of a match, and the current turn.
+
+    The result is None if the solution would take too long or does not cover the rules.
+
+    Args:
+        rules: The rules.
+        target: Points to play for.
+        scores: Scores in points, that of the player to throw first.
+        place: Place of the player to throw in the round, 0 for the player who began the match.
+    """
+    if len(scores) != PLAYERS or unsupported(rules) or left_out_of_match(rules):
+        return None
+    throws = compile_rules(rules)
+    at = tuple(max(score // throws.step, 0) for score in scores)
+    lowest = tuple(at[(seat - place) % PLAYERS] for seat in range(PLAYERS))
+    solver = _Solver(rules, target, (lowest[0], lowest[1], lowest[2]))
+    most = MAX_POSITIONS_LAST_ROUND if solver.margin else MAX_POSITIONS
+    if prod(solver.goal - low for low in lowest) > most:
+        return None
+    wins = solver.solve()
+    after = wins.at((at[1], at[2], at[0]), (place + 1) % PLAYERS)
+    bank = solver.bank(np.array([at]), place)[:, 0, 0]
+    top = len(bank) - 1
+    rows = np.minimum(np.arange(n_rows(throws, top)), top)
+    lost = float(after[PLAYERS - 1])
+    turn = play_turn(throws, bank[rows], (lost, lost), top, throws.needed(opened=at[0] > 0))
+    return [float(chance) for chance in wins.at((at[0], at[1], at[2]), place)], turn
