@@ -5,13 +5,13 @@ from axe_playwright_python.base import AXE_SCRIPT
 EXPERIMENTAL = {"label-content-name-mismatch": {"enabled": True}}
 """Rules that axe does not check by default: people who speak to a phone say the words that they see."""
 
-SERIOUS = ("serious", "critical")
+SERIOUS = ("moderate", "serious", "critical")
 RULES = {"light": None, "dark": ["color-contrast", "link-in-text-block"]}
 """Rules for each theme, or None for all. The dark theme differs only in its colours."""
 
 
 def faults(page):
-    """Return the serious faults of a page with their theme and element, and leave the page light."""
+    """Return the faults of a page that are not minor, with their theme and element, and leave the page light."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found = [fault for theme in RULES for fault in _faults(page, theme)]

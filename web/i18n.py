@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 
+from babel import Locale
 from babel.support import Translations
 from flask import Flask, current_app, has_request_context, request
 from flask_babel import (
@@ -24,8 +25,6 @@ READABLE = "traykeeper_languages"
 """Key in an app's `extensions` for the languages whose catalogues can be read."""
 
 log = logging.getLogger(__name__)
-
-THOUSANDS_SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
 
 
 def register(app: Flask) -> None:
@@ -64,7 +63,8 @@ def language() -> str:
 
 def points(number: int) -> str:
     """Return a whole number as text in the current language."""
-    return f"{number:,}".replace(",", THOUSANDS_SEPARATORS[language()]).replace("-", "−")
+    locale = get_locale() or Locale("en")
+    return f"{number:,}".replace(",", locale.number_symbols["latn"]["group"]).replace("-", "−")
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -74,7 +74,11 @@ def percent(share: float, digits: int = 0) -> str:
         share: The share, from 0 to 1.
         digits: Digits after the decimal point.
     """
-    return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
+    locale = get_locale() or Locale("en")
+    # The locale's pattern is such as "#,##0\xa0%", because some languages write a space.
+    number = f"0.{'0' * digits}" if digits else "0"
+    pattern = locale.percent_formats[None].pattern.replace("#,##0", number)
+    return str(format_percent(share, pattern))
 
 
 def decimal(number: float) -> str:
@@ -98,8 +102,7 @@ class _CurrentLanguage:
         return decimal(number)
 
     def percent(self, share: Percentage) -> str:
-        text = percent(share.value, share.digits)
-        return text if language() == "en" else text.replace("%", "\u00a0%")
+        return percent(share.value, share.digits)
 
 
 _CURRENT = _CurrentLanguage()

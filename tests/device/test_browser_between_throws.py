@@ -172,7 +172,7 @@ def test_a_question_after_a_correction_says_how_to_answer_it(tmp_path, phones):
             assert rig.settled().situation is Situation.QUESTION
         expect_status(page, HOW_TO_ANSWER)
         page.locator("#choice-1").tap()
-        expect(page.locator("#question")).to_be_hidden()
+        expect(page.locator(".question.asked")).to_be_hidden()
         assert len(rig.state.turn.throws) == 2 or rig.state.turns
         expect_status(page, re.compile("."))
         expect(page.locator("#throw-dice")).not_to_have_attribute("aria-disabled", "true")
@@ -212,7 +212,7 @@ def test_a_question_after_a_correction_does_not_trap_a_table_with_a_phone_as_the
         with pulsing(page):
             page.locator("#bank").tap(force=True)
         page.locator("#choice-1").tap()
-        expect(page.locator("#question")).to_be_hidden()
+        expect(page.locator(".question.asked")).to_be_hidden()
 
         assert rig.state.turn.last.dice == AGAIN
         expect_status(page, "Anna")

@@ -141,6 +141,10 @@ class MemoryTable:
             self._changed.notify_all()
             return self._snapshot
 
+    def at_once(self):
+        """Return a context in which several changes become one: nobody sees a snapshot from within."""
+        return self._changed
+
     def view(self) -> bytes | None:
         return self.album.get("view")
 

@@ -5,7 +5,9 @@ FONTS = ("DejaVu Sans", "TeX Gyre Heros, Liberation Sans, Arial")
 
 NEEDED = (".strip", ".hero h1", ".big-dice", ".keep.top", ".message", "#bank", "#undo")
 PHOTO_PART, PHOTO_SPILL = 0.3, 0.01
-"""Shares of the height of the screen."""
+"""Shares of the height of the screen. A desktop has a larger photo beside everything else."""
+
+DESKTOP_PX = 1024
 
 SPILL_PX = 0.6
 """The error that rounding can cause, in pixels."""
@@ -56,7 +58,7 @@ def layout_faults(page, needed=NEEDED):
     found = page.evaluate(MEASURE, [needed, SPILL_PX])
     photo, sideways = found.pop("photo"), found.pop("sideways")
     faults = {kind: elements for kind, elements in found.items() if elements}
-    if photo > PHOTO_PART + PHOTO_SPILL:
+    if photo > PHOTO_PART + PHOTO_SPILL and page.viewport_size["width"] < DESKTOP_PX:
         faults["photo"] = photo
     if sideways > 0:
         faults["sideways"] = sideways
@@ -97,3 +99,41 @@ def parts_out_of_view(page, selectors):
         selectors: CSS selectors. Every element that one of them finds has to be seen.
     """
     return page.evaluate(FAULTY, list(selectors))
+
+
+DOUBLE_TEXT = """() => {
+  const shown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest(".unseen, .meaning, [inert]");
+  const label = (element) => `${element.tagName.toLowerCase()} ${element.id || element.className.baseVal || element.className}: ${element.textContent.trim().replace(/\\s+/g, " ").slice(0, 40)}`;
+  const faults = [];
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+  const dialog = document.querySelector("dialog[open]") || document.body;
+  for (const element of dialog.querySelectorAll("button, a, summary, input, select, h1, h2, p, li")) {
+    if (!shown(element) || !element.getClientRects().length || element.matches(".slot, .big-dice")) continue; // dice are tilted
+    const style = getComputedStyle(element);
+    const ends = (each) => getComputedStyle(each).textOverflow === "ellipsis" || each.tagName === "SELECT" || each.tagName === "INPUT";
+    const spills = (each) => getComputedStyle(each).display !== "inline" && each.scrollWidth > each.clientWidth + 2 && !ends(each);
+    if (spills(element)) faults.push(`spills: ${label(element)}`);
+    if (style.overflowY === "hidden" && !element.matches(".caption") && element.scrollHeight > element.clientHeight + 4 && !ends(element)) faults.push(`cut: ${label(element)}`);
+    if (!element.matches("button, a, summary, input, select") || element.disabled) continue;
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+    const box = element.getClientRects()[0];
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    const found = document.elementFromPoint(x, y);
+    if (box.left < -1 || box.right > innerWidth + 1) faults.push(`out of view: ${label(element)}`);
+    else if (found && !element.contains(found) && !found.contains(element) && !element.closest("label")?.contains(found)) faults.push(`covered by ${label(found)}: ${label(element)}`);
+    else if (element.matches("button") && Math.min(box.width, box.height) < 43) faults.push(`small: ${label(element)}`);
+  }
+  scrollTo(0, 0);
+  const fixed = [...document.querySelectorAll(".dock, .go, .told")].filter((each) => shown(each) && getComputedStyle(each).position === "sticky");
+  if (fixed.some((each) => each.getBoundingClientRect().height > 0.4 * innerHeight)) faults.push("buttons cover the page");
+  return faults;
+}"""
+
+
+def double_text_faults(page):
+    """Double the size of the text and return what cannot be read or used then (WCAG 1.4.4).
+
+    That is what is cut off, spills out of its box, is covered, too small or out of view. The page keeps the large text.
+    """
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    return page.evaluate(DOUBLE_TEXT)

@@ -54,8 +54,8 @@ def _shown(table: MemoryTable) -> None:
     table.show(photo=photo_of(throw.dice, index=throw.index))
 
 
-def begins(table: MemoryTable, names=NAMES) -> None:
-    _ready(table, names)
+def begins(table: MemoryTable, names=NAMES, **options) -> None:
+    _ready(table, names, **options)
 
 
 def thrown(table: MemoryTable, names=NAMES, **options) -> None:

@@ -135,10 +135,24 @@ class PinChecker:
         self._secret, self._wall = secret, wall
         self._lock = Lock()
         self._wrong = RateLimit(MAX_TRIES, MAX_TOTAL_TRIES, PERIOD_S, clock)
+        self._shown = ""
 
     def shown_to_scorekeeper(self) -> str:
         """Return the PIN for the scorekeeper's phone. No other phone may see it."""
-        return pin_at(self._wall(), self._secret, shown_by=SCOREKEEPER)
+        self._shown = pin_at(self._wall(), self._secret, shown_by=SCOREKEEPER)
+        return self._shown
+
+    def use_agreement(self, pin: str) -> bool:
+        """Return whether the scorekeeper has shown this PIN to hand over the role. The answer is true only once.
+
+        Args:
+            pin: A PIN that `is_right` has accepted.
+        """
+        with self._lock:
+            is_agreed = bool(self._shown) and compare_digest(pin.encode(), self._shown.encode())
+            if is_agreed:
+                self._shown = ""
+            return is_agreed
 
     def is_right(self, pin: str, address: str = "", *, machine_only: bool = False) -> bool:
         """Return whether a PIN is valid now. The time this takes does not depend on the PIN.

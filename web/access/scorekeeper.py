@@ -390,10 +390,14 @@ class Scorekeeper:
                 self._give_to(asking)
         return is_given
 
-    def prove(self, phone: str) -> bool:
+    def prove(self, phone: str, *, is_agreed: bool = False) -> bool:
         """Accept a phone's proof: a correct PIN or one-time link.
 
         The phone becomes the scorekeeper, unless an active scorekeeper has to be asked first.
+
+        Args:
+            phone: Badge of the phone.
+            is_agreed: Whether the scorekeeper has already agreed, by showing the PIN.
 
         Returns:
             Whether the phone is now the scorekeeper.
@@ -402,7 +406,7 @@ class Scorekeeper:
             TableError: If another phone is waiting for the scorekeeper's answer.
         """
         with self._shared.changing():
-            is_given = self.is_held_by(phone) or not self._is_present
+            is_given = is_agreed or self.is_held_by(phone) or not self._is_present
             if is_given:
                 self._give_to(phone)
         if not is_given:

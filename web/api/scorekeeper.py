@@ -105,7 +105,7 @@ def _too_many_seatings(seconds: int) -> Message:
 def _add_proofs(routes: Routes, access: AccessControl) -> None:
     scorekeeper, pins, link = access.scorekeeper, access.pins, access.link
 
-    def check(pin: str, *, machine_only: bool) -> None:
+    def check(pin: str, *, machine_only: bool) -> str:
         digits, address = pin.replace(" ", ""), str(request.remote_addr)
         try:
             is_right = pins.is_right(digits, address, machine_only=machine_only)
@@ -113,14 +113,15 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
             raise HttpProblem(429, error.message, retry_after_s=error.wait_s) from None
         if not is_right:
             raise HttpProblem(403, WRONG_MACHINE_PIN if machine_only else WRONG_PIN)
+        return digits
 
     @routes.command(
         "/pin", "Become the scorekeeper with the PIN", {"pin": text()}, Permission.ANYBODY,
         errors=(429,),
     )  # fmt: skip
     def prove_by_pin(pin: str) -> Response:
-        check(pin, machine_only=False)
-        scorekeeper.prove(access.ensure_phone())
+        digits = check(pin, machine_only=False)
+        scorekeeper.prove(access.ensure_phone(), is_agreed=pins.use_agreement(digits))
         return _status(scorekeeper)
 
     @routes.command(

@@ -8,11 +8,12 @@
       if (isHeld(button)) return undefined;
       if (button.dataset.done !== undefined) button.closest("dialog").close();
       const done = window.post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
+      if (button.dataset.goto) return done.then((ok) => { if (ok) location.assign(button.dataset.goto); });
       if (button.dataset.home === undefined) return done;
       return done.then((ok) => { if (ok && !byId("board")) location.assign("/"); else scrollTo(0, 0); });
     },
     undo: (button) => (isHeld(button) ? undefined : window.post("/api/v1/undo", shownStep())),
-    slot: (button) => (button.closest("#pad") ? removePadDie(button) : toggle(button)),
+    slot: (button) => (button.closest("#pad") ? tapPadDie(button) : toggle(button)),
     seen: (button) => selectSeenDie(button),
     spot: (spot) => byId(spot.dataset.spot)?.click(),
     enlarge: () => enlarge(),
@@ -36,6 +37,26 @@
       if (element) return act(element);
     }
   });
+
+  // One key for each button of the dock, as its tooltip says. The menu of the page can switch the keys off.
+  const KEYS = { t: "throw-dice", r: "press", b: "bank", u: "undo" };
+  const KEYS_OFF = "traykeeper-keys-off";
+
+  function areKeysOn() {
+    try { return !localStorage.getItem(KEYS_OFF); } catch { return true; }
+  }
+
+  document.addEventListener("keydown", ({ key, target, ctrlKey, altKey, metaKey, repeat }) => {
+    const isElsewhere = target.closest("input, select, textarea, dialog") || ctrlKey || altKey || metaKey || repeat;
+    if (!isElsewhere && areKeysOn()) byId(KEYS[key])?.click();
+  });
+  byId("keys")?.addEventListener("change", ({ target }) => {
+    try {
+      if (target.checked) localStorage.removeItem(KEYS_OFF);
+      else localStorage.setItem(KEYS_OFF, "1");
+    } catch { /* the keys stay on */ }
+  });
+  if (byId("keys")) byId("keys").checked = areKeysOn();
 
   // Returns whether a button takes no tap now, and says why if it has a reason.
   function isHeld(button) {
@@ -98,8 +119,21 @@
     }
   }
 
+  // Shows the photo cropped to its dice, as large as the screen allows. Two fingers enlarge it further.
   function enlarge() {
-    byId("enlarged").querySelector("img").src = document.querySelector(".photo img").src;
+    const image = document.querySelector(".photo img");
+    const spots = [...document.querySelectorAll(".photo .spot")].map(({ cx, cy, r }) => [cx, cy, r].map((each) => each.baseVal.value));
+    const [width, height] = [Number(image.getAttribute("width")), Number(image.getAttribute("height"))];
+    const edge = (axis, sign, limit) => {
+      const edges = spots.map((spot) => spot[axis] + sign * 1.5 * spot[2]);
+      if (!edges.length) return sign < 0 ? 0 : limit;
+      return sign < 0 ? Math.max(0, Math.min(...edges)) : Math.min(limit, Math.max(...edges));
+    };
+    const [left, right, top, bottom] = [edge(0, -1, width), edge(0, 1, width), edge(1, -1, height), edge(1, 1, height)];
+    const picture = byId("enlarged").querySelector("svg");
+    picture.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
+    const copy = picture.querySelector("image");
+    for (const [name, value] of Object.entries({ href: image.src, width, height })) copy.setAttribute(name, value);
     byId("enlarged").showModal();
   }
 
@@ -204,19 +238,32 @@
   const maxDice = () => (document.querySelector(".plain-dice") ? 20 : 6);
 
   let enterPad = null;
+  let corrects = false; // an earlier throw: a tap on a die and one on its face correct it
   const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
 
-  function openPad(dice = [], enter = throwEntry()) {
+  function openPad(dice = [], enter = throwEntry(), title = "") {
     enterPad = enter;
+    corrects = Boolean(title);
+    byId("pad-title").textContent = title || byId("pad-title").dataset.which;
     byId("pad-dice").replaceChildren();
     for (const face of dice) addPadDie(byId("pad").querySelector(`[data-face="${face}"]`));
     byId("pad").dataset.begun = String(dice.length);
     byId("pad").showModal();
+    countPadDice();
+  }
+
+  // Says what to do on the pad, or how many of the dice in hand are tapped in.
+  function countPadDice() {
+    const { none, count, edit } = byId("pad-hint").dataset;
+    const n = padDice().length;
+    const all = document.querySelector("[data-to-throw]") ? diceToThrow() : 0;
+    byId("pad-hint").textContent = corrects ? edit : n && all ? count.replace("{n}", n).replace("{all}", all) : n ? "" : none;
+    byId("pad-enter").toggleAttribute("aria-disabled", !n);
   }
 
   // Opens the pad with the dice of an earlier throw.
-  function editThrow({ index, dice }) {
-    openPad(JSON.parse(dice), throwEntry("/api/v1/correct", { index: Number(index) }));
+  function editThrow({ index, dice, edit }) {
+    openPad(JSON.parse(dice), throwEntry("/api/v1/correct", { index: Number(index) }), edit);
   }
 
   function addPadDie(button) {
@@ -225,21 +272,38 @@
     die.dataset.slot = button.dataset.face;
     delete die.dataset.face;
     byId("pad-dice").append(die);
+    return die;
   }
 
-  const removePadDie = (die) => die.remove();
+  const pickedPadDie = () => byId("pad-dice").querySelector("[aria-pressed=true]");
+
+  function tapPadDie(die) {
+    const picked = pickedPadDie();
+    picked?.setAttribute("aria-pressed", "false");
+    if (!corrects || picked === die) die.remove();
+    else die.setAttribute("aria-pressed", "true");
+    countPadDice();
+  }
 
   // If the pad was opened for one missed die, that die completes the throw without a further tap.
   function tapFace(button) {
-    if (padDice().length >= maxDice()) return;
+    const picked = pickedPadDie();
+    if (picked) {
+      picked.replaceWith(addPadDie(button));
+      return enterDice();
+    }
+    if (padDice().length >= maxDice()) return undefined;
     const begun = Number(byId("pad").dataset.begun);
     addPadDie(button);
-    if (begun && begun + 1 === diceToThrow() && padDice().length === diceToThrow()) enterDice();
+    countPadDice();
+    if (begun && begun + 1 === diceToThrow() && padDice().length === diceToThrow()) return enterDice();
+    return undefined;
   }
 
   const enterDice = window.once(async () => {
     const dice = padDice();
-    if (dice.length && await enterPad(dice)) byId("pad").close();
+    if (!dice.length) window.toast(byId("pad-hint").dataset.none);
+    else if (await enterPad(dice)) byId("pad").close();
   });
 
   byId("pad-enter")?.addEventListener("click", enterDice);
@@ -247,5 +311,127 @@
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#keep-chosen")) keepChosen();
     if (target.closest("#not-a-die")) dismissObject();
+  });
+})();
+
+// The dialog for changes by hand, filled with the current turn and scores.
+(() => {
+  const byId = (id) => document.getElementById(id);
+
+  let step = {}; // the step of the match when the dialog was opened
+
+  function openDialog() {
+    step = window.shownStep();
+    const players = [...document.querySelectorAll(".players .name")];
+    const hero = document.querySelector(".hero");
+    const onTurn = players.find((name) => name.dataset.onTurn !== undefined) || players[0];
+    for (const select of byId("hand").querySelectorAll(".seats")) {
+      const offered = players.filter((name) => name.dataset.gone === undefined || select.dataset.all !== undefined);
+      select.replaceChildren(...offered.map((name) => new Option(name.textContent, name.dataset.seat)));
+      select.value = onTurn.dataset.seat;
+    }
+    const [turn, score] = byId("hand").querySelectorAll("form");
+    turn.elements.points.value = hero.dataset.atRisk || 0;
+    turn.elements.dice.value = hero.dataset.toThrow || 6;
+    score.elements.score.value = onTurn.dataset.score;
+    byId("hand").querySelector(".on-turn-name").textContent = onTurn.textContent;
+    for (const button of byId("hand").querySelectorAll("[data-done]")) {
+      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat), ...step });
+    }
+    byId("hand").showModal();
+  }
+
+  const setByHand = window.once(async (form) => {
+    const fields = [...form.elements].filter((field) => field.name);
+    const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
+    const aimed = form.dataset.submit.endsWith("/turn") || form.dataset.submit.endsWith("/score") ? step : {};
+    if (await window.post(form.dataset.submit, { ...body, ...aimed })) byId("hand").close();
+    step = window.shownStep(); // after a refusal, the next attempt is meant for what is shown now
+  });
+
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
+    target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
+  });
+  document.addEventListener("click", ({ target }) => { if (target.closest("[data-hand]")) openDialog(); });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.closest("#hand")) return;
+    event.preventDefault();
+    setByHand(event.target);
+  });
+})();
+
+// Says how many characters a name may still have, before the field takes no more.
+(() => {
+  const NEAR = 6;
+  const words = JSON.parse(document.body.dataset.words);
+  const note = document.createElement("small");
+  note.className = "limit";
+  note.setAttribute("role", "status");
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.name !== "name" || target.maxLength < 0) return;
+    const left = target.maxLength - target.value.length;
+    const place = target.closest("li, label");
+    note.textContent = left > NEAR ? "" : words.limit.replace("{most}", target.maxLength).replace("{left}", left);
+    if (place && note.parentElement !== place) place.append(note);
+  });
+  document.addEventListener("focusout", ({ target }) => { if (target.name === "name") note.remove(); });
+})();
+
+// Takes a picture of the dice with the phone, shrinks it, uploads it and has it read.
+(() => {
+  const API = "/api/v1/picture";
+  const SMALL_BYTES = 1000000;
+  const LONG_SIDE_PX = 2048;
+  const QUALITY = 0.9;
+  const words = JSON.parse(document.body.dataset.words);
+  const input = document.getElementById("picture");
+  if (!input) return; // a page without the dice
+
+  // Only JPEG files are shrunk here; the server reports what is wrong with other files.
+  async function shrink(file) {
+    if (file.size < SMALL_BYTES || file.type !== "image/jpeg") return file;
+    try {
+      const image = await createImageBitmap(file);
+      const share = Math.min(1, LONG_SIDE_PX / Math.max(image.width, image.height));
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.round(image.width * share);
+      canvas.height = Math.round(image.height * share);
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      image.close();
+      return await new Promise((done) => { canvas.toBlob((blob) => done(blob || file), "image/jpeg", QUALITY); });
+    } catch {
+      return file;
+    }
+  }
+
+  let step = {}; // the step of the match when somebody tapped to take the picture
+
+  async function send(file) {
+    document.documentElement.classList.add("reads");
+    window.toast(input.dataset.reading, window.longestMs);
+    try {
+      await window.uploadInParts(`${API}/part`, await shrink(file));
+      await window.postJson(API, step);
+      window.toast("");
+      document.dispatchEvent(new Event("acted"));
+    } catch (error) {
+      window.toast(error.detail || words.silent);
+    }
+    document.documentElement.classList.remove("reads");
+  }
+
+  document.addEventListener("click", async ({ target }) => {
+    if (!target.closest("[data-picture]") || !await window.mayPost(API)) return;
+    step = window.shownStep();
+    input.click();
+  });
+
+  // Clearing the input lets the same picture be chosen again after it was refused.
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) send(file);
   });
 })();

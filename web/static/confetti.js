@@ -1,4 +1,4 @@
-// Celebrates a win with confetti for a moment. With reduced motion nothing moves.
+// Celebrates a person's win with confetti for a moment. With reduced motion nothing moves.
 "use strict";
 (() => {
   const SHOWN_MS = 2600;
@@ -8,7 +8,7 @@
   let won = isWon();
 
   function isWon() {
-    return Boolean(document.querySelector(".hero.won, .tv-turn.won"));
+    return Boolean(document.querySelector(".won[data-cheer]"));
   }
 
   function celebrate() {

@@ -74,6 +74,8 @@
       if (current && current.dataset.digest !== fresh.dataset.digest) replace(current, fresh);
     }
     if (step() !== stepBefore && step() !== window.ownStep?.()) settle(document.getElementById("steps"));
+    // A board that was opened during a match has not loaded what the form for the next match needs.
+    if (document.getElementById("new-match") && !window.changedOptions) location.reload();
     document.dispatchEvent(new Event("swapped"));
   }
 

@@ -68,8 +68,6 @@
   }
 
   document.addEventListener("swapped", offerRecent);
-  // A board that was opened during a match has not loaded the script for house rules.
-  document.addEventListener("swapped", () => { if (byId("options") && !window.changedOptions) location.reload(); });
   offerRecent();
 
   const seated = () => rows().filter((row) => !row.hidden).map(input);
@@ -169,11 +167,40 @@
     document.dispatchEvent(new Event("swapped"));
   }
 
+  // The last match that this phone set up is offered again, with one tap.
+  const LAST = "traykeeper-last-match";
+
+  function lastMatch() {
+    try { return JSON.parse(localStorage.getItem(LAST)); } catch { return null; }
+  }
+
+  function offerLastMatch() {
+    const last = lastMatch();
+    const button = byId("play-again");
+    if (!button || !last) return;
+    button.hidden = false;
+    button.querySelector("small").textContent = `${last.match.names.join(", ")} · ${last.title}`;
+  }
+
+  const playAgain = window.once(async () => {
+    const started = await window.post("/api/v1/match", lastMatch().match);
+    if (started && !byId("board")) location.assign("/");
+    else if (started) scrollTo(0, 0);
+  });
+
+  document.addEventListener("swapped", offerLastMatch);
+  document.addEventListener("DOMContentLoaded", offerLastMatch);
+  document.addEventListener("click", ({ target }) => { if (target.closest("#play-again")) playAgain(); });
+
   const startMatch = window.once(async (form) => {
     const match = setUp(form);
+    const title = form.elements.rules.selectedOptions[0].text;
     const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
     const started = await window.post(form.dataset.submit, match);
-    if (started) remember(typed);
+    if (started) {
+      remember(typed);
+      try { localStorage.setItem(LAST, JSON.stringify({ match, title })); } catch { /* nothing is offered */ }
+    }
     if (started && !byId("board")) location.assign("/");
     else if (started) scrollTo(0, 0);
   });
@@ -215,13 +242,18 @@
 
   function showHandicap() {
     const isOn = byId("with-handicap")?.checked;
-    for (const field of document.querySelectorAll(".head-start")) field.hidden = !isOn;
+    for (const label of document.querySelectorAll(".starts")) label.hidden = !isOn;
     if (byId("handicap")) byId("handicap").hidden = !isOn;
     showBot();
   }
 
+  // A bot cannot play in a team, so each of the two choices rules out the other.
   function showBot() {
-    const bot = byId("bot")?.value;
+    if (!byId("bot")) return;
+    const bot = byId("bot").value;
+    byId("in-teams").disabled = Boolean(bot);
+    byId("bot").disabled = byId("in-teams").checked;
+    byId("not-both").hidden = !bot && !byId("in-teams").checked;
     const shows = { "bot-like": bot === "like", "bot-dice": bot, "bot-head-start": bot && byId("with-handicap")?.checked };
     for (const [id, shown] of Object.entries(shows)) {
       const label = byId(id)?.closest("label");
@@ -246,6 +278,7 @@
   });
   document.addEventListener("change", ({ target }) => {
     if (target.matches("#in-teams, .team")) showTeams();
+    if (target.id === "in-teams") showBot();
     if (target.id === "with-handicap") showHandicap();
     if (target.id === "bot") chooseBot();
     if (target.name === "rules") chooseRules(target);
@@ -257,4 +290,71 @@
     event.preventDefault();
     startMatch(event.target);
   });
+})();
+
+// House rules: changed options are marked, and only these are sent.
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const fields = (form) => [...form.querySelectorAll("[data-option]")];
+
+  // Returns the published value of each option of the chosen rules.
+  function published(form) {
+    const chosen = form.elements.rules.selectedOptions[0].dataset.options;
+    return { ...JSON.parse(byId("options").dataset.defaults), ...JSON.parse(chosen) };
+  }
+
+  function valueOf(field) {
+    if (field.type === "checkbox") return field.checked;
+    return field.type === "number" ? Number(field.value) : field.value;
+  }
+
+  function setValue(field, value) {
+    if (field.type === "checkbox") field.checked = value;
+    else field.value = value;
+  }
+
+  window.changedOptions = (form) => {
+    const defaults = published(form);
+    return Object.fromEntries(fields(form).map((field) => [field.dataset.option, valueOf(field)])
+      .filter(([name, value]) => value !== defaults[name]));
+  };
+
+  function valueText(field, value) {
+    if (field.type !== "select-one") return String(value);
+    return [...field.options].find((option) => option.value === value).text;
+  }
+
+  function markChanges() {
+    const form = byId("new-match");
+    if (!form) return;
+    const defaults = published(form);
+    const changed = window.changedOptions(form);
+    for (const field of fields(form)) {
+      const name = field.dataset.option;
+      const hasOldValue = name in changed && field.type !== "checkbox";
+      field.closest("label").classList.toggle("changed", name in changed);
+      field.closest("label").querySelector("small").textContent = hasOldValue
+        ? byId("options").dataset.was.replace("{value}", valueText(field, defaults[name])) : "";
+    }
+    // Fixed points for each face can only come from the rule set.
+    form.querySelector("[data-option=alike] [value=fixed]").hidden = defaults.alike !== "fixed";
+    const n = Object.keys(changed).length;
+    byId("options").querySelector("summary small").textContent = n ? byId("options").dataset.count.replace("{n}", n) : "";
+  }
+
+  function resetOptions() {
+    const defaults = published(byId("new-match"));
+    for (const field of fields(byId("new-match"))) setValue(field, defaults[field.dataset.option]);
+    markChanges();
+  }
+
+  document.addEventListener("change", ({ target }) => {
+    if (target.name === "rules" && target.form?.id === "new-match") resetOptions();
+    else if (target.dataset.option) markChanges();
+  });
+  document.addEventListener("click", ({ target }) => { if (target.id === "as-published") resetOptions(); });
+  // The browser cannot point to an invalid field in a closed section.
+  document.addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
+  document.addEventListener("swapped", markChanges);
+  markChanges();
 })();

@@ -1,10 +1,11 @@
-// Sends requests one after the other and shows the result.
+// Sends requests and files one after the other and shows the result.
 "use strict";
 (() => {
   const TOAST_MS = 7000;
   const RETRIES = { tries: 3, ms: 20000 };
   const RETRY_MS = 700;
   const LATE_MS = 1000;
+  const PART_BYTES = 65536; // the server accepts only small bodies
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
@@ -111,6 +112,23 @@
     const place = [...document.querySelectorAll("dialog[open]")].at(-1) || document.body;
     if (byId("toast").parentElement !== place) place.append(byId("toast"));
   }
+
+  function asBase64(part) {
+    return new Promise((done, failed) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+      reader.onerror = failed;
+      reader.readAsDataURL(part);
+    });
+  }
+
+  // Uploads a file in parts, one after the other. An empty file is sent as one empty part, so that the server can report the problem.
+  window.uploadInParts = async (address, file, onProgress = () => {}) => {
+    for (let at = 0; at === 0 || at < file.size; at += PART_BYTES) {
+      await window.postJson(address, { at, part: await asBase64(file.slice(at, at + PART_BYTES)) });
+      onProgress(at / file.size);
+    }
+  };
 
   document.addEventListener("close", placeToast, true);
   document.addEventListener("lost", () => { reached = 0; }); // a restarted server starts to count again

@@ -1,9 +1,13 @@
 """The PIN form and the one-time link, in real Chromium."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser import PHONE
+from tests.web.conftest import PHONE as PHONE_BADGE
+from tests.web.conftest import HttpClient
 from web.app import new_link
 
 pytestmark = pytest.mark.browser
@@ -40,3 +44,16 @@ def test_one_time_link_works_in_an_open_tab(watcher, server, table):
 
     expect(watcher.locator("html.holder")).to_be_attached()
     assert "scorekeeper" not in watcher.url
+
+
+def test_pin_that_the_scorekeeper_shows_hands_over_at_once(watcher, server, table):
+    as_holder = HttpClient(server.port)
+    pin = json.load(as_holder.get("/api/v1/scorekeeper/pin"))["pin"]
+    watcher.locator("[data-menu]").click()
+    watcher.locator("#menu [data-scorekeeper]").click()
+    watcher.locator("#pin").fill(pin)
+    watcher.locator("#pin-form button").click()
+
+    expect(watcher.locator("html.holder")).to_be_attached()
+    assert as_holder.post("/api/v1/scorekeeper/pin", pin=pin).status == 200
+    assert not table.scorekeeper.is_held_by(PHONE_BADGE)  # the PIN hands over only once

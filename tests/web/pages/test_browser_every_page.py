@@ -13,6 +13,7 @@ from tests.web.api.test_health import BAD, GOOD, MemoryMaintainer
 from tests.web.api.test_misreads import MemoryMisreads
 from tests.web.conftest import PHONE_COOKIE, as_scorekeeper, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
+from tests.web.first_screen import double_text_faults
 from tests.web.guest import ENDLESS, filled, routes
 from tests.web.pages.test_browser_appliance import Calibration
 from tests.web.screens import won
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.browser
 
 KNOWN = {"/", "/board", "/calibrate", "/dice", "/evening", "/health", "/join", "/matches/1", "/new"}
 """Some pages that the search has to find."""
+
+SMALL = {"width": 360, "height": 640}
 
 IN_TEAMS = Match.start(SHORT, ("Anna", "Ben", "Cleo", "Dan"), teams=[1, 2, 1, 2])
 
@@ -63,7 +66,7 @@ def pages(app):
     return found
 
 
-def test_every_page_is_accessible_and_fits_a_phone(browser, app):
+def test_every_page_is_accessible_and_fits_a_phone_even_with_large_text(browser, app):
     paths, wrong = pages(app), {}
     assert set(paths) >= KNOWN
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
@@ -75,6 +78,9 @@ def test_every_page_is_accessible_and_fits_a_phone(browser, app):
             expect(page.locator("main")).to_be_visible()
             width = page.evaluate("document.documentElement.scrollWidth")
             found = [*faults(page), *([("width", width)] if width > PHONE["width"] else [])]
+            page.set_viewport_size(SMALL)
+            found += double_text_faults(page)
+            page.set_viewport_size(PHONE)
             wrong |= {path: found} if found else {}
 
     assert wrong == {}

@@ -359,7 +359,7 @@ def test_open_question_is_shown_only_once(begun, phone):
         situation=Situation.QUESTION,
     )
 
-    expect(phone.locator("#question h2")).to_have_text(question)
+    expect(phone.locator(".question h2")).to_have_text(question)
     expect(phone.locator(".message")).to_have_text("Hold for yes, press to read again")
 
 
@@ -476,7 +476,7 @@ def test_question_is_answered_with_one_tap(begun, phone):
     expect(phone.locator(".choice").first).to_contain_text("or hold the button")
     phone.get_by_role("button", name="No, Anna threw again").tap()
 
-    expect(phone.locator("#question")).to_be_hidden()
+    expect(phone.locator(".question")).to_be_hidden()
     assert begun.done[-1] == AnswerQuestion("hot")
 
 
