@@ -7,7 +7,7 @@ from game.situation import Choice, Situation
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.screens import NAMES, THROW, begins, photo_of
 from web.access.phone import COOKIE
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 from web.server import Server
 from web.stream import Streams
 

@@ -11,7 +11,7 @@ from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, double_text_faults, layout_faults, set_font
 from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown
 from web.access.phone import COOKIE
-from web.contracts.coach import CoachMode
+from web.contracts import CoachMode
 
 pytestmark = pytest.mark.browser
 
