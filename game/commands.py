@@ -203,9 +203,15 @@ class Rematch:
 
 @dataclass(frozen=True, slots=True)
 class ReopenMatch:
-    """Continue an older match, given by its number in the journal."""
+    """Continue an older match.
+
+    Attributes:
+        match: Number of the match in the journal.
+        undo: Whether to take back its last step, so that a match that was won can be played on.
+    """
 
     match: int
+    undo: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,8 +359,8 @@ class Snapshot:
             unread.
         question: The open question. A hold of the button picks the first of `choices`.
         choices: Answers to the question or, without a question, other interpretations of the last throw.
-        has_ignored_objects: Whether somebody has said of an object in the open question that it is not a die, so
-            that undo takes the object into account again.
+        can_undo_more: Whether undo can take back something else than a step of the match: an object that
+            somebody said is not a die, or the start of the match.
         simulated: Whether the tray is simulated; the page then has buttons to throw and to press.
         camera: Name of the camera; None while there is none and throws are entered by hand.
         hands_off: Whether the dice are read without a press of the button.
@@ -387,7 +387,7 @@ class Snapshot:
     unread_throw: Message | None = None
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
-    has_ignored_objects: bool = False
+    can_undo_more: bool = False
     simulated: bool = False
     camera: str | None = None
     hands_off: bool = False

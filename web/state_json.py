@@ -198,7 +198,7 @@ def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
 def _no_match(snapshot: Snapshot) -> MatchJson:
     can_undo_die = snapshot.rolloff is not None and snapshot.rolloff.before is not None
     can_undo_throw = snapshot.just_dice is not None and snapshot.just_dice.last is not None
-    can_undo = can_undo_die or can_undo_throw or snapshot.has_ignored_objects
+    can_undo = can_undo_die or can_undo_throw or snapshot.can_undo_more
     return {**NO_MATCH, "can_undo": can_undo}
 
 
@@ -227,7 +227,7 @@ def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
         "keeps": _keeps(state, odds_by_keep(snapshot.coach, translate), translate),
         "bank": _bank(match, translate),
         "turns": [_turn(turn) for turn in state.turns],
-        "can_undo": match.can_undo or snapshot.has_ignored_objects,
+        "can_undo": match.can_undo or snapshot.can_undo_more,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
         "highlight": shaped(HighlightJson, found, translate) if found else None,

@@ -629,7 +629,7 @@ class Companion:
             unread_throw=session.unread_throw,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=table.choices,
-            has_ignored_objects=table.has_ignored_objects,
+            can_undo_more=session.can_undo_more,
             simulated=self.simulated_tray is not None,
             camera=camera.name,
             hands_off=self._hands_off,

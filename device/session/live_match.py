@@ -32,6 +32,9 @@ class StepRecord(Protocol):
             except_match: Number of a match to leave out; 0 leaves none out.
         """
 
+    def match_before(self, match_id: int) -> int:
+        """Return the number of the match played last among those that began before this one, or 0 if there is none."""
+
     def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Record a new match and return its number.
 
@@ -113,6 +116,8 @@ class LiveMatch:
         other_tray: The other tray; None if matches cannot be shared with another tray.
         seats_elsewhere: Returns whether a seat is at another tray; None if the match is played at this
             tray only.
+        match_before: Number of the match to which undo returns from the start of this one; 0 if there is
+            none.
         trouble: Why the last step could not be written; None if it was written.
         last_seen_position: Position in the record of the newest throw that a camera saw; 0 if no
             throw has been seen since the program started.
@@ -127,7 +132,7 @@ class LiveMatch:
     def __init__(self, record: StepRecord, other_tray: OtherTray | None = None) -> None:
         self._record, self.other_tray = record, other_tray
         self.seats_elsewhere: Callable[[int], bool] | None = None
-        self.match_id = 0
+        self.match_id = self.match_before = 0
         self.trouble: Message | None = None
         self.last_seen_position = 0
         self.request = ""
@@ -213,6 +218,7 @@ class LiveMatch:
             with suppress(JournalError):
                 _, earlier = self._record.newest(except_match=self.match_id) or (0, self._match)
                 self.earlier_places = earlier.last_places
+        self._note_match_before()
         self.update_seating()
         self.steps += 1
 
@@ -224,8 +230,14 @@ class LiveMatch:
             match: The match as it stands.
         """
         self.match_id, self._match = match_id, match
+        self._note_match_before()
         self.update_seating()
         self.steps += 1
+
+    def _note_match_before(self) -> None:
+        self.match_before = 0
+        with suppress(JournalError):  # undo then ends at the start of this match
+            self.match_before = self._record.match_before(self.match_id)
 
     def do(self, *actions: Action, after: Match | None = None) -> Match:
         """Carry out these actions as one step, and return the resulting match.

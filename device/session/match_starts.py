@@ -69,10 +69,12 @@ def show_match(state: TableState, match: Match | None, message: Message) -> Chan
         match: The match; None if the journal contains none.
         message: The message that the table shows about the match.
     """
+    places = state.last_places
+    is_last_throw = match is not None and match.last_places == places
     shown = replace(
         state,
         in_play=match,
-        leftovers=state.last_places,
+        leftovers=() if is_last_throw else places,
         rolloff=RollOff(),
         rolloff_reading=0,
         dice_log=None,

@@ -260,6 +260,12 @@ def resumed(match: Match) -> Message:
     return Paragraph(Message("Picking up where we left off."), what)
 
 
+def returned(match: Match) -> Message:
+    """Return a message saying that undo has returned to an earlier match, and how that match stands."""
+    back = Message("Back in the match before. Undo again to take back its last step.")
+    return Paragraph(_in_mid_turn(match) or outcome(match), back)
+
+
 def _in_mid_turn(match: Match) -> Message | None:
     state = match.state
     last = state.turn.last

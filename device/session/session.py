@@ -53,6 +53,7 @@ from game.commands import (
 from game.errors import JournalError
 from game.match.events import Event
 from game.message import Message, Paragraph
+from game.practice.strategy import is_untouched
 from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
 
@@ -170,6 +171,19 @@ class Session:
         has_rolled = bool(reader.has_tumbled) and reader.surely_tumbled_since(since_s)
         return self.table.unread_throw(has_rolled=has_rolled)
 
+    @property
+    def match_to_return_to(self) -> int:
+        """Number of the earlier match to which undo returns, because no person has taken a step in this one; else 0."""
+        match, live_match = self.table.match, self.live_match
+        if match is None or self.table.overlay or live_match.seats_elsewhere:
+            return 0
+        return live_match.match_before if is_untouched(match) else 0
+
+    @property
+    def can_undo_more(self) -> bool:
+        """Whether undo can take back something else than a step: an ignored object, or the start of the match."""
+        return self.table.has_ignored_objects or bool(self.match_to_return_to)
+
     def check_step(self, step: int | None) -> None:
         """Check that the match is still at this step; if not, raise an error that gives its current state.
 
@@ -260,6 +274,8 @@ class Session:
             case ReopenMatch():
                 match = live_match.reopen(command.match)
                 self._run(match_starts.show_match(table, match, messages.resumed(match)))
+                if command.undo and match.can_undo:
+                    self._undo()
             case ProposeMatch():
                 self._run(match_starts.propose(table, command))
             case SetJustDice():
@@ -296,9 +312,17 @@ class Session:
             self._run(play_of(self.table).correct(self.table, dice, last.index))
 
     def _undo(self) -> None:
-        """Take back the last step or, if the open question ignores objects, take these into account again."""
+        """Take back the last step.
+
+        If the open question ignores objects, take these into account again. At the start of a match,
+        return to the match before.
+        """
         if self.table.has_ignored_objects:
             self._run(readings.undo_ignoring(self.table))
+        elif earlier := self.match_to_return_to:
+            match = self.live_match.reopen(earlier)
+            message = messages.returned(match)
+            self._run(match_starts.show_match(self.table, match, message))
         else:
             self._run(play_of(self.table).undo(self.table))
 

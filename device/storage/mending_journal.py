@@ -77,6 +77,10 @@ class MendingJournal:
         """Implement `Journal.newest`."""
         return self._opened().newest(except_match=except_match)
 
+    def match_before(self, match_id: int) -> int:
+        """Implement `Journal.match_before`."""
+        return self._opened().match_before(match_id)
+
     def start(self, match: Match, *, request: str = "", key: str = "") -> int:
         """Implement `Journal.start`."""
         return self._opened().start(match, request=request, key=key)

@@ -294,6 +294,15 @@ class Journal:
             ).fetchone()
         return None if row is None else (row[0], self.match(row[0]))
 
+    def match_before(self, match_id: int) -> int:
+        """Return the number of the match played last among those that began before this one, or 0 if there is none."""
+        with _as_journal_error(self.path):
+            row = self._db.execute(
+                "SELECT match FROM entry WHERE match < ? ORDER BY position DESC LIMIT 1",
+                (match_id,),
+            ).fetchone()
+        return row[0] if row else 0
+
     def restore(self, copy: bytes) -> None:
         """Replace the content of this journal with a copy from `History.copy`.
 

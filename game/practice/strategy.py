@@ -194,6 +194,16 @@ def undo_actions(match: Match) -> tuple[Undone, ...]:
     return (Undone(),) * n
 
 
+def is_untouched(match: Match) -> bool:
+    """Return whether no person has taken a step in a match, which may have begun with steps of bots."""
+    at: Match | None = match
+    while at is not None and at.before is not None:
+        if not _is_bot_step(at):
+            return False
+        at = at.before
+    return True
+
+
 def redo_actions(match: Match) -> tuple[Redone, ...]:
     """Return the actions that redo the step undone last and the steps of bots that followed it."""
     return (Redone(),) * (1 + sum(1 for _ in _bot_steps_to_redo(match)))

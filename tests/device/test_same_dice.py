@@ -307,3 +307,15 @@ def test_a_hold_reads_dice_thrown_since_a_correction_or_an_undo(match_rig, mend)
 
     assert match_rig.scores == [0, 0]
     assert match_rig.state.player.name == "Ben"
+
+
+def test_dice_of_a_throw_undone_after_a_return_to_its_match_are_read_again(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    match_rig.companion.do(StartMatch(("Cleo", "Dan")))
+    match_rig.companion.do(Undo())
+    assert "have not moved" in str(match_rig.press().message)
+    match_rig.companion.do(Undo())
+    match_rig.press()
+
+    assert match_rig.state.player.name == "Anna"
+    assert match_rig.state.turn.last.dice == (1, 1, 1, 2, 3, 4)

@@ -77,6 +77,9 @@ class NoJournal:
     def newest(self):
         return None
 
+    def match_before(self, match_id):
+        return 0
+
     def start(self, match, *, request="", key=""):
         self._begun[len(self._begun) + 1] = match
         return len(self._begun)

@@ -226,5 +226,5 @@ def test_ignored_object_can_be_undone_before_the_first_throw(table):
     table.do(StartMatch(("Anna", "Ben")))
     assert not view(table)["can_undo"]
 
-    table.show(has_ignored_objects=True)
+    table.show(can_undo_more=True)
     assert view(table)["can_undo"]

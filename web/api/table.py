@@ -438,7 +438,11 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
         "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()
     )
     add("/rematch", "Start a match with the same players after one is won", Rematch)
-    add("/reopen", "Continue an older match", ReopenMatch, match=integer(1, MAX_EXACT))
+    add(
+        "/reopen", "Continue an older match, if wanted without its last step",
+        lambda match, undo: ReopenMatch(match, undo=bool(undo)),
+        match=integer(1, MAX_EXACT), undo=optional(boolean()),
+    )  # fmt: skip
     add(
         "/insert", "Insert a turn that was not recorded", InsertTurn,
         turn=text(), before=optional(INDEX), step=optional(STEP),

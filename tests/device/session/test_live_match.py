@@ -66,6 +66,9 @@ class Lost:
     def newest(self, **how):
         return self._journal.newest(**how)
 
+    def match_before(self, match_id):
+        return self._journal.match_before(match_id)
+
     def start(self, match, **how):
         return self._journal.start(match, **how)
 

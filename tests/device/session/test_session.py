@@ -26,7 +26,18 @@ from game.commands import (
 )
 from game.errors import IllegalMove, JournalError, RulesetError
 from game.journal.journal import Journal
-from game.match.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.match.events import (
+    Bot,
+    Farkled,
+    Joined,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TurnSet,
+)
 from game.situation import Situation, TableError
 from tests.device.session.sessions import (
     RULES,
@@ -561,3 +572,59 @@ def test_ignoring_a_die_of_an_accepted_throw_is_refused(session, reader):
     read(session, *THOUSAND)
     with pytest.raises(TableError, match="That throw has been accepted"):
         session.ignore_object(row(THOUSAND).without(0))
+
+
+def test_undo_goes_back_through_a_rematch_to_the_winning_throw(session):
+    win(session)
+    won = session.live_match.match
+    session.do(Rematch())
+    session.do(EnterThrow(THOUSAND))
+    session.do(Undo())
+    assert session.can_undo_more
+    session.do(Undo())
+
+    assert session.live_match.match == won
+    assert session.table.situation is Situation.WON
+    assert "Back in the match before." in message(session)
+    session.do(Undo())
+    assert state(session).winner is None
+
+
+def test_undo_goes_back_through_a_new_match_after_a_restart(session):
+    session.do(EnterThrow(THOUSAND))
+    session.do(StartMatch(("Cleo", "Dan")))
+    session.reload()
+    session.release_button(UNDO_S)
+
+    assert state(session).player.name == "Anna"
+    assert state(session).turn.last.dice == THOUSAND
+    session.do(Undo())
+    assert not session.can_undo_more
+    with pytest.raises(IllegalMove, match="nothing to undo"):
+        session.do(Undo())
+
+
+def test_undo_goes_back_through_a_match_in_which_only_a_bot_has_thrown(session):
+    session.do(StartMatch(("Bot", "Dan"), bots=(Bot(), None)))
+    session.play_bot(Thrown(THOUSAND))
+    session.do(Undo())
+
+    assert state(session).player.name == "Anna"
+
+
+def test_an_open_question_is_not_left_by_undo_for_the_match_before(session):
+    session.do(StartMatch(("Cleo", "Dan")))
+    press(session)
+    answer(session, row((1, 1, 1, 5, 5)))
+    assert session.table.overlay
+
+    assert not session.can_undo_more
+
+
+def test_a_won_match_is_played_on_without_its_last_step(session):
+    win(session)
+    session.do(Rematch())
+    session.do(ReopenMatch(1, undo=True))
+
+    assert state(session).winner is None
+    assert session.live_match.match_id == 1

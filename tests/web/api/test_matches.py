@@ -84,6 +84,8 @@ def test_older_match_is_reopened(client, table):
 
     assert client.post("/api/v1/reopen", json={"match": 1}).status_code == 200
     assert table.done[-1] == ReopenMatch(1)
+    assert client.post("/api/v1/reopen", json={"match": 1, "undo": True}).status_code == 200
+    assert table.done[-1] == ReopenMatch(1, undo=True)
     assert client.post("/api/v1/reopen", json={"match": 0}).status_code == 400
 
 

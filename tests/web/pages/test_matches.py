@@ -417,3 +417,11 @@ def test_number_of_requests_at_once_is_limited(past, table, monkeypatch):
 
     assert statuses[0] == 503
     assert len(statuses) == MAX_HISTORY_REQUESTS
+
+
+def test_a_won_match_can_be_corrected_and_played_on(client):
+    page = client.get("/matches/1").text
+
+    assert "data-body='{\"match\": 1}' data-home>Correct a throw" in page
+    assert 'data-body=\'{"match": 1, "undo": true}\' data-home>Play on' in page
+    assert "Continue this match" not in page
