@@ -25,6 +25,17 @@ class Situation(StrEnum):
     JUST_DICE = "just dice"
 
 
+class HoldEffect(StrEnum):
+    """What holding the button for a second would do now."""
+
+    NOTHING = ""
+    BANK = "bank"
+    YES = "yes"
+    REMATCH = "rematch"
+    BEGIN = "begin the match"
+    STOP = "stop waiting"
+
+
 READY_FOR_MATCH = (Situation.NO_MATCH, Situation.WON)
 """Situations in which a match may be proposed to the table."""
 

@@ -19,7 +19,7 @@ from game.message import Message
 from game.odds.review import Caveat, Figures, Review
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
-from game.situation import Choice, Situation
+from game.situation import Choice, HoldEffect, Situation
 from game.stats.counts import Totals
 
 
@@ -349,6 +349,7 @@ class Snapshot:
         situation: The state of the table, which decides what the button does.
         message: What has just happened, in one line.
         lamp: The light that the lamp shows.
+        hold: What holding the button for a second would do.
         advice: What to do now, one sentence for each problem.
         match: The match; None if there is none.
         step: A number that increases whenever the match changes, even when a step is undone.
@@ -388,6 +389,7 @@ class Snapshot:
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
     can_undo_more: bool = False
+    hold: HoldEffect = HoldEffect.NOTHING
     simulated: bool = False
     camera: str | None = None
     hands_off: bool = False

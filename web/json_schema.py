@@ -367,7 +367,8 @@ class JustDiceJson(TypedDict):
 class StateJson(MatchJson):
     """The whole state. `version` grows with every change, `step` with every change of the match.
 
-    `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
+    `hold` is what holding the button for a second would do: "bank", "yes", "rematch", "begin the
+    match", "stop waiting" or "". `unread_throw` says why nothing can be kept or banked before a throw is read, or is null.
     `question` is the open question; a hold of the button picks the first of its `choices`. Without
     a question, `choices` are other interpretations of the last throw. `camera` is null while there
     is no camera. If `hands_off` is set, the dice are read without a press of the button. `notice`
@@ -381,6 +382,7 @@ class StateJson(MatchJson):
     message: str
     advice: list[str]
     lamp: LampJson
+    hold: str
     simulated: bool
     camera: str | None
     hands_off: bool

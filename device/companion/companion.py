@@ -33,7 +33,7 @@ from device.companion.picture_keeper import PictureKeeper, read_phone_picture
 from device.companion.table_button import TableButton
 from device.companion.tray_camera import TrayCamera
 from device.hardware.button import TrayButton
-from device.hardware.outputs import LAMPS, Signals, spoken_text
+from device.hardware.outputs import Signals, lamp_for, spoken_text
 from device.hardware.systemd import keep_alive
 from device.session.indicator import BANK_S, STUCK_S, Indicator, indicator_for
 from device.session.live_match import LiveMatch, throws_elsewhere
@@ -579,7 +579,7 @@ class Companion:
             return True
         shown = self._snapshot
         return (
-            shown.lamp != LAMPS[self._indicator]
+            shown.lamp != lamp_for(self._indicator, self.session.hold_effect)
             or shown.troubles != self.troubles.at_the_table
             or shown.notice != self.tray_camera.notice
             or shown.scorekeeper != self.scorekeeper.view()
@@ -596,6 +596,7 @@ class Companion:
             session.table.situation,
             session.table.match,
             held_s=held_s or 0.0,
+            hold=session.hold_effect,
             has_camera=session.table.camera.is_present or not camera.is_expected,
             started=session.table.camera.is_known,
             moved=camera.drift.has_moved,
@@ -619,7 +620,8 @@ class Companion:
             version=version,
             situation=table.situation,
             message=table.message,
-            lamp=LAMPS[indicator],
+            lamp=lamp_for(indicator, session.hold_effect),
+            hold=session.hold_effect,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
             step=session.live_match.steps,

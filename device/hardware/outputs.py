@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -21,6 +22,7 @@ from device.session.indicator import BUTTON_HELD, Indicator
 from device.settings import Settings
 from game.errors import TraykeeperError, reason
 from game.message import Message
+from game.situation import HoldEffect
 from web.contracts import Lamp
 
 log = logging.getLogger(__name__)
@@ -49,7 +51,7 @@ LAMPS = {
     Indicator.SCOREKEEPER: Lamp(
         "#ffffff", 2, Message("a phone is asking to keep score: press to agree")
     ),
-    Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
+    Indicator.HOLD: Lamp("#0000ff", 0, Message("let go: bank")),
     Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: undo the last step")),
     Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
     Indicator.STUCK: Lamp("#ff4000", 5, Message("the button is stuck: free it")),
@@ -59,6 +61,16 @@ LAMPS = {
     Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("test: is it blue?")),
 }
 """Colour and blink rate of the RGB LED for each indicator, and what it means. The page shows the same."""
+
+MEANINGS = {
+    (Indicator.HOLD, HoldEffect.YES): Message("let go: yes"),
+    (Indicator.HOLD, HoldEffect.REMATCH): Message("let go: rematch"),
+    (Indicator.HOLD, HoldEffect.BEGIN): Message("let go: begin the match"),
+    (Indicator.HOLD, HoldEffect.STOP): Message("let go: stop waiting"),
+    (Indicator.READ, HoldEffect.NOTHING): Message("read: throw again and press"),
+    (Indicator.HOT_DICE, HoldEffect.NOTHING): Message("hot dice: throw all again and press"),
+}
+"""What a light means if it depends on what holding the button would do."""
 
 STEP_S = 0.1
 
@@ -78,7 +90,7 @@ BLINKS = {
     Indicator.NO_CAMERA: "######..............",
     Indicator.SAFE_MODE: "######..######..#...",
     Indicator.SCOREKEEPER: "#######.#.",
-    Indicator.BANK: "#.....",
+    Indicator.HOLD: "#.....",
     Indicator.UNDO: "#.#.....",
     Indicator.SHUT_DOWN: "#.#.#.....",
     Indicator.STUCK: "#.#.#.#.#.....",
@@ -96,7 +108,7 @@ SOUNDS = {
     Indicator.FARKLE: "mmllll",
     Indicator.WON: "l.m.h.mhhh",
     Indicator.NO_CAMERA: "l.l",
-    Indicator.BANK: "h",
+    Indicator.HOLD: "h",
     Indicator.UNDO: "h.h",
     Indicator.SHUT_DOWN: "h.h.h",
 }
@@ -117,7 +129,7 @@ MISSING = Message("there is no voice, because espeak-ng is missing: sudo apt ins
 _SILENT = (
     Indicator.STARTING,
     Indicator.WAITING,
-    Indicator.BANK,
+    Indicator.HOLD,
     Indicator.UNDO,
     Indicator.SHUT_DOWN,
 )
@@ -125,6 +137,12 @@ _SILENT = (
 
 MAX_SPEECH_S = 30.0
 """Longest time for one message, in seconds. Only a sound card that hangs takes longer."""
+
+
+def lamp_for(indicator: Indicator, hold: HoldEffect) -> Lamp:
+    """Return the light of an indicator, whose meaning promises only what holding the button would do."""
+    lamp = LAMPS[indicator]
+    return replace(lamp, meaning=MEANINGS.get((indicator, hold), lamp.meaning))
 
 
 class RgbLamp:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from game.match.match import Match
 from game.match.state import TurnEnding
-from game.situation import Situation
+from game.situation import HoldEffect, Situation
 
 
 class Indicator(StrEnum):
@@ -25,7 +25,7 @@ class Indicator(StrEnum):
     NO_CAMERA = "no camera"
     SAFE_MODE = "safe mode"
     SCOREKEEPER = "a phone is asking to keep score"
-    BANK = "let go: bank"
+    HOLD = "let go: bank, yes or rematch"
     UNDO = "let go: undo"
     SHUT_DOWN = "let go: shut down"
     STUCK = "the button is stuck"
@@ -34,7 +34,7 @@ class Indicator(StrEnum):
     TEST_BLUE = "test: blue"
 
 
-BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN, Indicator.STUCK})
+BUTTON_HELD = frozenset({Indicator.HOLD, Indicator.UNDO, Indicator.SHUT_DOWN, Indicator.STUCK})
 """What the lamp shows while the button is held down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
@@ -52,7 +52,7 @@ _HELD = (
     (STUCK_S, Indicator.STUCK),
     (SHUTDOWN_S, Indicator.SHUT_DOWN),
     (UNDO_S, Indicator.UNDO),
-    (BANK_S, Indicator.BANK),
+    (BANK_S, Indicator.HOLD),
 )
 
 _BY_SITUATION = {
@@ -81,6 +81,7 @@ def indicator_for(
     match: Match | None,
     *,
     held_s: float = 0.0,
+    hold: HoldEffect = HoldEffect.NOTHING,
     has_camera: bool = True,
     started: bool = True,
     moved: bool = False,
@@ -96,6 +97,7 @@ def indicator_for(
         situation: The situation of the table.
         match: The match in play; None if there is none.
         held_s: How long the button has been held down, in seconds; 0 if it is up.
+        hold: What letting go of the button after a second would do.
         has_camera: Whether the camera works or is not needed.
         started: Whether the program has found a camera, or has found that there is none. Until then,
             the lamp shows that the program is starting.
@@ -110,7 +112,7 @@ def indicator_for(
         return TESTS[testing]
     if may_shut_down or not SHUTDOWN_S <= held_s < STUCK_S:
         for from_s, indicator in _HELD:
-            if held_s >= from_s:
+            if held_s >= from_s and (indicator is not Indicator.HOLD or hold):
                 return indicator
     is_other_turn = is_elsewhere and situation is not Situation.WON
     if asked or is_other_turn:

@@ -22,6 +22,7 @@ from device.session.table_state import (
     CameraPresence,
     Change,
     NeedsAttention,
+    OpenQuestion,
     ReadThrow,
     ReadUnprompted,
     TableState,
@@ -55,7 +56,7 @@ from game.match.events import Event
 from game.message import Message, Paragraph
 from game.practice.strategy import is_untouched
 from game.rules.ruleset import Ruleset
-from game.situation import Situation, TableError
+from game.situation import HoldEffect, Situation, TableError
 
 WITHOUT_MATCH = (
     AnswerQuestion, CorrectThrow, EnterThrow, FollowStep, StartCommand, Undo,
@@ -162,6 +163,38 @@ class Session:
     def may_shut_down(self) -> bool:
         """Whether a very long hold shuts the machine down."""
         return self._shut_down is not None
+
+    @property
+    def hold_effect(self) -> HoldEffect:
+        """What a hold of the button would do now. If it would only say why it does nothing, that is nothing."""
+        table, situation = self.table, self.table.situation
+        if table.is_elsewhere and situation is not Situation.WON:
+            return HoldEffect.NOTHING
+        if situation in (Situation.NO_MATCH, Situation.WAITING, Situation.ATTENTION) and (
+            rolloff_play.end_if_possible(table)
+        ):
+            return HoldEffect.BEGIN
+        match table.overlay:
+            case Waiting(interrupted=OpenQuestion()) | OpenQuestion():
+                return HoldEffect.YES
+            case Waiting(interrupted=None, purpose=ReadUnprompted()) if table.dice_log is None:
+                return HoldEffect.BANK
+            case Waiting():
+                return HoldEffect.STOP
+        match situation:
+            case Situation.WON:
+                return HoldEffect.REMATCH
+            case Situation.ACCEPTED if (
+                self._may_be_unread or not table.current_match.state.bank_refusal()
+            ):
+                return HoldEffect.BANK
+        return HoldEffect.NOTHING
+
+    @property
+    def _may_be_unread(self) -> bool:
+        """Whether dice may have been thrown since the last reading, so that a hold reads them before it banks."""
+        reader = self.tray_reader
+        return bool(reader.has_tumbled) or reader.is_moving or self.table.has_simulated_throw
 
     @property
     def unread_throw(self) -> Message | None:
@@ -349,7 +382,7 @@ class Session:
             self._run(readings.press(table, self.live_match.request))
 
     def _hold(self) -> None:
-        table, reader = self.table, self.tray_reader
+        table = self.table
         table.check_no_bot_plays()
         match table.situation:
             case Situation.NO_MATCH:
@@ -358,9 +391,7 @@ class Session:
                 self._run(match_play.say_throw_first(table))
             case Situation.WAITING:
                 self._hold_while_waiting()
-            case Situation.ACCEPTED if (
-                reader.has_tumbled or reader.is_moving or table.has_simulated_throw
-            ):
+            case Situation.ACCEPTED if self._may_be_unread:
                 self._run(readings.request(table, ReadThrow(then_bank=True)))
             case Situation.ACCEPTED:
                 self._run(match_play.bank(table))

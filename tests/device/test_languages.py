@@ -8,7 +8,7 @@ from calibration.outline import OutlineFault
 from device.calibrating import draft, drift_watch, wizard, wizard_camera
 from device.doctor import health_checks, problems
 from device.doctor.problems import Trouble, failed
-from device.hardware.outputs import LAMPS
+from device.hardware.outputs import LAMPS, MEANINGS
 from device.session import messages
 from device.storage.backup import Backup
 from device.storage.rescue_state import RescueState
@@ -111,7 +111,7 @@ def notices():
 CALIBRATING = (draft, drift_watch, wizard, wizard_camera)
 FAMILIES = {
     "constants": lambda: [*held_in(*CALIBRATING, messages)],
-    "lamps": lambda: [lamp.meaning for lamp in LAMPS.values()],
+    "lamps": lambda: [*(lamp.meaning for lamp in LAMPS.values()), *MEANINGS.values()],
     "troubles": troubles,
     "checks": lambda: [name for name, _ in health_checks.MACHINE],
     "camera": of_the_camera,

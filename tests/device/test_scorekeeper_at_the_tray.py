@@ -6,7 +6,7 @@ from device.hardware.button import TrayButton
 from device.session.indicator import Indicator, indicator_for
 from game.commands import Press, RecordEvent, StartMatch, Undo
 from game.match.events import Joined, Renamed
-from game.situation import Situation
+from game.situation import HoldEffect, Situation
 from tests.device.rig import open_rig
 
 
@@ -77,4 +77,5 @@ def test_a_new_match_keeps_the_phones_of_players(match_rig):
 
 def test_the_lamp_shows_the_request_unless_the_button_is_held():
     assert indicator_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.SCOREKEEPER
-    assert indicator_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK
+    held = indicator_for(Situation.ACCEPTED, None, asked=True, held_s=1.5, hold=HoldEffect.BANK)
+    assert held is Indicator.HOLD

@@ -24,7 +24,7 @@ from device.hardware.outputs import (
 from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from device.settings import Settings
 from game.message import Message
-from game.situation import Situation
+from game.situation import HoldEffect, Situation
 from tests.waiting import until
 
 HOUR_S = 3600
@@ -104,7 +104,7 @@ def test_the_indicator_is_starting_until_the_search_for_a_camera_ends():
     ("held_s", "indicator"),
     [
         (0.9, Indicator.READ),
-        (1, Indicator.BANK),
+        (1, Indicator.HOLD),
         (3, Indicator.UNDO),
         (5, Indicator.SHUT_DOWN),
         (9.9, Indicator.SHUT_DOWN),
@@ -113,7 +113,7 @@ def test_the_indicator_is_starting_until_the_search_for_a_camera_ends():
     ],
 )
 def test_a_held_button_shows_what_its_release_would_do(held_s, indicator):
-    assert indicator_for(Situation.ACCEPTED, None, held_s=held_s) is indicator
+    assert indicator_for(Situation.ACCEPTED, None, held_s=held_s, hold=HoldEffect.BANK) is indicator
 
 
 @pytest.mark.parametrize("anode", [False, True])
@@ -145,7 +145,7 @@ def test_a_single_colour_lamp_blinks_its_pattern(pins, anode):
         lit = [state != anode for state in pin.set_states]
         return lit[lit.index(True) :] if True in lit else []
 
-    lamp.show(Indicator.BANK)
+    lamp.show(Indicator.HOLD)
     blinking = until(lambda: steps()[:12] if len(steps()) > 12 else None)
     lamp.show(Indicator.READY)
     pin.set_states.clear()
@@ -166,10 +166,10 @@ def test_each_change_is_heard_once():
 
 def test_the_sound_of_a_release_announces_its_result():
     assert sound_for(Indicator.READ, Indicator.READY, banked=True) == "mh"
-    assert sound_for(Indicator.BANK, Indicator.READY) == ""  # nothing was thrown
+    assert sound_for(Indicator.HOLD, Indicator.READY) == ""  # nothing was thrown
     assert sound_for(Indicator.READ, Indicator.READY) == ""  # a throw was undone
-    assert sound_for(Indicator.BANK, Indicator.WON) == SOUNDS[Indicator.WON]
-    assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: the reading is not news
+    assert sound_for(Indicator.HOLD, Indicator.WON) == SOUNDS[Indicator.WON]
+    assert sound_for(Indicator.HOLD, Indicator.READ) == ""  # refused: the reading is not news
 
 
 def test_sounds_are_short_and_distinct():

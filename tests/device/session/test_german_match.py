@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.hardware.outputs import LAMPS
+from device.hardware.outputs import lamp_for
 from device.session.indicator import indicator_for
 from device.session.live_match import LiveMatch
 from device.session.session import Session
@@ -72,13 +72,18 @@ class Table:
         table, overlay = self.session.table, self.session.table.overlay
         match = table.in_play
         sign = indicator_for(
-            table.situation, match, held_s=self.held_s, has_camera=table.camera.is_present
+            table.situation,
+            match,
+            held_s=self.held_s,
+            hold=self.session.hold_effect,
+            has_camera=table.camera.is_present,
         )
         return Snapshot(
             self.version,
             table.situation,
             table.message,
-            LAMPS[sign],
+            lamp_for(sign, self.session.hold_effect),
+            hold=self.session.hold_effect,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
             rolloff=None if match or table.dice_log else table.rolloff,

@@ -1,7 +1,7 @@
 """What people ask of the table: a session with a real journal and a fake tray reader."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -38,7 +38,7 @@ from game.match.events import (
     Thrown,
     TurnSet,
 )
-from game.situation import Situation, TableError
+from game.situation import HoldEffect, Situation, TableError
 from tests.device.session.sessions import (
     RULES,
     answer,
@@ -628,3 +628,42 @@ def test_a_won_match_is_played_on_without_its_last_step(session):
 
     assert state(session).winner is None
     assert session.live_match.match_id == 1
+
+
+@pytest.mark.parametrize("faces", [THOUSAND, (1, 2, 3, 3, 4, 6), (1, 1, 1, 5, 5), (), (2, 2, None)])
+def test_a_hold_changes_the_table_exactly_if_the_lamp_promised_it(session, reader, faces):
+    session.do(RecordEvent(ScoreSet(0, 0)))
+    for step in range(4):
+        if step:
+            press(session)
+        if step > 1:
+            answer(session, row(faces))
+        effect, before = session.hold_effect, session.table
+        with suppress(IllegalMove):
+            hold(session)
+        is_same = (before.in_play, before.overlay) == (session.table.in_play, session.table.overlay)
+
+        assert is_same == (effect is HoldEffect.NOTHING), (before.situation, effect)
+
+
+def test_a_hold_at_advice_says_that_nothing_was_banked(session):
+    read(session, 1, 1, None, 5, 5, 2)
+    assert session.table.situation is Situation.ATTENTION
+    assert session.hold_effect is HoldEffect.NOTHING
+    hold(session)
+
+    assert message(session).startswith("Nothing has been banked yet.")
+
+
+def test_every_effect_of_a_hold_is_known_before(session):
+    assert session.hold_effect is HoldEffect.NOTHING
+    press(session)
+    assert session.hold_effect is HoldEffect.STOP
+    answer(session, row(THOUSAND))
+    assert session.hold_effect is HoldEffect.BANK
+    press(session)
+    answer(session, row(THOUSAND, y=300))
+    assert session.hold_effect is HoldEffect.YES
+    session.do(Undo())
+    win(session)
+    assert session.hold_effect is HoldEffect.REMATCH
