@@ -167,28 +167,25 @@ class Session:
     @property
     def hold_effect(self) -> HoldEffect:
         """What a hold of the button would do now. If it would only say why it does nothing, that is nothing."""
-        table, situation = self.table, self.table.situation
-        if table.is_elsewhere and situation is not Situation.WON:
-            return HoldEffect.NOTHING
-        if situation in (Situation.NO_MATCH, Situation.WAITING, Situation.ATTENTION) and (
-            rolloff_play.end_if_possible(table)
-        ):
-            return HoldEffect.BEGIN
-        match table.overlay:
-            case Waiting(interrupted=OpenQuestion()) | OpenQuestion():
-                return HoldEffect.YES
-            case Waiting(interrupted=None, purpose=ReadUnprompted()) if table.dice_log is None:
-                return HoldEffect.BANK
-            case Waiting():
-                return HoldEffect.STOP
-        match situation:
-            case Situation.WON:
-                return HoldEffect.REMATCH
-            case Situation.ACCEPTED if (
+        table, effect = self.table, HoldEffect.NOTHING
+        match table.overlay, table.situation:
+            case _, Situation.WON:
+                effect = HoldEffect.REMATCH
+            case _ if table.is_elsewhere:
+                pass
+            case _ if rolloff_play.end_if_possible(table):
+                effect = HoldEffect.BEGIN
+            case OpenQuestion() | Waiting(interrupted=OpenQuestion()), _:
+                effect = HoldEffect.YES
+            case Waiting(interrupted=None, purpose=ReadUnprompted()), _ if table.match:
+                effect = HoldEffect.BANK
+            case Waiting(), _:
+                effect = HoldEffect.STOP
+            case _, Situation.ACCEPTED if (
                 self._may_be_unread or not table.current_match.state.bank_refusal()
             ):
-                return HoldEffect.BANK
-        return HoldEffect.NOTHING
+                effect = HoldEffect.BANK
+        return effect
 
     @property
     def _may_be_unread(self) -> bool:
