@@ -71,7 +71,7 @@ from device.storage.throw_pictures import DAY_S, FRAMES_FOLDER, ThrowClips, Thro
 from device.threads import repeated
 from device.watching.tray_watch import WatchOptions
 from device.webhook import send_to_webhook
-from game.commands import RestoreBackup
+from game.commands import RestoreBackup, ShowOtherPhoto
 from game.errors import GameError, JournalError, reason
 from game.journal.history import History
 from game.journal.journal import JOURNAL_FILE
@@ -84,6 +84,9 @@ from web.access.origin import AllowedHosts
 from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
 from web.contracts import FoundBackup, HealthCheck, Snapshot, WebhookReport
+from web.pages.matches import throw_positions
+from web.picture_check import check_picture
+from web.response import HttpProblem
 from web.server import Server, ServerError
 
 PACKING_WAIT_S = 10.0
@@ -442,6 +445,7 @@ def open_maintenance(
             on_pass=Heartbeat(),
             bots=BotOptions(options.bot_pause_s, coach.think, monotonic),
         )
+        show_stored_photo(companion, History(journal.path), frames)
         companion.start()
         shared.start(companion)
         try:
@@ -524,6 +528,20 @@ def _continue_match(live_match: LiveMatch) -> Message | None:
             Message("It stays in the journal."),
         )
     return None
+
+
+def show_stored_photo(companion: Companion, history: History, frames: ThrowPictures) -> None:
+    """Show the picture of the last throw, which was taken before the restart, if it was stored."""
+    live_match = companion.session.live_match
+    last = live_match.in_play.last_throw if live_match.in_play else None
+    if last is None:
+        return
+    with suppress(JournalError, HttpProblem):
+        position = throw_positions(history, live_match.match_id).get(last.index, 0)
+        if picture := frames.get(position):
+            check_picture(picture)
+            stored = ShowOtherPhoto(last.index, picture, frames.clip(position))
+            companion.pictures.show_other(companion.session.table, stored)
 
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:

@@ -64,7 +64,8 @@ class Fairness:
     def _verdict(self, p: float) -> str:
         if p >= ODD:
             return (
-                f"They look fair: with fair dice, {p:.0%} of all counts are at least this uneven."
+                f"They look fair: with fair dice, the faces differ at least this much {p * 100:.0f} times "
+                "out of 100."
             )
         found = self.counts[self.oddest - 1]
         opinion = "Unusual, but it happens" if p >= VERY_ODD else "That can hardly be just luck"

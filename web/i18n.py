@@ -83,7 +83,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 def decimal(number: float) -> str:
     """Return a number with one decimal as text in the current language."""
-    return str(format_decimal(number, "0.0"))
+    return str(format_decimal(number, "#,##0.0"))
 
 
 class _CurrentLanguage:

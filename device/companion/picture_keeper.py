@@ -103,7 +103,7 @@ class PictureKeeper:
         self._saved_position = 0
         self._newest: CapturedReading | None = None
         self._cropped: AlbumPicture | None = None
-        self._from_other_tray: tuple[Match, Photo] | None = None
+        self._without_reading: tuple[Match, Photo] | None = None
 
     def add(self, captured: CapturedReading) -> None:
         """Keep a picture together with its reading, before people correct it."""
@@ -193,22 +193,24 @@ class PictureKeeper:
             self._misreads.learn(table.match)
 
     def show_other(self, table: TableState, command: ShowOtherPhoto) -> None:
-        """Show the picture of a throw made at the other tray.
+        """Show the picture of a throw made at the other tray or, without its reading, before a restart.
 
         Args:
             table: The state of the table.
             command: The picture, and the index of its throw.
         """
         photo = self.album.from_other_tray(command.picture, command.index, command.clip)
-        self._from_other_tray = (table.current_match, photo)
+        self._without_reading = (table.current_match, photo)
 
     def _other_photo(self, table: TableState, throw: ThrowInView) -> Photo | None:
-        """Return the picture of a throw made at the other tray if it is the newest one received, otherwise None."""
-        if self._from_other_tray is None or table.match is None:
+        """Return the picture of a throw made at the other tray or before a restart, if it is the newest one."""
+        if self._without_reading is None or table.match is None:
             return None
-        match, photo = self._from_other_tray
+        match, photo = self._without_reading
+        last = match.last_throw
         is_same = match.start_state is table.match.start_state and photo.index == throw.index
-        return photo if is_same and not any(place.seen for place in throw.places) else None
+        was_replaced = last and last.index == throw.index and last.places != throw.places
+        return photo if is_same and not was_replaced else None
 
     def _pass_on_faces(self, picture: ReadPicture, truth: Truth | None) -> None:
         """Pass on the true faces in a picture of the tray, so that later readings recognise them."""

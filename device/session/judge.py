@@ -29,7 +29,7 @@ from game.match.events import (
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.match.step import step
-from game.message import Message, Paragraph, Plural, Sentence, join_with_and, join_with_or
+from game.message import Message, Paragraph, Plural, Sentence, join_with_or
 from game.rules.ruleset import Dice
 from game.rules.scoring import Effect, Keep, throw_events
 from game.wording import dice_count, number_word
@@ -60,7 +60,7 @@ def _last_die_again(state: State, placement: Placement) -> Verdict:
 def _all_dice(state: State, placement: Placement) -> Verdict:
     """Judge a throw of all dice during a turn: after hot dice, or by the next player after an unrecorded bank."""
     hot = _chosen_keep(state) or next((keep for keep in state.keeps if keep.hot), None)
-    bank = _forgotten_bank(state, placement)
+    bank = _forgotten_bank(state, placement.thrown_event)
     if hot is None or not hot.hot:
         return _ask_about_bank(state, bank)
     goes_on = Message(
@@ -92,7 +92,7 @@ def _ask_if_all_thrown(state: State, hot: Keep, placement: Placement) -> Ask:
     return Ask(question, (_option(state, hot, placement),))
 
 
-def _forgotten_bank(state: State, placement: Placement) -> Answer | None:
+def _forgotten_bank(state: State, thrown: Thrown) -> Answer | None:
     if state.bank_refusal():
         return None
     name, points = state.player.display_name, _bank_points(state)
@@ -106,7 +106,28 @@ def _forgotten_bank(state: State, placement: Placement) -> Answer | None:
         points=points,
         next=after.player.display_name,
     )
-    return Answer(threw, (Banked(), placement.thrown_event))
+    return Answer(threw, (Banked(), thrown))
+
+
+def forgotten_bank_repairs(match: Match) -> tuple[Answer, ...]:
+    """Return the repair on offer after hot dice: the player had banked, and the next player threw.
+
+    It is found from the match, so that it is on offer again after a correction or an undo.
+
+    Args:
+        match: The match after the throw of all dice.
+    """
+    last, turn = match.last_throw, match.state.turn
+    if last is None or turn.last != last or len(last.dice) != match.rules.n_dice:
+        return ()
+    n_steps, before = 0, match
+    while before.before and before.last_throw and before.last_throw.index == last.index:
+        n_steps, before = n_steps + 1, before.before
+    thrown = match.timeline[last.index]
+    if before.state.turn.seat != turn.seat or not before.state.turn.throws:
+        return ()
+    bank = _forgotten_bank(before.state, thrown) if isinstance(thrown, Thrown) else None
+    return (replace(bank, actions=(Undone(),) * n_steps + bank.actions),) if bank else ()
 
 
 def _bank_points(state: State) -> int:
@@ -216,7 +237,7 @@ def _kept_by_place(state: State, by_number: Keep, placement: Placement) -> Verdi
             "%(dice)s is set aside, but you can't keep that from this throw.",
             "%(dice)s are set aside, but you can't keep those from this throw.",
             n=len(faces),
-            dice=join_with_and([str(face) for face in faces]),
+            dice=faces,
         )
         return _ask_about_keep(state, aside, by_number, placement)
     more = _keep_with_pushed(state, placement)

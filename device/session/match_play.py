@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from device.session import judge, messages
+from device.session.judge import forgotten_bank_repairs
 from device.session.live_match import throws_elsewhere
 from device.session.table_state import (
     Change,
@@ -323,7 +324,8 @@ def _revise(state: TableState, what: Message, *actions: Action) -> Change:
     before = state.current_match
     change = take_step(state, *actions)
     outcome = messages.revision_outcome(before, change.state.current_match)
-    return change.ending(change.state.cleared().saying(Paragraph(what, outcome)))
+    state = change.state.cleared().saying(Paragraph(what, outcome))
+    return change.ending(state.offering(*forgotten_bank_repairs(state.current_match)))
 
 
 def _repair_question(match: Match, correction: Corrected, why: Message) -> Ask:

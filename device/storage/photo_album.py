@@ -118,7 +118,7 @@ class PhotoAlbum:
         return None
 
     def from_other_tray(self, jpeg: bytes, index: int, clip: bytes | None = None) -> Photo:
-        """Add the photo of a throw that was made at another tray, and return it.
+        """Add the photo of a throw that was made at another tray or before a restart, and return it.
 
         Args:
             jpeg: The picture as JPEG, whose header has been checked.

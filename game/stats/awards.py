@@ -8,7 +8,7 @@ from itertools import groupby
 from game.match.events import Thrown
 from game.match.match import Match
 from game.match.state import Turn, TurnEnding
-from game.message import Message, Percentage, Plural, Value
+from game.message import Message, Plural, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
 from game.stats.counts import points_behind
@@ -112,8 +112,8 @@ def _luckiest(match: Match, review: Review) -> Award | None:
         Message("%(name)s's luckiest throw: %(points)s points more than average",
                 name=name, points=round(moment.points))
         if moment.win is None
-        else Message("%(name)s's lucky throw: chance of winning up by %(much)s",
-                     name=name, much=Percentage(moment.win, 1))
+        else Message("%(name)s's lucky throw: chance of winning up by %(much)s points",
+                     name=name, much=round(100 * moment.win, 1))
     )  # fmt: skip
     return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)
 

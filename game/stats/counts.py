@@ -15,6 +15,9 @@ from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
 from game.odds.turn_odds import farkle_within
 from game.rules.ruleset import FACES, Ruleset
 
+MAX_FORM = 10
+"""Number of latest matches in a player's form."""
+
 PAGE_SIZE = 50
 """Number of matches that are read in one query."""
 
@@ -35,6 +38,7 @@ class Tally:
         hot: Number of throws after which all dice had scored.
         best_turn: Points of the best bank.
         comeback: Largest deficit, in points, from which the player still won a match.
+        form: Whether the player won each of the latest finished matches, the latest one last.
     """
 
     matches: int = 0
@@ -48,11 +52,13 @@ class Tally:
     hot: int = 0
     best_turn: int = 0
     comeback: int = 0
+    form: tuple[bool, ...] = ()
 
     def __add__(self, other: "Tally") -> "Tally":
         sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
         sums["best_turn"] = max(self.best_turn, other.best_turn)
         sums["comeback"] = max(self.comeback, other.comeback)
+        sums["form"] = sums["form"][-MAX_FORM:]
         return Tally(**sums)
 
     @property
@@ -91,8 +97,8 @@ def _result(match: Match, seat: int) -> Tally:
     if state.winner is None:
         return Tally()
     if seat not in state.team_seats(state.winner):
-        return Tally(matches=1)
-    return Tally(matches=1, won=1, comeback=max(points_behind(match, seat)))
+        return Tally(matches=1, form=(False,))
+    return Tally(matches=1, won=1, comeback=max(points_behind(match, seat)), form=(True,))
 
 
 def points_behind(match: Match, seat: int) -> Iterator[int]:

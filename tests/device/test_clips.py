@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from device.app import show_stored_photo
 from device.cameras.roll_clip import MAX_BYTES
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
@@ -152,3 +153,24 @@ def test_older_throws_of_the_match_have_their_own_clips(evening):
     assert [client.get(each["url"]).data for each in found] == clips
     thrown = [throw.index for turn in rig.state.turns for throw in turn.throws]
     assert [each["throw"] for each in found] == thrown
+
+
+def test_the_photo_of_the_current_throw_is_still_there_after_a_restart(tmp_path):
+    pictures = ThrowPictures(tmp_path / "frames")
+    with open_rig(tmp_path, throw_pictures=pictures) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*FIRST)
+    pictures.close()
+    pictures = ThrowPictures(tmp_path / "frames")
+    with open_rig(tmp_path, throw_pictures=pictures, opened=False) as rig:
+        show_stored_photo(rig.companion, History(tmp_path / "journal.db"), pictures)
+        rig.until(lambda snapshot: snapshot.photo)
+        client = as_scorekeeper(make_app(rig.companion))
+        photo = rig.companion.snapshot().photo
+
+        assert photo.index == rig.state.turn.last.index
+        assert f'/photo/{photo.id}.jpg"' in client.get("/").text
+        assert client.get(f"/api/v1/photo/{photo.id}.jpg").status_code == 200
+        rig.companion.do(Undo())
+        assert rig.companion.snapshot().photo is None
+    pictures.close()

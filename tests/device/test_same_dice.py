@@ -121,6 +121,21 @@ def test_a_forgotten_bank_with_possible_hot_dice_takes_one_tap(match_rig):
     assert match_rig.state.turn.last.dice == NEXT
 
 
+def test_the_offer_of_a_forgotten_bank_stays_after_a_correction_and_an_undo(match_rig):
+    match_rig.throw(*HOT)
+    match_rig.throw(*NEXT)
+    corrected = (1, *NEXT[1:])
+    match_rig.companion.do(CorrectThrow(corrected))
+    assert match_rig.companion.snapshot().choices
+    match_rig.companion.do(Undo())
+    match_rig.companion.do(CorrectThrow(corrected))
+    (choice,) = match_rig.companion.snapshot().choices
+    match_rig.companion.do(AnswerQuestion(choice.id))
+
+    assert match_rig.scores == [550, 0]
+    assert match_rig.state.turn.last.dice == corrected
+
+
 def test_a_forgotten_bank_before_a_farkle_takes_one_hold(match_rig):
     match_rig.throw(*THOUSAND)
     assert str(match_rig.throw(*FARKLE).question) == "Did Anna bank 1,000?"

@@ -197,6 +197,7 @@ class MemoryTable:
             choices=state.choices,
             rolloff=state.rolloff if state.match is None and state.dice_log is None else None,
             just_dice=state.dice_log,
+            hold=self._session.hold_effect,
         )
         return self.advise(self._snapshot.coach.mode)
 

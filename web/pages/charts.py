@@ -1,6 +1,7 @@
 """Charts of a match as inline SVG, with colours from the style sheet of the page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from math import ceil, floor, log10
 
 from flask_babel import gettext
@@ -8,7 +9,7 @@ from flask_babel import gettext
 from game.match.match import Match
 from game.match.timeline import scores_by_turn
 from game.odds.review import Review, ReviewedMoment
-from web.i18n import percent, points
+from web.i18n import percent, player_name, points
 
 N_COLOURS = 10
 """Number of colours and of shapes. Together they distinguish twenty seats."""
@@ -35,6 +36,11 @@ LEFT, RIGHT, TOP, BOTTOM = 80, 16, 16, 28
 BARS_HIGH = 160
 GRID_LINES = 4
 MARK = 20
+NAME_WIDE, NAME_HIGH = 150, 24
+"""Room for a name at the end of a line, in SVG units. On a phone the letters are larger."""
+
+MAX_NAMES, MAX_NAME = 8, 10
+"""Largest number of lines with a name, and of letters in a name."""
 
 
 def score_curve(match: Match) -> str:
@@ -42,19 +48,50 @@ def score_curve(match: Match) -> str:
     rows = scores_by_turn(match)
     top = max_score(match, rows)
     low = min(0, *(score for row in rows for score in row))
-    step = (WIDE - LEFT - RIGHT) / max(len(rows) - 1, 1)
+    sides = side_seats(match)
+    right = NAME_WIDE if len(sides) <= MAX_NAMES else RIGHT
+    step = (WIDE - LEFT - right) / max(len(rows) - 1, 1)
 
     def y(score: int) -> float:
         return TOP + (HIGH - TOP - BOTTOM) * (top - score) / (top - low)
 
     lines = [_grid(y(score), points(score)) for score in _ticks(low, top)]
-    for seat in side_seats(match):
+    for seat in sides:
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
         end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
         lines.append(
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
+    if len(sides) <= MAX_NAMES:
+        ends = {seat: y(rows[-1][seat]) for seat in sides}
+        x = LEFT + (len(rows) - 1) * step + MARK
+        lines += [
+            f'<text class="named" x="{x:.1f}" y="{at + 5:.1f}">{escape(_short_name(match, seat))}</text>'
+            for seat, at in _spread(ends).items()
+        ]
     return svg(HIGH, gettext("Scores turn by turn"), lines)
+
+
+def _short_name(match: Match, seat: int) -> str:
+    """Return the name at the end of a line: that of the player, or those of a team."""
+    players = match.state.players
+    name = " + ".join(player_name(players[each].name) for each in match.state.team_seats(seat))
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1].rstrip()}…"
+
+
+def _spread(ends: Mapping[int, float]) -> dict[int, float]:
+    """Return the y of each name, moved as far as needed so that no two names overlap."""
+    seats = sorted(ends, key=lambda seat: ends[seat])
+    found: dict[int, float] = {}
+    least = float(TOP)
+    for seat in seats:
+        found[seat] = max(ends[seat], least)
+        least = found[seat] + NAME_HIGH
+    most = float(HIGH - MARK / 2)
+    for seat in reversed(seats):
+        found[seat] = min(found[seat], most)
+        most = found[seat] - NAME_HIGH
+    return found
 
 
 def max_score(match: Match, rows: Sequence[Sequence[int]]) -> int:

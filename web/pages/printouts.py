@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from flask import Blueprint, Response, abort, render_template
+from flask import Blueprint, Response, abort, render_template, request
+from flask_babel import gettext
 
 from game.journal.entry import Result
 from game.message import Message
 from game.rules import scoring
-from game.rules.rule_options import OPTIONS, sentences
+from game.rules.rule_options import OPTIONS, SECTIONS, sentences
 from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card, pad
 from web.contracts import Table
@@ -36,11 +37,43 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     def current() -> str:
         """Show the rules of the match and where they differ from the published ones."""
         shown = rules()
-        return _rules_page(shown, sentences(offered_rules(shown.name) or shown))
+        published = sentences(offered_rules(shown.name) or shown)
+        return _rules_page(shown, published, has_index=True)
+
+    @pages.get("/rules/compare")
+    def compare() -> str:
+        """Show where two rule sets differ, side by side."""
+        names = (request.args.get("a", rules().name), request.args.get("b", offered[-1].name))
+        first, second = (offered_rules(name) or abort(404) for name in names)
+        return render_template(
+            "compare.html",
+            sets=(first, second),
+            combos=_points_of_both(first, second),
+            differing=_differing(first, second),
+            same=[line for line in sentences(first) if line in sentences(second)],
+        )
 
     @pages.get("/rules/<name>")
     def one(name: str) -> str:
         return _rules_page(offered_rules(name) or abort(404))
+
+    @pages.get("/card")
+    def card_page() -> str:
+        """Show the scoring card with a button to print it."""
+        hint = gettext("Print it at full size, and cut it out. It is the size of a business card.")
+        return render_template(
+            "printout.html",
+            title=gettext("Scoring card"), hint=hint, shown=rules(), drawing="/card.svg",
+        )  # fmt: skip
+
+    @pages.get("/pad")
+    def pad_page() -> str:
+        """Show the score pad with a button to print it."""
+        hint = gettext("Print it to keep score on paper, with a column for each player.")
+        return render_template(
+            "printout.html",
+            title=gettext("Score pad"), hint=hint, shown=rules(), drawing="/pad.svg",
+        )  # fmt: skip
 
     @pages.get("/card.svg")
     def scoring_card() -> Response:
@@ -56,7 +89,33 @@ def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     return pages
 
 
-def _rules_page(shown: Ruleset, published: Sequence[Message] = ()) -> str:
+def _points_of_both(first: Ruleset, second: Ruleset) -> list[tuple[Dice, tuple[int, int]]]:
+    """Return the combinations that score in either rule set, and their points in both."""
+    of_first, of_second = dict(_scoring_dice(first)), dict(_scoring_dice(second))
+    return [
+        (dice, (of_first.get(dice, 0), of_second.get(dice, 0))) for dice in of_first | of_second
+    ]
+
+
+def _differing(
+    first: Ruleset, second: Ruleset
+) -> list[tuple[Message, tuple[list[Message], list[Message]]]]:
+    """Return the groups of options in which two rule sets differ, with the sentences that only one of them has."""
+    found = []
+    for section in SECTIONS:
+        both = sentences(first, [section]), sentences(second, [section])
+        alone = (
+            [line for line in both[0] if line not in both[1]],
+            [line for line in both[1] if line not in both[0]],
+        )
+        if any(alone):
+            found.append((section.title, alone))
+    return found
+
+
+def _rules_page(
+    shown: Ruleset, published: Sequence[Message] = (), *, has_index: bool = False
+) -> str:
     """Render the rules; sentences that are not in `published` are marked as house rules."""
     return render_template(
         "rules.html",
@@ -64,6 +123,7 @@ def _rules_page(shown: Ruleset, published: Sequence[Message] = ()) -> str:
         lines=sentences(shown),
         combos=list(_scoring_dice(shown)),
         published=published,
+        has_index=has_index,
     )
 
 

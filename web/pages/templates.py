@@ -4,6 +4,7 @@ A side is a player, or a team whose players share one score, colour and shape.
 """
 
 import marshal
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ import segno
 from flask import url_for
 from jinja2 import Environment
 from jinja2.bccache import Bucket, BytecodeCache, bc_magic
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from game import wording
 from game.dice_log import MIN_DICE, ODD, VERY_ODD, Fairness
@@ -26,7 +27,7 @@ from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
 from game.match.timeline import TimelineRow
-from game.message import Message, Paragraph, Percentage, Plural, Value, join_with_commas
+from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.summary import MatchSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
@@ -41,6 +42,9 @@ DIGEST_BYTES = sha256().digest_size
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
+
+FACES_IN_TEXT = re.compile(r"(?<![\d,.:/] )(?<![\w,.])[1-6](?: [1-6])+(?![\w,.]*\d)")
+"""Two or more faces of dice in a text, such as "1 1 5"."""
 
 SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
 """A chance below the first number is shown with one more digit; below the second, only a bound is shown."""
@@ -238,6 +242,8 @@ def register_filters(templates: Environment) -> None:
         standings=standings,
         result=Result.of,
         capitalised=capitalised,
+        with_code=with_code,
+        with_dice=with_dice,
         clock_time=clock_time,
         size=size,
         has_same_score=has_same_score,
@@ -250,6 +256,28 @@ def register_filters(templates: Environment) -> None:
     templates.globals["qr_code"] = qr_code
     templates.globals["match_length"] = match_length
     templates.globals["options"] = match_form
+
+
+def with_dice(text: str) -> Markup:
+    """Return a text as HTML in which the faces of dice, such as "1 1 5", are small dice."""
+
+    def drawn(faces: re.Match[str]) -> str:
+        each = (
+            f'<use href="#d{face}" x="{108 * i}" width="100" height="100"/>'
+            for i, face in enumerate(faces[0].split())
+        )
+        width = 108 * len(faces[0].split()) - 8
+        return (
+            f'<svg class="in-text" role="img" aria-label="{faces[0]}" viewBox="0 0 {width} 100" '
+            f'width="{width / 100:.2f}em" height="1em">{"".join(each)}</svg>'
+        )
+
+    return Markup(FACES_IN_TEXT.sub(drawn, str(escape(text))))  # noqa: S704 - the text is escaped
+
+
+def with_code(text: str) -> Markup:
+    """Return a text as HTML in which words between backticks, such as commands, are code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def capitalised(text: str) -> str:
@@ -309,13 +337,13 @@ def chance(value: float) -> str:
 
 
 def signed(value: float, *, is_chance: bool = False) -> str:
-    """Return a difference as text, with its sign.
+    """Return a difference as text, with its sign. Chances differ by percentage points, which are not per cent.
 
     Args:
         value: The difference, in points or, for chances, from -1 to 1.
         is_chance: Whether it is a difference of chances.
     """
-    text = percent(abs(value), 1) if is_chance else points(abs(round(value)))
+    text = decimal(100 * abs(value)) if is_chance else points(abs(round(value)))
     rest = round(value, 3) if is_chance else round(value)
     return text if not rest else f"{'+' if rest > 0 else '−'}{text}"
 
@@ -345,9 +373,9 @@ def _fairness(fair: Fairness) -> Message:
         )
     if fair.p >= ODD:
         return Message(
-            "That looks fair: even with perfectly fair dice, %(share)s of all counts are at "
-            "least this uneven.",
-            share=Percentage(fair.p),
+            "That looks fair: with perfectly fair dice, the faces differ at least this much "
+            "%(n)s times out of 100.",
+            n=round(100 * fair.p),
         )
     unusual = Message("Unusual, but it happens.")
     return Paragraph(

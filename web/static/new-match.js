@@ -133,6 +133,7 @@
 
   function showRules(rules) {
     byId("explained").href = `/rules/${rules.value}`;
+    byId("rules-summary").textContent = rules.selectedOptions[0].dataset.summary;
     rules.form.elements.target.closest("label").hidden = Number(rules.selectedOptions[0].dataset.rounds) > 0;
   }
 
@@ -178,8 +179,21 @@
     const last = lastMatch();
     const button = byId("play-again");
     if (!button || !last) return;
+    offerLastRules(last.match.rules);
     button.hidden = false;
     button.querySelector("small").textContent = `${last.match.names.join(", ")} · ${last.title}`;
+  }
+
+  // The rules that this phone chose last are the first of the list.
+  function offerLastRules(name) {
+    const { rules } = byId("new-match").elements;
+    const option = [...rules.options].find((each) => each.value === name);
+    if (!option || rules.querySelector(".last")) return;
+    const chosen = rules.value;
+    const group = Object.assign(document.createElement("optgroup"), { className: "last", label: byId("rules-summary").dataset.last });
+    group.append(option);
+    rules.prepend(group);
+    rules.value = chosen;
   }
 
   const playAgain = window.once(async () => {

@@ -8,7 +8,10 @@
     try {
       const answer = await fetch(location.href, { cache: "no-store" });
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("look");
-      if (answer.ok && fresh && fresh.innerHTML !== content().innerHTML) content().replaceWith(fresh);
+      if (answer.ok && fresh && fresh.innerHTML !== content().innerHTML) {
+        content().replaceWith(fresh);
+        makeSortable();
+      }
     } catch {
       // The server cannot be reached: try again later.
     }
@@ -47,6 +50,32 @@
 
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#save-card")) save(target.closest("#save-card").dataset);
+  });
+  // A table is sorted by a column when its heading is chosen: the largest number first, then the smallest.
+  function makeSortable() {
+    for (const head of document.querySelectorAll("[data-sortable] thead th:not(:has(button))")) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: head.textContent });
+      head.replaceChildren(button);
+    }
+  }
+
+  function sortBy(head) {
+    const table = head.closest("table");
+    const column = [...head.parentNode.children].indexOf(head);
+    const isName = column === 0;
+    const ascends = head.ariaSort ? head.ariaSort === "descending" : isName;
+    const of = (row) => (isName ? row.cells[0].textContent : Number(row.cells[column].dataset.value));
+    const compare = (one, other) => (isName ? of(one).localeCompare(of(other)) : of(one) - of(other));
+    const rows = [...table.tBodies[0].rows].sort((one, other) => (ascends ? compare(one, other) : compare(other, one)));
+    for (const each of table.querySelectorAll("thead th")) each.removeAttribute("aria-sort");
+    head.ariaSort = ascends ? "ascending" : "descending";
+    table.tBodies[0].append(...rows);
+  }
+
+  makeSortable();
+  document.addEventListener("click", ({ target }) => {
+    const head = target.closest("[data-sortable] thead th");
+    if (head) sortBy(head);
   });
   document.addEventListener("acted", reload);
   document.addEventListener("submit", (event) => {

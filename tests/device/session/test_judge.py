@@ -230,9 +230,7 @@ def test_dice_set_aside_that_are_not_a_legal_keep_are_asked_about(match):
     verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert "1 and 4 are set aside, but you can't keep those from this throw." in str(
-        verdict.question
-    )
+    assert "1 4 are set aside, but you can't keep those from this throw." in str(verdict.question)
 
 
 def test_dice_that_stayed_while_others_were_thrown_were_kept(match):

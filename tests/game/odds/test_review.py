@@ -180,7 +180,7 @@ def test_fair_dice_are_called_even_and_loaded_ones_are_not():
     even, odd = fairness((98, 103, 101, 97, 104, 97)), fairness((100, 60, 90, 90, 100, 160))
 
     assert even.p > 0.9
-    assert "They look fair: with fair dice, 9" in str(even)
+    assert "They look fair: with fair dice, the faces differ at least this much 9" in str(even)
     assert odd.p < 0.001
     assert "The 6 came up 160 times; about 100 would be normal." in str(odd)
 

@@ -36,7 +36,7 @@ def test_the_luckiest_throw_is_named_with_its_dice(match):
     assert award.dice == tuple(sorted(event.dice))
     assert "lucky throw" in str(award.words)
     best = max(m.win for m in looked.moments if m.kind == "luck")
-    assert f"{best:.1%}" in str(award.words)
+    assert f"{100 * best:.1f} points" in str(award.words)
 
 
 def test_without_a_review_only_run_and_farkles_are_awarded(match):

@@ -83,4 +83,4 @@ def test_every_page_is_accessible_and_fits_a_phone_even_with_large_text(browser,
             page.set_viewport_size(PHONE)
             wrong |= {path: found} if found else {}
 
-    assert wrong == {}
+    assert wrong == {}, wrong

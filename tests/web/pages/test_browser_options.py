@@ -147,3 +147,33 @@ def test_folded_option_that_is_empty_is_shown_on_start(page, table):
 
     expect(option(page, "minimum_bank")).to_be_focused()
     assert table.done == []
+
+
+def test_rules_are_found_by_words_and_three_questions_without_leaving_the_form(page):
+    page.locator("#name-0").fill("Anna")
+    page.locator("#find-rules").click()
+    finder = page.locator("#rules-dialog")
+    page.get_by_label("Search").fill("zilch")
+    expect(finder.locator("li:visible")).not_to_have_count(0)
+    assert all("zilch" in row.lower() for row in finder.locator("li:visible").all_inner_texts())
+    page.get_by_label("Search").fill("")
+    page.get_by_label("What is a straight worth?").select_option("nothing")
+    page.get_by_label("What does a first bank need?").select_option("any points")
+    page.get_by_label("Does the next player build on the points?").select_option("yes")
+
+    expect(finder.locator("li:visible")).to_have_count(2)
+    assert faults(page) == []
+    finder.get_by_text("High-stakes Farkle").click()
+    expect(page.locator("[name=rules]")).to_have_value("high-stakes")
+    expect(page.locator("#rules-summary")).to_contain_text("The next player may build on")
+    expect(page.locator("#name-0")).to_have_value("Anna")
+
+
+def test_answers_that_no_set_fits_leave_the_nearest_sets(page, address):
+    page.goto(f"{address}rules")
+    page.get_by_label("What is a straight worth?").select_option("more than 1,500")
+    page.get_by_label("What does a first bank need?").select_option("up to 500")
+    page.get_by_label("Does the next player build on the points?").select_option("yes")
+
+    expect(page.locator("#found")).to_contain_text("These come nearest")
+    expect(page.locator("#finder li:visible")).to_have_count(2)

@@ -1,5 +1,6 @@
 """Accessibility: axe-core on every view in both themes, and a match played by keyboard."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -117,6 +118,12 @@ def test_match_is_played_by_keyboard_alone(page, table, address):
     for seat, name in enumerate(("Anna", "Ben")):
         reach(page, page.locator(f"#name-{seat}"))
         page.keyboard.type(name)
+    reach(page, page.locator("[name=rules]"))
+    page.keyboard.type("Farkle (Walnut")
+    expect(page.locator("[name=rules]")).to_have_value("walnut-studiolo")
+    reach(page, page.locator("[name=target]"))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("1000")
     page.keyboard.press("Enter")
     expect(page.locator(".hero h1")).to_contain_text("Anna")
 
@@ -135,6 +142,51 @@ def test_match_is_played_by_keyboard_alone(page, table, address):
 
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     assert table.match.state.players[0].score == 1300
+    table.to_throw = [(2, 3, 3, 4, 6, 6)]
+    press(page, "#throw-dice")
+    expect(page.locator(".hero.won h1")).to_contain_text("Anna")
+    press(page, "#rematch")
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+
+
+def spoken(page):
+    """Return the role and name of everything that a screen reader reads on the page, in its order."""
+    return re.findall(r"""- '?(\w+)(?: "([^"]*)")?""", page.locator("#board").aria_snapshot())
+
+
+def choose(page, name):
+    """Press the first button whose name begins with this, as somebody would who only hears the page."""
+    heard = spoken(page)
+    buttons = [each for role, each in heard if role == "button"]
+    assert all(buttons), buttons  # every button has a name
+    found = next(each for each in buttons if each.startswith(name))
+    assert "status" in [role for role, _ in heard[: heard.index(("button", found))]]
+    expect(page.locator("[data-settling]")).to_have_count(0)
+    page.get_by_role("button", name=found, exact=True).first.press("Enter")
+
+
+def test_match_is_played_in_the_order_of_a_screen_reader(page, table, address):
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
+    page.goto(address)
+    table.to_throw = [(1, 1, 3, 3, 3, 5), (2, 3, 3, 4, 6, 6)]
+    choose(page, "Throw")
+    expect(page.locator(".hero .big")).to_have_text("550")
+    assert spoken(page).index(("heading", "Anna")) < spoken(page).index(
+        next(each for each in spoken(page) if each[1].startswith("die 1 of 6"))
+    )
+    choose(page, "Bank 550")
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    choose(page, "Throw")
+    expect(page.locator(".hero h1")).to_contain_text("Anna")
+    table.to_throw = [(1, 1, 1, 5, 2, 3), (2, 3, 3, 4, 6, 6)]
+    choose(page, "Throw")
+    choose(page, "Bank")
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    choose(page, "Throw")
+
+    expect(page.locator(".hero.won h1")).to_contain_text("Anna")
+    choose(page, "Rematch")
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
 
 
 def test_message_is_announced_by_a_screen_reader_once(page, table, address):

@@ -422,6 +422,6 @@ def test_number_of_requests_at_once_is_limited(past, table, monkeypatch):
 def test_a_won_match_can_be_corrected_and_played_on(client):
     page = client.get("/matches/1").text
 
-    assert "data-body='{\"match\": 1}' data-home>Correct a throw" in page
-    assert 'data-body=\'{"match": 1, "undo": true}\' data-home>Play on' in page
+    assert "data-body='{\"match\": 1}' data-home><span>Correct a throw" in page
+    assert 'data-body=\'{"match": 1, "undo": true}\' data-home><span>Play on' in page
     assert "Continue this match" not in page

@@ -11,6 +11,7 @@ from game.rules.rule_files import load, names
 from game.rules.score_card import CARD_MM, WIDTH_BOLD, WIDTH_REGULAR, card, pad
 from tests.languages import OTHERS, english_left, spoken
 from web.i18n import translate
+from web.pages.match_form import COMMON_RULES
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -29,11 +30,39 @@ def test_pad_has_a_column_for_each_player(client, table):
     assert ">Anna<" in client.get("/pad.svg").text
 
 
+@pytest.mark.parametrize("paper", ["card", "pad"])
+def test_card_and_pad_have_a_page_with_a_way_back_and_a_print_button(client, paper):
+    client.post("/api/v1/match", json={"names": ["Anna", "Ben"]})
+    page = client.get(f"/{paper}").text
+
+    assert f'href="/{paper}"' in client.get("/").text
+    assert "data-print" in page
+    assert f'src="/{paper}.svg"' in page
+    assert 'href="/">Scoreboard' in page
+
+
 def test_every_rule_set_has_a_page(client):
     for rules in client.get("/api/v1/rules").json:
         page = client.get(f"/rules/{rules['name']}")
         assert (page.status_code, rules["title"] in page.text) == (200, True)
     assert client.get("/rules/nothing").status_code == 404
+
+
+def test_two_rule_sets_are_compared_side_by_side(client):
+    page = client.get("/rules/compare?a=walnut-studiolo&b=zilch").text
+
+    differing, _, same = page.partition("The same in both")
+    assert "must bank at least 500 in one turn" in differing
+    assert "must always bank at least 300" in differing
+    assert "A single 1 scores 100." in same
+    assert client.get("/rules/compare?a=walnut-studiolo&b=nothing").status_code == 404
+
+
+def test_the_best_known_rules_are_listed_first(client):
+    names = re.findall(r'data-rules="([^"]+)"', client.get("/rules").text)
+
+    assert set(names[1 : len(COMMON_RULES) + 1]) == set(COMMON_RULES)
+    assert len(names) == len(client.get("/api/v1/rules").json)
 
 
 def texts(svg):

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from html import unescape
 from importlib.metadata import version
 
 import pytest
@@ -13,6 +14,7 @@ from game.match.rolloff import RollOff
 from game.message import Message, Paragraph
 from game.rules.rule_files import load
 from game.situation import Choice, Situation
+from tests.web.screens import photo_of
 from web.app import create_app
 from web.contracts import Photo, PhotoDie
 from web.pages.scoreboard import MAX_STATUS_CHARACTERS, SECTIONS, Sections, status_line
@@ -334,3 +336,28 @@ def test_a_turn_that_exceeds_an_exact_target_is_not_shown_as_a_bank_of_nothing(c
     assert "over the target" in page
     assert "banked 0" not in page
     assert "+0" not in page
+
+
+MAX_BYTES, MAX_REQUESTS = 45_000, 15
+"""What the main page of a match may weigh without its photo, compressed, and the number of requests it may take."""
+
+LOADED = re.compile(
+    r'<(?:link rel="(?:icon|stylesheet|manifest)"|script|img)[^>]*?(?:href|src)="([^"]+)"'
+)
+
+
+def test_main_page_of_a_match_is_light(client, table):
+    table.do(StartMatch(("Anna", "Ben", "Cleo", "Dora")))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
+    throw = table.match.last_throw
+    table.show(photo=photo_of(throw.dice, index=throw.index))
+    addresses = [unescape(each) for each in LOADED.findall(client.get("/").text)]
+    without_photo = ["/", *(each for each in addresses if "/photo/" not in each)]
+    sizes = [
+        len(client.get(each, headers={"Accept-Encoding": "gzip"}, buffered=True).data)
+        for each in without_photo
+    ]
+
+    assert len(addresses) > len(without_photo) - 1  # the photo is one of them
+    assert sum(sizes) <= MAX_BYTES, dict(zip(without_photo, sizes, strict=True))
+    assert len(addresses) + len(["/", "/live"]) <= MAX_REQUESTS
