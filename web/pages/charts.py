@@ -49,7 +49,8 @@ def score_curve(match: Match) -> str:
     top = max_score(match, rows)
     low = min(0, *(score for row in rows for score in row))
     sides = side_seats(match)
-    right = NAME_WIDE if len(sides) <= MAX_NAMES else RIGHT
+    has_names = len(rows) > 1 and len(sides) <= MAX_NAMES
+    right = NAME_WIDE if has_names else RIGHT
     step = (WIDE - LEFT - right) / max(len(rows) - 1, 1)
 
     def y(score: int) -> float:
@@ -62,11 +63,12 @@ def score_curve(match: Match) -> str:
         lines.append(
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
-    if len(sides) <= MAX_NAMES:
+    if has_names:
         ends = {seat: y(rows[-1][seat]) for seat in sides}
         x = LEFT + (len(rows) - 1) * step + MARK
         lines += [
-            f'<text class="named" x="{x:.1f}" y="{at + 5:.1f}">{escape(_short_name(match, seat))}</text>'
+            f'<text class="named seat-{seat_colour(seat)}" x="{x:.1f}" y="{at + 5:.1f}">'
+            f"{escape(_short_name(match, seat))}</text>"
             for seat, at in _spread(ends).items()
         ]
     return svg(HIGH, gettext("Scores turn by turn"), lines)

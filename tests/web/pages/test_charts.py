@@ -1,5 +1,6 @@
 """The charts of a match, and the page of turns around them."""
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -9,7 +10,7 @@ from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.game.set_by_hand import set_by_hand
 from tests.web.conftest import RULES
-from web.pages.charts import score_curve, turn_bars
+from web.pages.charts import HIGH, NAME_HIGH, score_curve, turn_bars
 
 
 @pytest.mark.parametrize("draw", [score_curve, turn_bars])
@@ -30,3 +31,19 @@ def test_page_of_turns_lists_changes_made_by_hand(client, table):
 
     assert "Anna has 3,200" in page
     assert "by hand" in page
+
+
+def test_names_at_the_ends_of_the_lines_do_not_overlap():
+    match = Match.start(RULES, ["Anna", "Ben", "<b>", "Bartholomäus", "Emil", "Friederike"])
+    for _ in range(6):
+        match = match.throw((2, 3, 3, 4, 6, 6))
+    named = [
+        each
+        for each in ET.fromstring(score_curve(match)).iter("text")  # noqa: S314 - our own drawing
+        if "named" in each.get("class")
+    ]
+    heights = sorted(float(each.get("y")) for each in named)
+
+    assert [each.text for each in named][:3] == ["Anna", "Ben", "<b>"]
+    assert all(b - a >= NAME_HIGH for a, b in itertools.pairwise(heights))
+    assert heights[-1] <= HIGH
