@@ -250,7 +250,7 @@ def test_a_chosen_keep_that_does_not_fit_in_german(opened):
     ("aside", "asked"),
     [
         ((1,), "1 Würfel beiseite und 4 gewürfelt ergeben nicht 6."),
-        ((1, 4), "1 und 4 liegen beiseite, die kannst du aus diesem Wurf aber nicht behalten."),
+        ((1, 4), "1 4 liegen beiseite, die kannst du aus diesem Wurf aber nicht behalten."),
     ],
 )
 def test_dice_aside_that_do_not_fit_in_german(opened, aside, asked):
