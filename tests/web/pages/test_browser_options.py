@@ -161,7 +161,7 @@ def test_rules_are_found_by_words_and_three_questions_without_leaving_the_form(p
     page.get_by_label("What does a first bank need?").select_option("any points")
     page.get_by_label("Does the next player build on the points?").select_option("yes")
 
-    expect(finder.locator("li:visible")).to_have_count(2)
+    expect(finder.locator("li:visible")).to_have_count(3)
     assert faults(page) == []
     finder.get_by_text("High-stakes Farkle").click()
     expect(page.locator("[name=rules]")).to_have_value("high-stakes")
