@@ -747,7 +747,6 @@ def test_question_after_a_correction_is_answered_on_the_same_page(begun, phone):
     phone.locator("#turn-1 .past").first.tap()
     phone.locator("#pad-dice .slot").first.tap()
     phone.locator("#pad .faces").get_by_label("2", exact=True).tap()
-    phone.locator("#pad-enter").tap()
     expect(phone.locator("#question h2")).to_contain_text("What happened?")
     phone.locator(".choice").first.tap()
 
