@@ -18,7 +18,6 @@ from device.shared_match.sync import (
     PART_BYTES,
     REFUSALS,
     FilePart,
-    Refusal,
     SharedMatchError,
     Sync,
     Wish,
@@ -55,7 +54,7 @@ class ThrowFiles(Protocol):
         """Return the picture of the throw at this position, or None if there is none."""
 
     def add(self, position: int, data: bytes) -> bool:
-        """Store a picture from the other tray; return False if it is not valid.
+        """Store a picture from the other tray; return False if it is not valid, or cannot be stored now.
 
         Args:
             position: Position of the throw in this tray's journal.
@@ -164,10 +163,11 @@ class FileFetcher:
         self._has_advanced = True
         if len(fetch.data) < part.size:
             return None
-        del self._wanted[name]
         data = bytes(fetch.data)
         if not self._files[part.kind].add(fetch.position, data):
+            self._try_later(name, fetch)
             return None
+        del self._wanted[name]
         before = self._arrived.files if self._arrived.index == fetch.index else {}
         self._arrived = FetchedFiles(fetch.index, {**before, part.kind: data})
         return self._arrived
@@ -404,13 +404,3 @@ def _place_of_throw(actions: tuple[Action, ...]) -> int | None:
         return None
     places = [i for i, action in enumerate(actions) if isinstance(action, Thrown)]
     return places[0] if places else None
-
-
-def refusing(link: Link, refusal: Refusal) -> Sync:
-    """Return a message that says that this tray is not playing a match now.
-
-    Args:
-        link: The facts that this tray stores about the match.
-        refusal: Why this tray is not playing it.
-    """
-    return Sync(link.side, match=link.match, refusal=refusal)

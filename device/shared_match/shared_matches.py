@@ -303,7 +303,7 @@ class Talker:
     def _hear(self, link: Link, message: bytes) -> None:
         sealed = Sealed.parse(message)
         if sealed.id == link.id:
-            self._pair.answer(link, Sync.opened(sealed, link.keys, link.side.other))
+            self._pair.hear(link, Sync.opened(sealed, link.keys, link.side.other))
 
     def _connect_broker(self, link: Link | None) -> None:
         """Connect to the broker if the match needs it; otherwise close the connection."""

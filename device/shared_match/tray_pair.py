@@ -7,7 +7,7 @@ from threading import RLock
 
 from device.mqtt.address import Address
 from device.session.match_starts import from_form
-from device.shared_match.conversation import Conversation, DoingTable, ThrowFiles, refusing
+from device.shared_match.conversation import Conversation, DoingTable, ThrowFiles
 from device.shared_match.links import Link, LinkStore, MatchSide
 from device.shared_match.replica import Replica
 from device.shared_match.sync import NOTHING, REFUSALS, Refusal, SharedMatchError, Sync
@@ -185,15 +185,15 @@ class TrayPair:
                 return self.conversation.message()
             return Sync(link.side, names=link.names if link.side is MatchSide.GUEST else ())
 
-    def answer(self, link: Link, sync: Sync) -> Sync:
-        """Handle a message from the other tray, and return the answer.
+    def hear(self, link: Link, sync: Sync) -> Refusal:
+        """Handle a message from the other tray, and return why this tray does not play that match (`NONE` if it does).
 
         Args:
             link: The facts that this tray stores about the match in the message.
             sync: The message, whose signature has been checked.
         """
         if link.is_ended:
-            return refusing(link, Refusal.PLAYS_ALONE)
+            return Refusal.PLAYS_ALONE
         with self._lock:
             try:
                 is_start = not link.match or self._is_rematch(link, sync)
@@ -203,16 +203,31 @@ class TrayPair:
                 if is_start and self.conversation:
                     self._parts.on_change()  # the page was shown before this tray knew the players
                 if self.conversation is None or self.conversation.link.id != link.id:
-                    return refusing(link, Refusal.OTHER_MATCH) if link.match else self.message(link)
+                    return Refusal.OTHER_MATCH if link.match else Refusal.NONE
                 self.trouble = None
                 self.conversation.take(sync)
                 self.refresh()
             except SameNameError as error:
                 self.trouble = error.message
-                return refusing(link, Refusal.SAME_NAME)
+                return Refusal.SAME_NAME
             except (SharedMatchError, TableError, GameError) as error:
                 self.trouble = error.message
-            return self.message(link)
+            return Refusal.NONE
+
+    def answer(self, link: Link, sync: Sync) -> Sync:
+        """Handle a message from the other tray, and return the message that answers it.
+
+        Args:
+            link: The facts that this tray stores about the match in the message.
+            sync: The message, whose signature has been checked.
+        """
+        with self._lock:
+            refusal = self.hear(link, sync)
+            return (
+                Sync(link.side, match=link.match, refusal=refusal)
+                if refusal
+                else self.message(link)
+            )
 
     def _begin(self, link: Link, sync: Sync) -> None:
         """Begin the match if the message contains what is missing: the guest's players, or the host's first entry."""

@@ -93,37 +93,42 @@ class ThrowPictures:
         self._queue_up((position, image, clip))
 
     def add(self, position: int, data: bytes) -> bool:
-        """Write a picture that another tray took, in the background; return False if it is not a valid JPEG.
+        """Write a picture that another tray took, in the background.
 
         Args:
             position: Position of the throw in the journal.
             data: The JPEG.
+
+        Returns:
+            False if it is not a valid JPEG, or too many pictures are waiting to be written.
         """
         try:
             check_picture(data)
         except HttpProblem:
             return False
-        is_jpeg = data.startswith(JPEG)
-        if is_jpeg:
-            self._queue_up((position, data, None))
-        return is_jpeg
+        return data.startswith(JPEG) and self._queue_up((position, data, None))
 
     def add_clip(self, position: int, data: bytes) -> bool:
-        """Write a clip that another tray recorded, in the background; return False if it is not a valid clip.
+        """Write a clip that another tray recorded, in the background.
 
         Args:
             position: Position of the throw in the journal.
             data: The clip as Motion JPEG.
+
+        Returns:
+            False if it is not a valid clip, or too many pictures are waiting to be written.
         """
         is_clip = data.startswith(START_OF_IMAGE + COMMENT) and len(data) <= MAX_CLIP_BYTES
-        if is_clip:
-            self._queue_up((position, None, data))
-        return is_clip
+        return is_clip and self._queue_up((position, None, data))
 
-    def _queue_up(self, item: Item) -> None:
-        if self._max_bytes:
-            with suppress(Full):
+    def _queue_up(self, item: Item) -> bool:
+        """Hand a picture to the writer, if pictures are kept; return False if too many are waiting already."""
+        try:
+            if self._max_bytes:
                 self._queue.put_nowait(item)
+        except Full:
+            return False
+        return True
 
     def get(self, position: int) -> bytes | None:
         """Return the picture of the throw at this position in the journal as JPEG, or None if it is not kept."""

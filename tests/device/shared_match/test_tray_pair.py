@@ -76,7 +76,15 @@ class Pair:
         answer = self.host.shared.exchange(request.id, request.text, request.mac)
         if not lose_answer:
             sealed = Sealed.parse(answer.encode())
-            self.guest.shared.pair.answer(link, Sync.opened(sealed, link.keys, MatchSide.HOST))
+            self.guest.shared.pair.hear(link, Sync.opened(sealed, link.keys, MatchSide.HOST))
+
+    def publish(self):
+        """Let each side send one message that the other only hears, as over a broker."""
+        for source, target in ((self.host, self.guest), (self.guest, self.host)):
+            source.shared.pair.refresh()
+            link, to = source.shared.pair.link, target.shared.pair.link
+            sealed = Sealed.parse(source.shared.pair.message(link).sealed(link.keys).encode())
+            target.shared.pair.hear(to, Sync.opened(sealed, to.keys, link.side))
 
     def settle(self):
         for _ in range(12):
@@ -364,36 +372,65 @@ def test_an_entry_signed_with_a_wrong_key_is_refused(pair):
     assert len(pair.guest.entries()) == 1
 
 
-def test_the_picture_of_a_throw_arrives_in_parts(pair):
+def throw_at(pair, name):
+    """Let one tray throw, and return the tables that threw and watched, and where the throw is in their journals."""
     pair.begin()
-    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    picture = bytes(range(256)) * 400
-    position = pair.host.history.version[1]
+    if name == "guest":
+        pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+        pair.host.do(Bank())
+        pair.settle()
+    thrower, watcher = pair.on_turn, pair.waiting
+    thrower.do(EnterThrow((1, 1, 1, 2, 3, 4)))
+    position = thrower.history.version[1]
     pair.exchange()
-    pair.host.files[position] = picture
+    pair.exchange()
+    return thrower, watcher, position, watcher.history.version[1]
+
+
+@pytest.mark.parametrize("way", ["exchange", "publish"])
+@pytest.mark.parametrize("thrower", ["host", "guest"])
+def test_picture_and_clip_of_a_throw_cross_to_the_other_tray_in_parts(pair, thrower, way):
+    thrower, watcher, position, copy = throw_at(pair, thrower)
+    picture, clip = bytes(range(256)) * 400, b"clip" * 20_000
+    thrower.files[position], thrower.clips[position] = picture, clip
+    for _ in range(12):
+        getattr(pair, way)()
+
+    assert (watcher.files[copy], watcher.clips[copy]) == (picture, clip)
+    newest = watcher.history.matches(limit=1)[0]
+    assert copy in throw_positions(watcher.history, newest.id).values()
+    shown = watcher.photos[-1]
+    assert (shown.picture, shown.clip) == (picture, clip)
+    assert shown.index == watcher.match.last_throw.index
+
+
+@pytest.mark.parametrize("lost", ["lose_request", "lose_answer"])
+@pytest.mark.parametrize("cut", range(4))
+@pytest.mark.parametrize("thrower", ["host", "guest"])
+def test_a_picture_arrives_whole_whichever_message_is_lost(pair, thrower, cut, lost):
+    watcher = {"host": "guest", "guest": "host"}[thrower]
+    table, _, position, copy = throw_at(pair, thrower)
+    table.files[position] = picture = bytes(range(256)) * 400
+    for _ in range(cut):
+        pair.exchange()
+    pair.exchange(**{lost: True})
+    pair.restart(watcher)  # forgets the parts that have arrived
     pair.settle()
 
-    guest_position = pair.guest.history.version[1]
-    assert pair.guest.files[guest_position] == picture
-    newest = pair.guest.history.matches(limit=1)[0]
-    assert throw_positions(pair.guest.history, newest.id) == {0: guest_position}
-    assert (pair.guest.photos[-1].picture, pair.guest.photos[-1].clip) == (picture, None)
-    assert pair.guest.photos[-1].index == 0
+    assert getattr(pair, watcher).files.get(copy) == picture
 
 
 def test_the_clip_of_a_throw_follows_its_picture(pair):
-    pair.begin()
-    pair.host.do(EnterThrow((1, 1, 1, 2, 3, 4)))
-    position = pair.host.history.version[1]
-    pair.host.clips[position] = b"clip" * 20_000
+    thrower, watcher, position, copy = throw_at(pair, "host")
+    thrower.clips[position] = b"clip" * 20_000
     pair.exchange()
     pair.exchange()
-    pair.host.files[position] = b"picture"
+    thrower.files[position] = b"picture"
     pair.settle()
 
-    shown = pair.guest.photos[-1]
+    shown = watcher.photos[-1]
     assert (shown.picture, shown.clip) == (b"picture", b"clip" * 20_000)
-    assert pair.guest.clips[pair.guest.history.version[1]] == shown.clip
+    assert watcher.clips[copy] == shown.clip
 
 
 def test_a_picture_that_does_not_exist_is_not_requested_forever(pair):
