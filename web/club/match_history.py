@@ -32,6 +32,9 @@ class AddResult(Enum):
     NEW = auto()
     KNOWN = auto()
     GAP = auto()  # entries before it are missing
+    ELSEWHERE = (
+        auto()
+    )  # another tray reported the match first: the two trays may be playing it together
     REFUSED = auto()  # the entry cannot be true
 
 
@@ -71,8 +74,9 @@ class MatchHistory:
     def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
         """Add an entry that a tray sent, for the first time or again.
 
-        The tray is the authority: if it sends an entry with a known number but different content,
-        the club's entries with that number and higher numbers are replaced.
+        The tray that reports a match first is the authority: if it sends an entry with a known number but
+        different content, the club's entries with that number and higher numbers are replaced. Entries from another
+        tray, which plays the match together with this one, are left out.
 
         Args:
             tray: Name of the tray.
@@ -82,7 +86,7 @@ class MatchHistory:
         with self._lock:
             stored = self.get(entry.match)
             if stored and stored.tray != tray:
-                return AddResult.REFUSED
+                return AddResult.ELSEWHERE
             if stored and entry.seq <= stored.seq:
                 if self._tables.chain_at(entry.match, entry.seq) == entry.chain:
                     return AddResult.KNOWN

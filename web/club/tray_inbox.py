@@ -315,7 +315,7 @@ class TrayInbox:
                 self._request_entries(name, state.match or "", -1)
         else:
             self._trays.put(replace(tray, seq=-1, summary=state.summary))
-            if state.match:
+            if state.match and not stored:
                 self._request_entries(name, state.match, -1)
 
     def _on_event(self, name: str, entry: WireEntry) -> None:
@@ -372,7 +372,7 @@ class TrayInbox:
         last = -1
         for each in data["entries"]:
             entry = WireEntry.from_json(each)
-            if self._add(name, entry) in (AddResult.REFUSED, AddResult.GAP):
+            if self._add(name, entry) not in (AddResult.NEW, AddResult.KNOWN):
                 return
             last = entry.seq
         if data.get("more") and last >= 0:

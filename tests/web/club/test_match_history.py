@@ -83,12 +83,12 @@ def test_tray_restored_from_a_backup_overrides_the_history(history):
     assert history.add("t1", restored.do(Banked())) is AddResult.NEW
 
 
-def test_entry_for_the_match_of_another_tray_is_refused(history):
+def test_entry_for_the_match_of_another_tray_is_left_out(history):
     tray = tape(3)
     for entry in tray.entries[:3]:
         history.add("t1", entry)
 
-    assert history.add("t2", tray.entries[3]) is AddResult.REFUSED
+    assert history.add("t2", tray.entries[3]) is AddResult.ELSEWHERE
 
 
 def test_impossible_entry_is_refused(history):

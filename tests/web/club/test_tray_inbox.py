@@ -70,6 +70,22 @@ def test_tray_that_comes_online_is_asked_for_its_matches(inbox, trays, asked, ta
     assert len(asked) == 3
 
 
+def test_match_at_two_trays_is_shown_at_both_and_faults_of_either_are_still_logged(
+    inbox, trays, asked, tape, caplog
+):
+    for entry in tape.entries:
+        send(inbox, "event", entry.to_json(), "host")
+        send(inbox, "event", entry.to_json(), "guest")
+    for tray in ("host", "guest"):
+        send(inbox, "state", state_of(tape), tray)
+
+    assert shown(trays, "host").summary == shown(trays, "guest").summary == summary(tape.match)
+    assert asked == []
+    assert caplog.messages == []
+    send(inbox, "event", b"no entry", "guest")
+    assert [message.partition(":")[0] for message in caplog.messages] == ["guest"]
+
+
 def test_state_of_an_unknown_match_is_shown_until_its_entries_arrive(inbox, trays, asked, tape):
     send(inbox, "state", state_of(tape))
 
