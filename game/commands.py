@@ -236,10 +236,14 @@ class BeginSharedMatch:
     Attributes:
         match: The match before its first event.
         key: Id of the match, the same in the journals of both trays.
+        is_guest: Whether this tray has joined the match of the other tray.
+        sets_aside: Whether a match that is being played here may be set aside. It stays in the list of matches.
     """
 
     match: Match
     key: str
+    is_guest: bool = False
+    sets_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

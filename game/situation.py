@@ -40,6 +40,12 @@ READY_FOR_MATCH = (Situation.NO_MATCH, Situation.WON)
 """Situations in which a match may be proposed to the table."""
 
 
+MATCH_IN_THE_WAY = Message(
+    "Another match is being played here: finish it, or set it aside. It stays in the list of matches."
+)
+"""Why a match with another tray does not begin here, and what to do."""
+
+
 class TableError(TraykeeperError, ValueError):
     """A request that the table cannot carry out now. The message says why and what to do."""
 

@@ -19,7 +19,7 @@ from game.message import Message
 from game.odds.review import Caveat, Figures, Review
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
-from game.situation import Choice, HoldEffect, Situation
+from game.situation import MATCH_IN_THE_WAY, READY_FOR_MATCH, Choice, HoldEffect, Situation
 from game.stats.counts import Totals
 
 
@@ -139,12 +139,14 @@ class OtherTrayView:
         seats: The seats of the players at the other tray.
         is_reachable: Whether the other tray has answered in the last few seconds.
         trouble: Why the trays cannot play together now, and what to do; None if they can.
+        sets_aside: Whether the match may begin although another one is being played here.
     """
 
     phase: SharedPhase
     seats: tuple[int, ...] = ()
     is_reachable: bool = False
     trouble: Message | None = None
+    sets_aside: bool = False
 
 
 class UnknownCodeError(TraykeeperError):
@@ -196,6 +198,15 @@ class SharedPlay(Protocol):
 
     def leave(self) -> None:
         """Withdraw the invitation or, if the match has begun, play on alone."""
+
+    def set_aside(self) -> None:
+        """Let the match with the other tray begin although another one is being played here.
+
+        That one stays in the list of matches.
+
+        Raises:
+            TableError: If no match with another tray is waiting to begin.
+        """
 
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
         """Process a message from the other tray, and return the answer as JSON.
@@ -401,6 +412,27 @@ class Snapshot:
     scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
     coach: Coaching = field(default_factory=Coaching)
     other_tray: OtherTrayView | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being played here that a match with another tray would replace."""
+        has_rolls = self.rolloff is not None and bool(self.rolloff.rolls)
+        return self.situation not in READY_FOR_MATCH or has_rolls
+
+    @property
+    def keeps_other_tray_waiting(self) -> bool:
+        """Whether a match with another tray cannot begin until the match here is finished or set aside."""
+        other = self.other_tray
+        if other is None or other.phase is SharedPhase.PLAYING:
+            return False
+        return self.is_busy and not other.sets_aside
+
+    @property
+    def other_tray_trouble(self) -> Message | None:
+        """Why a match with the other tray cannot be played now, and what to do; None if it can."""
+        if self.keeps_other_tray_waiting:
+            return MATCH_IN_THE_WAY
+        return self.other_tray.trouble if self.other_tray else None
 
 
 class ChangingTable(Protocol):

@@ -304,7 +304,8 @@ class OtherTrayJson(TypedDict):
 
     `phase` is "inviting", "joining" or "playing". `seats` are the players at the other tray;
     `throws` means that it is their turn, so that this tray reads no dice. `trouble` says why
-    the trays cannot play together now, or is null.
+    the trays cannot play together now, or is null. `waits_for_match` means that the match can begin
+    only after the one being played at this tray has been finished or set aside.
     """
 
     phase: str
@@ -312,6 +313,7 @@ class OtherTrayJson(TypedDict):
     throws: bool
     is_reachable: bool
     trouble: str | None
+    waits_for_match: bool
 
 
 class MatchJson(TypedDict):

@@ -380,7 +380,16 @@ def _other_tray(snapshot: Snapshot, translate: Translate) -> OtherTrayJson | Non
         return None
     is_on_turn = match is not None and match.state.winner is None
     throws = match is not None and is_on_turn and match.state.turn.seat in view.seats
-    return shaped(OtherTrayJson, view, translate, seats=list(view.seats), throws=throws)
+    trouble = snapshot.other_tray_trouble
+    return shaped(
+        OtherTrayJson,
+        view,
+        translate,
+        seats=list(view.seats),
+        throws=throws,
+        trouble=plain(trouble, translate),
+        waits_for_match=snapshot.keeps_other_tray_waiting,
+    )
 
 
 def _scorekeeper(view: ScorekeeperView, translate: Translate) -> ScorekeeperJson:

@@ -24,7 +24,7 @@ from game.message import Message, Paragraph, Value
 from game.names import check_distinct, default_name
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
-from game.situation import READY_FOR_MATCH, TableError
+from game.situation import MATCH_IN_THE_WAY, READY_FOR_MATCH, TableError
 
 SEED_BITS = 32
 
@@ -108,12 +108,12 @@ def begin_rematch(state: TableState, match: Match, key: str) -> Change:
 
 def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
     """Begin a match that is played at two trays."""
-    _check_ready(
-        state,
-        Message("A match is being played here: finish it, or stop waiting for the other tray."),
-    )
+    if not command.sets_aside:
+        _check_ready(state, MATCH_IN_THE_WAY)
     name = _first(command.match)
     begins = Message("The other tray has joined: %(name)s begins.", name=name)
+    if command.is_guest:
+        begins = Message("You have joined: %(name)s begins.", name=name)
     return begin(state, command.match, begins, command.key)
 
 

@@ -29,7 +29,7 @@ from game.match.events import Action, Revision, Thrown
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
-from web.contracts import OtherTrayView, SharedPhase
+from web.contracts import OtherTrayView, SharedPhase, Snapshot
 
 MAX_WANTED = 6
 """Number of the latest throws whose pictures are fetched, so that few are transferred after a long outage."""
@@ -194,6 +194,9 @@ class DoingTable(Protocol):
         Raises:
             TableError, GameError: If the command is refused.
         """
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest snapshot of the table."""
 
 
 @dataclass(slots=True)

@@ -162,6 +162,8 @@ class Link:
         match: Id of the match; "" until it begins.
         guest_seats: The seats of the players at the guest's tray.
         is_ended: Whether this tray has continued the match alone.
+        sets_aside: Whether the match may begin although another one is being played here, which then waits in the
+            list of matches.
     """
 
     side: MatchSide
@@ -175,6 +177,7 @@ class Link:
     match: str = ""
     guest_seats: tuple[int, ...] = ()
     is_ended: bool = False
+    sets_aside: bool = False
 
     @property
     def keys(self) -> MatchKeys:

@@ -417,6 +417,12 @@ class SharedMatches:
         self._talker.wake()
         self._parts.on_change()
 
+    def set_aside(self) -> None:
+        """Let the match with the other tray begin although another one is being played here."""
+        self.pair.set_aside()
+        self._talker.wake(at_once=True)
+        self._parts.on_change()
+
     def exchange(self, keys_id: str, text: str, mac: str) -> str:
         """Process a message from the other tray, and return the answer as JSON."""
         sealed = Sealed(keys_id, text, mac)

@@ -64,6 +64,7 @@ class Refusal(StrEnum):
     SAME_NAME = "same name"
     OTHER_MATCH = "other match"
     PLAYS_ALONE = "plays alone"
+    BUSY = "busy"
 
 
 REFUSALS = {
@@ -72,6 +73,9 @@ REFUSALS = {
     ),
     Refusal.OTHER_MATCH: Message(
         "The other tray is now playing another match: this one waits until it is continued there."
+    ),
+    Refusal.BUSY: Message(
+        "Another match is being played at the other tray: it has to be finished or set aside there first."
     ),
     Refusal.PLAYS_ALONE: Message(
         "The other tray has left this match: play on alone, or agree on a new one."

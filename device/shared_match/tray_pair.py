@@ -24,6 +24,8 @@ from web.contracts import OtherTrayView, SharedPhase
 
 log = logging.getLogger(__name__)
 
+NOT_WAITING = Message("No match with another tray is waiting to begin: invite or join one first.")
+
 
 @dataclass(frozen=True, slots=True)
 class SharedParts:
@@ -89,7 +91,7 @@ class TrayPair:
         if link and not link.match:
             is_host = link.side is MatchSide.HOST
             phase = SharedPhase.INVITING if is_host else SharedPhase.JOINING
-            return OtherTrayView(phase, trouble=self.trouble)
+            return OtherTrayView(phase, trouble=self.trouble, sets_aside=link.sets_aside)
         if conversation is None:
             return None
         view = conversation.view
@@ -130,6 +132,18 @@ class TrayPair:
                 self._parts.links.end(self.conversation.link.match)
                 self.conversation = self._version = None
                 self._table.do(PlayOnAlone())
+
+    def set_aside(self) -> None:
+        """Let the match with the other tray begin although another one is being played here.
+
+        Raises:
+            TableError: If no match with another tray is waiting to begin.
+        """
+        with self._lock:
+            link = self._parts.links.pending
+            if link is None:
+                raise TableError(NOT_WAITING)
+            self._parts.links.save(replace(link, sets_aside=True))
 
     def refresh(self) -> None:
         """Read what is new in the journal, and switch to the match that is being played now if it is a shared one."""
@@ -183,7 +197,14 @@ class TrayPair:
         with self._lock:
             if self.conversation and self.conversation.link.id == link.id:
                 return self.conversation.message()
-            return Sync(link.side, names=link.names if link.side is MatchSide.GUEST else ())
+            names = link.names if link.side is MatchSide.GUEST else ()
+            refusal = Refusal.BUSY if self._is_busy(link) else Refusal.NONE
+            return Sync(link.side, names=names, refusal=refusal)
+
+    def _is_busy(self, link: Link) -> bool:
+        """Return whether a match with the other tray has to wait for the one that is being played here."""
+        is_pending = not link.match and not link.sets_aside
+        return is_pending and self._table is not None and self._table.snapshot().is_busy
 
     def hear(self, link: Link, sync: Sync) -> Refusal:
         """Handle a message from the other tray, and return why this tray does not play that match (`NONE` if it does).
@@ -196,6 +217,7 @@ class TrayPair:
             return Refusal.PLAYS_ALONE
         with self._lock:
             try:
+                self.trouble = None
                 is_start = not link.match or self._is_rematch(link, sync)
                 if is_start:
                     self._begin(link, sync)
@@ -204,7 +226,6 @@ class TrayPair:
                     self._parts.on_change()  # the page was shown before this tray knew the players
                 if self.conversation is None or self.conversation.link.id != link.id:
                     return Refusal.OTHER_MATCH if link.match else Refusal.NONE
-                self.trouble = None
                 self.conversation.take(sync)
                 self.refresh()
             except SameNameError as error:
@@ -235,6 +256,8 @@ class TrayPair:
             raise SharedMatchError(REFUSALS[sync.refusal])
         if not link.match and self._has_begun(link):
             self._parts.links.withdraw()
+        elif self._is_busy(link):
+            return  # the next message says so, and the page offers a remedy
         elif link.side is MatchSide.HOST and sync.names:
             match = self._match_of(link, sync.names)
             seated = enumerate(player.name for player in match.state.players)
@@ -264,7 +287,11 @@ class TrayPair:
             return
         self._parts.links.save(link)
         try:
-            self._table.do(BeginSharedMatch(match, link.match), mark)
+            is_guest = link.side is MatchSide.GUEST
+            self._table.do(
+                BeginSharedMatch(match, link.match, is_guest=is_guest, sets_aside=link.sets_aside),
+                mark,
+            )
         except TableError:
             self._parts.links.forget(link.match)
             raise

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, Response, g, request
@@ -79,6 +80,13 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         required(shared, NOT_HERE).leave()
         return json_response({})
 
+    @routes.command(
+        "/set-aside", "Set the match here aside, so that the one with the other tray can begin"
+    )
+    def set_aside() -> Response:
+        required(shared, NOT_HERE).set_aside()
+        return json_response({})
+
     _add_exchange(routes, shared)
     return routes
 
@@ -124,9 +132,10 @@ def create_shared_page(
     @pages.get("/shared")
     def invitation() -> Response:
         """Show the scorekeeper the code, and everybody else what to do with a link that contains one."""
-        other = shared.view() if shared else None
-        page = table.snapshot().join_url
-        link = shared.invitation(page) if shared and g.is_scorekeeper else ""
-        return show("shared.html", other=other, link=link, code=link.rpartition("#")[2])
+        now = replace(table.snapshot(), other_tray=shared.view() if shared else None)
+        link = shared.invitation(now.join_url) if shared and g.is_scorekeeper else ""
+        return show(
+            "shared.html", now=now, other=now.other_tray, link=link, code=link.rpartition("#")[2]
+        )
 
     return pages

@@ -81,3 +81,34 @@ def test_a_throw_at_one_tray_is_shown_at_the_other_with_its_picture(open_phone, 
     expect(guest.locator("#other_tray")).to_contain_text(
         "The other tray is not reachable: the match is waiting."
     )
+
+
+def test_a_match_in_play_is_set_aside_for_one_at_two_trays(open_phone):
+    (host, _), (guest, _) = open_phone("host"), open_phone("guest")
+    guest.locator("#name-0").fill("Carl")
+    guest.get_by_role("button", name="Start the match").first.click()
+    expect(guest.locator("#throw-dice")).to_be_visible()
+
+    host.locator("#name-0").fill("Anna")
+    host.locator("#other-tray summary").click()
+    host.locator("[data-share=invite]").click()
+    host.locator("[data-copy]").click()
+    expect(host.locator("[data-copy]")).to_have_text("Copied")
+    invitation = host.locator(".match-link").inner_text()
+    assert host.evaluate("getSelection().toString()").strip() == invitation
+    guest.goto(guest.url.partition("#")[0].rstrip("/") + "/new")
+    guest.locator("#name-0").fill("Ben")
+    guest.locator("#other-tray summary").click()
+    guest.locator("#invitation").fill(invitation)
+    guest.locator("[data-share=join]").click()
+
+    expect(guest.locator("#other_tray")).to_contain_text("finish it, or set it aside")
+    expect(host.locator(".wait")).to_contain_text("at the other tray: it has to be finished")
+    guest.locator("#other_tray a").click()
+    guest.locator("[data-set-aside]").click()
+
+    expect(guest.locator(".elsewhere")).to_have_text("It is Anna's turn at the other tray.")
+    expect(guest.locator("body")).to_contain_text("You have joined: Anna begins.")
+    expect(host.locator("body")).to_contain_text("The other tray has joined: Anna begins.")
+    guest.goto(guest.url + "matches")
+    expect(guest.locator("main")).to_contain_text("Carl")

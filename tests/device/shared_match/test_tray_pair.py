@@ -505,10 +505,20 @@ def test_a_match_in_play_is_not_replaced_by_one_at_two_trays(pair, name):
     pair.settle()
 
     assert [player.name for player in table.match.state.players] == ["Carl", "Dora"]
-    assert "finish it, or stop waiting for the other tray" in str(table.shared.view().trouble)
+    other = pair.guest if table is pair.host else pair.host
+    assert "finish it, or set it aside" in str(table.snapshot().other_tray_trouble)
+    assert "has to be finished or set aside there first" in str(other.snapshot().other_tray_trouble)
+    assert other.match is None
     assert len(table.shared.pair._parts.links._links) <= 2
-    table.shared.leave()
-    assert table.shared.view() is None
+
+    table.shared.set_aside()
+    pair.restart(name)
+    pair.settle()
+    table = getattr(pair, name)
+    assert pair.agree
+    assert [player.name for player in table.match.state.players] == ["Anna", "Ben"]
+    assert table.snapshot().other_tray_trouble is None
+    assert [len(table.history.matches(limit=9)), len(other.history.matches(limit=9))] == [2, 1]
 
 
 def test_a_second_invitation_waits_until_the_match_is_over(pair):
