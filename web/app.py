@@ -11,7 +11,6 @@ from flask import Flask, Response, request
 from werkzeug.routing import Rule
 
 from game.errors import JournalError
-from game.journal.feed import Feed
 from game.journal.history import History
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Ruleset
@@ -133,7 +132,7 @@ def create_app(
         create_api(
             table,
             streams,
-            StepStream(Feed(history.path) if history else None),
+            StepStream(history.path if history else None),
             offered,
             coach,
         ),

@@ -8,8 +8,10 @@ import json
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain, dropwhile, islice, takewhile
+from pathlib import Path
 from secrets import token_hex
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
@@ -17,10 +19,17 @@ from typing import Generic, Protocol, TypeVar
 from flask import Response, g, request
 
 from game.errors import JournalError
-from game.journal.feed import Feed
+from game.journal.feed import Feed, FeedLine
 from game.match.match import Match
 from game.message import Message
-from game.stats.step_events import DiceLogEvents, StepEvent, step_events
+from game.stats.step_events import (
+    SCHEMA_VERSION,
+    DiceLogEvents,
+    GapReason,
+    StepEvent,
+    StepGap,
+    step_events,
+)
 from web.contracts import Snapshot
 from web.response import HttpProblem
 
@@ -50,8 +59,8 @@ CHECK_S = 1.0
 """How often a stream checks whether its phone has hung up, which frees the thread."""
 
 MAX_EVENTS = 500
-"""How many of the newest events a program can still get after a lost connection: the events of
-about ten minutes."""
+"""How many of the newest events are kept in memory, about those of ten minutes, and how many steps a program can get
+from the journal after it has been away."""
 
 
 class Versioned(Protocol):
@@ -236,14 +245,16 @@ def format_event(name: str, data: str, event_id: str = "") -> str:
 class StepStream:
     """The newest events of a table, made once for all streams. Any thread may call its methods.
 
-    The stream does nothing until a program asks for events.
+    The stream does nothing until a program asks for events. Steps that are no longer in memory, for example those
+    from before a restart, are read from the journal again.
 
     Args:
-        feed: The journal; None if there is none.
+        journal: Path of the journal; None if there is none.
     """
 
-    def __init__(self, feed: Feed | None) -> None:
-        self._feed, self._lock = feed, Lock()
+    def __init__(self, journal: Path | None) -> None:
+        self._path, self._feed = journal, Feed(journal) if journal else None
+        self._lock = Lock()
         self._events: deque[tuple[str, str]] = deque(maxlen=MAX_EVENTS)
         self._n_events = 0
         self._version = -1
@@ -264,19 +275,47 @@ class StepStream:
             nonlocal n_sent
             with self._lock:
                 self._update(snapshot)
+                ids = [event_id for event_id, _ in self._events]
+                is_first, is_known = n_sent is None, last_id in ids
                 if n_sent is None:
-                    n_sent = self._number_after(last_id)
-                n_new = min(self._n_events - n_sent, len(self._events))
-                n_sent = self._n_events
-                return "".join(text for _, text in list(self._events)[len(self._events) - n_new :])
+                    known = ids.index(last_id) + 1 if is_known else len(ids)
+                    n_sent = self._n_events - len(ids) + known
+                n_new, n_sent = self._n_events - n_sent, self._n_events
+                if n_new <= len(ids):
+                    new = "".join(text for _, text in list(self._events)[len(ids) - n_new :])
+                else:
+                    new = _gap(GapReason.TOO_MANY, ids[-1])
+                end = self._journal[1] if self._journal else 0
+            return self._missed(last_id, end) + new if is_first and not is_known else new
 
         return new_events
 
-    def _number_after(self, last_id: str) -> int:
-        """Return how many events a program no longer needs. If `last_id` is unknown, it needs only new events."""
-        ids = [event_id for event_id, _ in self._events]
-        known = ids.index(last_id) + 1 if last_id in ids else len(ids)
-        return self._n_events - len(ids) + known
+    def _missed(self, last_id: str, end: int) -> str:
+        """Return the events between an earlier event and a position in the journal, as text.
+
+        Without an earlier event, only the id of the newest event is returned, with which the program can continue
+        after its connection is lost.
+
+        Args:
+            last_id: Id of the last event that the program has received; "" if it has none yet.
+            end: Position of the last step in the journal whose events the program gets here.
+        """
+        newest = ""
+        try:
+            if self._path:
+                feed = Feed(self._path)  # other streams do not wait while the journal is read
+                line = feed.at(end)
+                newest = step_events(line)[-1]["id"] if line else ""
+                if last_id and (found := _line_of(feed, last_id)):
+                    if end - found.position > MAX_EVENTS:
+                        return _gap(GapReason.TOO_MANY, newest)
+                    lines = takewhile(lambda each: each.position <= end, feed.after(found.position))
+                    later = dropwhile(lambda event: event["id"] != last_id, step_events(found))
+                    events = chain(islice(later, 1, None), *map(step_events, lines))
+                    return "".join(_event_text(event) for event in events)
+        except JournalError as error:
+            log.warning("the event stream misses a step: %s", error)
+        return _gap(GapReason.UNKNOWN, newest) if last_id else f"id: {newest}\n\n" if newest else ""
 
     def _update(self, snapshot: Snapshot) -> None:
         if snapshot.version <= self._version:
@@ -285,27 +324,47 @@ class StepStream:
         self._version, self._match = snapshot.version, snapshot.match
         if self._dice is None:
             self._dice = DiceLogEvents(self._name, snapshot.just_dice)
-        self._add(self._dice.update(snapshot.just_dice))
+        for event in self._dice.update(snapshot.just_dice):
+            self._add(event["id"], _event_text(event))
         try:
-            if is_new_step:
-                self._read_journal()
+            if is_new_step and self._feed:
+                self._read_journal(self._feed)
         except JournalError as error:
             log.warning("the event stream misses a step: %s", error)
 
-    def _read_journal(self) -> None:
-        """Add the events of the steps since the last call; the first call and a restored backup add none."""
-        if self._feed is None:
-            return
-        before, self._journal = self._journal, self._feed.version
-        if before is None or before[0] != self._journal[0]:
-            return
-        if self._journal[1] - before[1] <= MAX_EVENTS:
-            for line in self._feed.after(before[1]):
-                self._journal = (self._journal[0], line.position)
-                self._add(step_events(line))
+    def _read_journal(self, feed: Feed) -> None:
+        """Add the events of the steps since the last call. The first call adds none."""
+        before, now = self._journal, feed.version
+        if before is None:
+            self._journal = now
+        elif before[0] != now[0] or now[1] - before[1] > MAX_EVENTS:
+            self._journal = now
+            reason = GapReason.TOO_MANY if before[0] == now[0] else GapReason.JOURNAL
+            line = feed.at(now[1])
+            newest = step_events(line)[-1]["id"] if line else ""
+            self._add(newest, _gap(reason, newest))
+        else:
+            for line in feed.after(before[1]):
+                self._journal = (now[0], line.position)
+                for event in step_events(line):
+                    self._add(event["id"], _event_text(event))
 
-    def _add(self, events: Iterable[StepEvent]) -> None:
-        for event in events:
-            text = format_event("step", json.dumps(event, separators=(",", ":")), event["id"])
-            self._events.append((event["id"], text))
-            self._n_events += 1
+    def _add(self, event_id: str, text: str) -> None:
+        self._events.append((event_id, text))
+        self._n_events += 1
+
+
+def _event_text(event: StepEvent) -> str:
+    return format_event("step", json.dumps(event, separators=(",", ":")), event["id"])
+
+
+def _gap(reason: GapReason, newest_id: str) -> str:
+    """Return the event that says that a program misses steps. A program continues with the id of the newest event."""
+    gap: StepGap = {"version": SCHEMA_VERSION, "reason": reason}
+    return format_event("gap", json.dumps(gap, separators=(",", ":")), newest_id)
+
+
+def _line_of(feed: Feed, event_id: str) -> FeedLine | None:
+    """Return the step to which an event belongs, if the journal contains it; otherwise None."""
+    match, seq, digest, *_ = (*event_id.split("-"), "", "", "")
+    return feed.find(match, int(seq), digest) if seq.isascii() and seq.isdigit() else None

@@ -178,6 +178,11 @@ class Feed:
                 position = line.position
                 yield line
 
+    def at(self, position: int) -> FeedLine | None:
+        """Return the entry at a position in the journal; None if there is none."""
+        line = next(self.after(position - 1), None)
+        return line if line and line.position == position else None
+
     def newest(self) -> int:
         """Return the position just before the start of the match played last; 0 if there is none."""
         for played in self._history.matches(limit=1):

@@ -92,6 +92,26 @@ class StepEvent(TypedDict):
     table: MatchSummary | None
 
 
+class GapReason(StrEnum):
+    """The reason why a program misses events."""
+
+    UNKNOWN = "unknown id"
+    TOO_MANY = "too many steps"
+    JOURNAL = "another journal"
+
+
+class StepGap(TypedDict):
+    """A notice that a program misses events, because they cannot be sent again.
+
+    `version` is the version of this schema. `reason` is "unknown id" if the journal does not contain the last event
+    that the program has received, "too many steps" if more steps were taken since than are sent again, and "another
+    journal" if a backup was restored.
+    """
+
+    version: Literal[1]
+    reason: str
+
+
 class _Part(NamedTuple):
     """The fields that differ between the events of one step."""
 

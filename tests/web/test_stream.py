@@ -1,8 +1,10 @@
 """Event streams over real HTTP."""
 
 import json
+import sqlite3
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import count
 from types import SimpleNamespace
 
@@ -11,6 +13,7 @@ import pytest
 
 from game.commands import Bank, CorrectThrow, EnterThrow, SetJustDice, StartMatch, Undo
 from game.journal.history import History
+from game.journal.journal import JOURNAL_FILE
 from tests.device.mqtt.conftest import TapTable
 from tests.waiting import PATIENCE_S, until
 from tests.web.conftest import HttpClient, make_app
@@ -191,18 +194,41 @@ def test_request_is_answered_beside_fifty_streams_that_all_get_the_event(http, t
         stream.close()
 
 
+class JournaledTable:
+    """A table with a journal and a server, which can be stopped and started again."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self.start()
+
+    def start(self):
+        self._table = TapTable(self._folder)
+        history = History(self._table.journal.path)
+        self._server = Server(
+            make_app(self._table, history=history, streams=Streams(check_s=0.1)), "127.0.0.1", 0
+        )
+        self._server.start()
+        self.http = HttpClient(self._server.port)
+        self.do = self._table.do
+
+    def stop(self):
+        self._server.stop()
+        self._table.close()
+
+    def events(self, last_id=None):
+        """Open the event stream, as a browser does that has received an event with this id."""
+        url = f"http://127.0.0.1:{self.http.port}/api/v1/events?steps=1"
+        headers = {"Last-Event-ID": last_id} if last_id else {}
+        request = urllib.request.Request(url, headers=headers)
+        return urllib.request.build_opener().open(request, timeout=PATIENCE_S)
+
+
 @pytest.fixture
-def journaled(tmp_path, serve):
-    """A table with a journal, and a server for it."""
-    table = TapTable(tmp_path)
+def journaled(tmp_path):
+    table = JournaledTable(tmp_path)
     table.do(StartMatch(("Anna", "Ben")))
-    app = make_app(table, history=History(table.journal.path), streams=Streams(check_s=0.1))
-    server = Server(app, "127.0.0.1", 0)
-    server.start()
-    table.http = HttpClient(server.port)
     yield table
-    server.stop()
-    table.close()
+    table.stop()
 
 
 def next_steps(stream, n):
@@ -233,12 +259,93 @@ def test_stream_continues_after_the_last_event_that_a_program_has(journaled):
         journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
         first, *_ = next_steps(stream, 1)
     journaled.do(Bank())
-    url = f"http://127.0.0.1:{journaled.http.port}/api/v1/events?steps=1"
-    request = urllib.request.Request(url, headers={"Last-Event-ID": first["id"]})
-    with urllib.request.build_opener().open(request, timeout=PATIENCE_S) as stream:
+    with journaled.events(first["id"]) as stream:
         missed = next_steps(stream, 5)
 
     assert [step["kind"] for step in missed] == ["read", "wanted", "kept", "banked", "wanted"]
+
+
+def test_a_program_gets_the_steps_that_it_missed_before_and_after_a_restart(journaled):
+    with journaled.events() as stream:
+        next_event(stream)
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+        first, *_ = next_steps(stream, 1)
+    journaled.do(Bank())
+    journaled.stop()
+    journaled.start()
+    journaled.do(EnterThrow((5, 2, 2, 3, 4, 6)))
+    with journaled.events(first["id"]) as stream:
+        missed = next_steps(stream, 8)
+        journaled.do(Bank())
+        missed += next_steps(stream, 1)
+
+    assert [step["kind"] for step in missed] == [
+        "read", "wanted", "kept", "banked", "wanted", "rolled", "read", "wanted", "kept",
+    ]  # fmt: skip
+    assert [step["seq"] for step in missed] == [1, 1, 2, 2, 2, 3, 3, 3, 4]
+
+
+def test_a_program_that_has_had_no_step_yet_misses_none_during_a_restart(journaled):
+    with journaled.events() as stream:
+        assert next_event(stream)[0] == "state"
+        _, last_id = next_event(stream)
+    journaled.stop()
+    journaled.start()
+    journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    with journaled.events(last_id) as stream:
+        missed = next_steps(stream, 3)
+
+    assert [step["kind"] for step in missed] == ["rolled", "read", "wanted"]
+
+
+def next_gap(stream):
+    """Return the reason in the next event called "gap"."""
+    while (event := next_event(stream))[0] != "gap":
+        assert event[0] != "step"
+    event_id, data = event[1].split("\n")
+    return event_id, json.loads(data)["reason"]
+
+
+@pytest.mark.parametrize(
+    "last_id", ["dice-0badcafe-3", "90c1a5e2b7d3f468-3-5be0f1a2c3d4-1", "7", "--"]
+)
+def test_a_program_is_told_that_its_last_event_is_unknown_and_can_continue_from_there(
+    journaled, last_id
+):
+    journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    with journaled.events(last_id) as stream:
+        newest, reason = next_gap(stream)
+    journaled.do(Bank())
+    with journaled.events(newest) as stream:
+        missed = next_steps(stream, 3)
+
+    assert reason == "unknown id"
+    assert [step["kind"] for step in missed] == ["kept", "banked", "wanted"]
+
+
+def test_a_program_is_told_that_it_was_away_for_too_long(journaled, monkeypatch):
+    monkeypatch.setattr("web.stream.MAX_EVENTS", 1)
+    with journaled.events() as stream:
+        next_event(stream)
+        _, last_id = next_event(stream)
+    journaled.stop()
+    journaled.start()
+    for _ in range(2):
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+        journaled.do(Bank())
+
+    with journaled.events(last_id) as stream:
+        assert next_gap(stream)[1] == "too many steps"
+
+
+def test_a_program_is_told_that_a_backup_was_restored(journaled, tmp_path):
+    with journaled.events() as stream:
+        next_event(stream)
+        with closing(sqlite3.connect(tmp_path / JOURNAL_FILE)) as db, db:
+            db.execute("UPDATE about SET value = 'ffff' WHERE name = 'identity'")
+        journaled.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+
+        assert next_gap(stream)[1] == "another journal"
 
 
 def test_stream_sends_throws_without_a_match(http, table):
