@@ -304,7 +304,7 @@ def serving(
         announce(companion, options, server.port)
         state, warn = state_folder(options.state), partial(print_line, err=True)
         with (
-            publish_to_broker(options, companion, state, warn),
+            publish_to_broker(options, companion, state, warn) as maintenance.checks.broker,
             send_to_webhook(options, companion, state, warn) as maintenance.checks.deliveries,
         ):
             yield companion, server

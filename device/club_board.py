@@ -78,7 +78,10 @@ class BoardClient:
         self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
         events = BrokerEvents(
-            on_connected=self._connected, on_message=self._message, on_trouble=warn
+            on_connected=self._connected,
+            on_lost=self._lost,
+            on_message=self._message,
+            on_trouble=warn,
         )
         self._link = BrokerClient(address, f"traykeeper-{self._name}", events)
 
@@ -118,6 +121,10 @@ class BoardClient:
         self._link.subscribe(
             every.event, every.answer(self._name), every.availability, every.state, every.assigned
         )
+
+    def _lost(self) -> None:
+        if self._inbox:
+            self._inbox.on_lost()
 
     def _message(self, topic: str, payload: bytes) -> None:
         found = _TOPIC.fullmatch(topic)

@@ -16,7 +16,7 @@ from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +31,7 @@ from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError, TraykeeperError, reason
 from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile
 from game.journal.journal import JOURNAL_FILE
-from game.message import Message
+from game.message import Message, Verbatim
 from game.stats.step_events import WebhookBody, step_events
 from web.contracts import ChangingTable, DeliveryAttempt, Snapshot, WebhookReport
 
@@ -72,9 +72,11 @@ class Receiver(NetworkAddress):
 
     Attributes:
         key: Key that signs the requests; None sends unsigned requests.
+        secret: File with the key; "" if there is none.
     """
 
     key: bytes | None = field(default=None, repr=False)
+    secret: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -118,7 +120,7 @@ def parse_receiver(url: str, *, secret: str = "") -> Receiver:
     if found.has_user:
         raise UsageError("webhook contains a user name: use webhook_secret, or a secret path")
     key = _read_key(secret) if secret else None
-    return Receiver(found.scheme, found.host, found.port, found.path, key=key)
+    return Receiver(found.scheme, found.host, found.port, found.path, key=key, secret=secret)
 
 
 def _read_key(path: str) -> bytes:
@@ -138,13 +140,14 @@ class DeliveryLog:
     """The latest attempts to deliver a step to the webhook. Thread-safe.
 
     Args:
-        receiver: The program that receives the steps.
+        receiver: The program that receives the steps; None if the settings name none that can be used.
+        trouble: Why the settings cannot be used; None if they can.
     """
 
-    def __init__(self, receiver: Receiver) -> None:
+    def __init__(self, receiver: Receiver | None, trouble: Message | None = None) -> None:
         self._receiver, self._lock = receiver, Lock()
         self._attempts: deque[DeliveryAttempt] = deque(maxlen=MAX_ATTEMPTS)
-        self._trouble: Message | None = None
+        self._trouble, self._is_gone = trouble, False
 
     def add(self, step: str, trouble: Message | None = None, wait_s: float = 0.0) -> None:
         """Record an attempt.
@@ -152,17 +155,18 @@ class DeliveryLog:
         Args:
             step: The kinds of events in the step that was sent, separated by commas.
             trouble: Why the receiver did not accept the step; None if it did.
-            wait_s: Seconds until the next attempt; 0 after a success.
+            wait_s: Seconds until the next attempt; 0 if there will be none.
         """
         attempt = DeliveryAttempt(time(), step, trouble, wait_s)
         with self._lock:
-            self._trouble = trouble
+            self._trouble, self._is_gone = trouble, trouble is not None and wait_s == 0
             self._attempts.appendleft(attempt)
 
     def report(self) -> WebhookReport:
         """Return the latest attempts, newest first, with the name of the receiver and its last problem."""
         with self._lock:
-            return WebhookReport(str(self._receiver), tuple(self._attempts), self._trouble)
+            host = str(self._receiver) if self._receiver else ""
+            return WebhookReport(host, tuple(self._attempts), self._trouble, self._is_gone)
 
 
 class DeliveryError(TraykeeperError):
@@ -170,11 +174,14 @@ class DeliveryError(TraykeeperError):
 
     Attributes:
         retry_after_s: Seconds to wait before the next attempt, as requested by the receiver; 0 if it requests none.
+        is_gone: Whether the receiver wants no further requests (status 410).
     """
 
-    def __init__(self, message: Message, retry_after_s: float = 0.0) -> None:
+    def __init__(
+        self, message: Message, retry_after_s: float = 0.0, *, is_gone: bool = False
+    ) -> None:
         super().__init__(message)
-        self.retry_after_s = retry_after_s
+        self.retry_after_s, self.is_gone = retry_after_s, is_gone
 
 
 class Courier:
@@ -202,12 +209,13 @@ class Courier:
         Raises:
             DeliveryError: If the receiver does not accept the request.
         """
+        receiver = self._with_current_key()
         connection = self._connect()
         deadline = Timer(self._timeout_s, self._break_off)
         deadline.daemon = True
         deadline.start()
         try:
-            headers = self._receiver.headers(delivery_id, time(), body)
+            headers = receiver.headers(delivery_id, time(), body)
             connection.request("POST", self._receiver.path, body, headers)
             answer = connection.getresponse()
             answer.read(MAX_ANSWER_BYTES)
@@ -228,8 +236,18 @@ class Courier:
             phrase = http.client.responses.get(answer.status, "")  # not the answer's own words
             status = f"{answer.status} {phrase}".strip()
             raise DeliveryError(
-                Message("it answered %(status)s", status=status), _retry_after_s(answer)
+                Message("it answered %(status)s", status=status),
+                _retry_after_s(answer),
+                is_gone=answer.status == http.client.GONE,
             )
+
+    def _with_current_key(self) -> Receiver:
+        """Return the receiver with the key that is in its file now, so that a new secret needs no restart."""
+        secret = self._receiver.secret
+        try:
+            return replace(self._receiver, key=_read_key(secret)) if secret else self._receiver
+        except (UsageError, GameError) as error:
+            raise DeliveryError(Verbatim(str(error))) from None
 
     def close(self) -> None:
         """Abort the current request, and send no further ones."""
@@ -315,6 +333,7 @@ class Webhook:
         self._tray = socket.gethostname()
         self.deliveries = DeliveryLog(receiver)
         self._identity, self._position = "", 0
+        self._is_gone = False
         self._report = DistinctReports(partial(log.warning, "the webhook is waiting: %s"))
         self._closing = Event()
         self._thread = Thread(target=self._run, name="webhook", daemon=True)
@@ -350,6 +369,8 @@ class Webhook:
 
     def _deliver_all(self) -> None:
         """Deliver every entry of the journal that the receiver has not accepted yet."""
+        if self._is_gone:
+            return
         self._find_position()
         for line in self._feed.after(self._position):
             if not self._deliver(line):
@@ -369,7 +390,11 @@ class Webhook:
         self._identity = identity
 
     def _deliver(self, line: FeedLine) -> bool:
-        """Keep sending an entry until it is accepted; return False if the webhook is closed first."""
+        """Keep sending an entry until it is accepted.
+
+        Return False if the webhook is closed first, or the receiver wants no more entries. It is asked again after the
+        next start.
+        """
         entry, events = line.entry, step_events(line)
         body: WebhookBody = {
             "type": "traykeeper.step",
@@ -384,9 +409,12 @@ class Webhook:
             try:
                 self._courier.deliver(f"{entry.match}-{entry.seq}-{entry.chain}", text)
             except DeliveryError as trouble:
-                pause_s = max(wait_s, trouble.retry_after_s)
+                self._is_gone = trouble.is_gone
+                pause_s = 0.0 if self._is_gone else max(wait_s, trouble.retry_after_s)
                 self.deliveries.add(kinds, trouble.message, pause_s)
                 self._file.save_if_due()
+                if self._is_gone:
+                    return False
                 self._closing.wait(pause_s)
                 wait_s = min(wait_s * 2, MAX_RETRY_S)
             else:
@@ -401,7 +429,7 @@ def send_to_webhook(
 ) -> Iterator[DeliveryLog | None]:
     """Within the block, send the steps of matches to the address in the settings, if one is set.
 
-    Yields the log of the deliveries; None if no address is set or it cannot be used.
+    Yields the log of the deliveries, which also says why the address cannot be used; None if no address is set.
 
     Args:
         settings: The settings, which name the receiver.
@@ -409,17 +437,14 @@ def send_to_webhook(
         folder: The state folder.
         warn: Called with one line about each problem.
     """
+    if not settings.webhook:
+        yield None
+        return
     try:
-        receiver = (
-            parse_receiver(settings.webhook, secret=settings.webhook_secret)
-            if settings.webhook
-            else None
-        )
+        receiver = parse_receiver(settings.webhook, secret=settings.webhook_secret)
     except (UsageError, GameError) as error:
         warn(f"traykeeper: {error}; playing without the webhook")
-        receiver = None
-    if receiver is None:
-        yield None
+        yield DeliveryLog(None, Verbatim(str(error)))
         return
     webhook = Webhook(table, Feed(folder / JOURNAL_FILE), receiver, folder)
     webhook.start()

@@ -540,7 +540,7 @@ class DeliveryAttempt:
         time_s: When the attempt was made, in seconds since 1970.
         step: The kinds of events in the step, separated by commas.
         trouble: Why the receiver did not accept the step; None if it did.
-        wait_s: Seconds from a failed attempt to the next one.
+        wait_s: Seconds from a failed attempt to the next one; 0 if there will be none.
     """
 
     time_s: float
@@ -554,14 +554,16 @@ class WebhookReport:
     """How the latest steps for the webhook were delivered.
 
     Attributes:
-        receiver: Host and port of the receiver.
+        receiver: Host and port of the receiver; "" if the settings name none that can be used.
         attempts: The latest attempts to send a step, newest first.
         trouble: Why the receiver does not accept the steps; None if nothing is wrong.
+        is_gone: Whether the receiver has answered that it wants no more steps (status 410).
     """
 
     receiver: str
     attempts: tuple[DeliveryAttempt, ...] = ()
     trouble: Message | None = None
+    is_gone: bool = False
 
 
 class Maintainer(Protocol):

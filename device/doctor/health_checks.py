@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
-from time import monotonic
+from time import localtime, monotonic, strftime
 
 from device.cameras.base import SIMULATED_CAMERA
 from device.companion import Companion
@@ -11,6 +11,7 @@ from device.companion.companion import Troubles
 from device.doctor import checks, problems
 from device.doctor.problems import Finding, failed, ok, skipped, warning
 from device.doctor.system import System
+from device.mqtt.client import BrokerState
 from device.storage.backup import match_count
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
@@ -50,6 +51,7 @@ class HealthChecks:
         backups: The backups of its matches, calibration and settings.
         system: The installation to check.
         deliveries: The latest deliveries to the webhook; None if no webhook is set.
+        broker: Returns the state of the connection to the broker; None if no broker is set.
     """
 
     companion: Companion
@@ -57,6 +59,7 @@ class HealthChecks:
     backups: Backups
     system: System
     deliveries: DeliveryLog | None = None
+    broker: Callable[[], BrokerState] | None = None
     _lock: Lock = field(default_factory=Lock)
     _checked_s: float = float("-inf")
     _machine: tuple[HealthCheck, ...] = ()
@@ -75,6 +78,8 @@ class HealthChecks:
         yield Message("journal"), self._journal(troubles)
         yield Message("backup"), self._backup()
         yield Message("lamp"), self._output(troubles)
+        if self.broker is not None:
+            yield Message("broker"), _connected(self.broker())
         if self.deliveries is not None:
             yield Message("steps for another program"), _delivered(self.deliveries.report())
 
@@ -137,9 +142,33 @@ class HealthChecks:
             return self._machine
 
 
+def _connected(state: BrokerState) -> Finding:
+    if not state.broker:
+        return warning(problems.BROKER_REFUSED, Verbatim(state.trouble))
+    if state.is_connected:
+        return ok(Message("connected to %(broker)s", broker=state.broker))
+    since = strftime("%H:%M", localtime(state.since_s))
+    return warning(
+        problems.BROKER_LOST,
+        Message(
+            "no connection to %(broker)s since %(time)s (%(why)s)",
+            broker=state.broker,
+            time=since,
+            why=state.trouble or Message("no answer yet"),
+        ),
+    )
+
+
 def _delivered(report: WebhookReport) -> Finding:
+    if not report.receiver and report.trouble:
+        return warning(problems.WEBHOOK_REFUSED, report.trouble)
     if report.trouble:
-        return warning(problems.NOT_DELIVERED, report.trouble)
+        problem = problems.NOT_WANTED if report.is_gone else problems.NOT_DELIVERED
+        return warning(problem, report.trouble)
+    if not report.attempts:
+        return skipped(
+            Message("nothing has been sent to %(host)s since the start", host=report.receiver)
+        )
     return ok(Message("every step has arrived at %(host)s", host=report.receiver))
 
 

@@ -215,6 +215,22 @@ NOT_DELIVERED = Trouble(
         "be sent in order"
     ),
 )
+NOT_WANTED = Trouble(
+    Message("the webhook wants no more steps"),
+    Message("delete or correct `webhook` in the settings, then restart Traykeeper"),
+)
+WEBHOOK_REFUSED = Trouble(
+    Message("the webhook in the settings cannot be used"),
+    Message("correct `webhook` or `webhook_secret` in the settings, then restart Traykeeper"),
+)
+BROKER_LOST = Trouble(
+    Message("the broker cannot be reached"),
+    Message("check the broker and the network; the steps are waiting and will be sent in order"),
+)
+BROKER_REFUSED = Trouble(
+    Message("the broker in the settings cannot be used"),
+    Message("correct `mqtt`, `mqtt_secret` or `mqtt_ca` in the settings, then restart Traykeeper"),
+)
 LAMP_FAILED = Trouble(
     Message("the button, lamp, buzzer or voice has failed"),
     Message(

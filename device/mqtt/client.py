@@ -9,10 +9,10 @@ import shlex
 import ssl
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from socket import gaierror
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 from device.errors import UsageError
@@ -53,6 +53,23 @@ class Will:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokerState:
+    """The state of the connection to a broker.
+
+    Attributes:
+        broker: Address of the broker without secrets; "" if the settings name none that can be used.
+        is_connected: Whether the broker has accepted the connection, and it has not been lost since.
+        since_s: When the connection was made or lost, or when the first attempt began, in seconds since 1970.
+        trouble: One line about the latest problem; "" if there was none.
+    """
+
+    broker: str
+    is_connected: bool = False
+    since_s: float = field(default_factory=time)
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BrokerEvents:
     """Callbacks for a connection to a broker. They run on the client's thread and must return quickly.
 
@@ -81,6 +98,9 @@ class BrokerClient:
         events: Callbacks of the connection.
         will: Message that the broker publishes if the connection breaks; None if there is none.
 
+    Attributes:
+        state: The state of the connection. Any thread may read it.
+
     Raises:
         UsageError: If paho-mqtt is not installed, or the certificate cannot be read.
     """
@@ -90,6 +110,7 @@ class BrokerClient:
     ) -> None:
         self._address, self._name, self._events = address, name, events
         self._trouble = ""
+        self.state = BrokerState(str(address))
         self._is_closing, self._n_short = False, 0
         self._connected_s: float | None = None
         self._client = _paho_client(address, name, will)
@@ -140,6 +161,7 @@ class BrokerClient:
             self._report(_refusal(str(reason), self._address))
             return
         self._connected_s = monotonic()
+        self.state = BrokerState(str(self._address), is_connected=True)
         self._events.on_connected()
 
     def _on_connect_fail(self, _client: Any, _data: Any) -> None:
@@ -150,6 +172,8 @@ class BrokerClient:
     def _on_disconnect(
         self, _client: Any, _data: Any, _flags: Any, reason: Any, _props: Any
     ) -> None:
+        if self.state.is_connected:
+            self.state = BrokerState(str(self._address))
         self._events.on_lost()
         if self._is_closing:
             return
@@ -182,6 +206,7 @@ class BrokerClient:
         self._events.on_acknowledged(mid, str(reason) if reason.is_failure else None)
 
     def _report(self, trouble: str) -> None:
+        self.state = replace(self.state, trouble=trouble)
         if trouble != self._trouble:
             self._trouble = trouble
             self._events.on_trouble(f"{trouble}{RETRY_SUFFIX}")

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from device.errors import UsageError
 from device.files import read_json, write_atomically
 from device.mqtt.address import BIRTH, Address, Topics, is_board, parse_address, tray_name
-from device.mqtt.client import BrokerClient, BrokerEvents
+from device.mqtt.client import BrokerClient, BrokerEvents, BrokerState
 from device.mqtt.invitations import HostTable, Invitations
 from device.mqtt.tray_messages import MessageSender
 from device.settings import Settings
@@ -275,6 +275,10 @@ class Publisher:
             on_trouble=lambda trouble: warn(f"{trouble}, the match continues"),
         )
 
+    def state(self) -> BrokerState:
+        """Return the state of the connection to the broker."""
+        return self._messages.client.state
+
     def start(self) -> None:
         """Start the threads and connect."""
         for thread in self._threads:
@@ -487,11 +491,13 @@ class Cleanup:
 @contextmanager
 def publish_to_broker(
     settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
-) -> Iterator[None]:
+) -> Iterator[Callable[[], BrokerState] | None]:
     """Within the block, publish the tray's messages on the broker in the settings, if one is set.
 
     Retained messages that this tray has left on another broker, or under another name, are deleted as well. The
     match continues whatever goes wrong.
+
+    Yields a function that returns the state of the connection; None if no broker is set.
 
     Args:
         settings: The settings, which name the broker and the tray.
@@ -502,6 +508,7 @@ def publish_to_broker(
     path, former = folder / PROGRESS_FILE, FormerTrays(folder / FORMER_TRAYS_FILE)
     before = Progress.read(path)
     parts: list[Publisher | Cleanup] = []
+    state: Callable[[], BrokerState] | None = None
     try:
         now, address = _configured(settings)
         former.update(before, now)
@@ -512,23 +519,24 @@ def publish_to_broker(
         if now and address:
             progress = _continued(before, now)
             progress.write(path)
-            parts.append(
-                Publisher(
-                    table,
-                    Feed(folder / JOURNAL_FILE),
-                    address,
-                    progress,
-                    path,
-                    discover=settings.mqtt_discovery,
-                    warn=lambda line: warn(f"traykeeper: {line}"),
-                )
+            publisher = Publisher(
+                table,
+                Feed(folder / JOURNAL_FILE),
+                address,
+                progress,
+                path,
+                discover=settings.mqtt_discovery,
+                warn=lambda line: warn(f"traykeeper: {line}"),
             )
+            parts.append(publisher)
+            state = publisher.state
     except (UsageError, GameError) as error:
+        state = partial(BrokerState, "", trouble=str(error))
         warn(f"traykeeper: {error}; playing without the broker")
     for part in parts:
         part.start()
     try:
-        yield
+        yield state
     finally:
         for part in reversed(parts):
             part.close()

@@ -11,7 +11,7 @@ class FakeReceiver(ThreadingHTTPServer):
 
     Attributes:
         behaviour: What it does with the next requests: "accept", "fail", "drop" (answer with 500 after
-            it has counted the delivery), "hang", "hang up" or "busy".
+            it has counted the delivery), "hang", "hang up", "busy" or "gone".
         requests: Headers and body of every request, in order.
         bodies: The body of each delivery, in the order in which they were first accepted.
     """
@@ -47,7 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
         if behaviour in {"hang", "hang up"}:
             self.close_connection = True
             return
-        self.send_response({"accept": 204, "busy": 429}.get(behaviour, 500))
+        self.send_response({"accept": 204, "busy": 429, "gone": 410}.get(behaviour, 500))
         if behaviour == "busy":
             self.send_header("Retry-After", "0")
         self.send_header("Content-Length", "0")

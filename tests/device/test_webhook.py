@@ -2,14 +2,17 @@
 
 import hmac
 import json
+import urllib.request
 from base64 import b64decode, b64encode
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from device import webhook as module
+from device.app import PlayOptions, serving
 from device.commands.doctor import webhook as check
 from device.doctor.problems import Level
 from device.doctor.system import Machine, System
@@ -214,6 +217,63 @@ def test_the_log_has_the_newest_attempts_and_not_the_secret_path(table, receiver
     assert str(before.trouble) == "it answered 500 Internal Server Error"
     assert before.wait_s > 0
     assert "abc" not in repr(report)
+
+
+def health_page(state, **settings):
+    """Return how to get the health page of a companion, as text without empty lines."""
+    options = PlayOptions(camera="usb:97", host="127.0.0.1", port=0, state=str(state), **settings)
+
+    @contextmanager
+    def served():
+        with serving(options) as (companion, server):
+
+            def page():
+                url = f"http://127.0.0.1:{server.port}/health"
+                with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+                    return answer.read().decode()
+
+            yield companion, page
+
+    return served()
+
+
+def test_a_receiver_that_wants_no_more_steps_is_not_asked_again_and_the_health_page_says_so(
+    receiver, tmp_path
+):
+    receiver.behaviour = "gone"
+    with health_page(tmp_path, webhook=receiver.url) as (companion, page):
+        assert "nothing has been sent to" in page()
+        companion.do(StartMatch(("Anna", "Ben")))
+        until(lambda: "it answered 410 Gone" in page())
+        companion.do(EnterThrow(ROLL))
+        until(lambda: "the webhook wants no more steps" in page() or "delete or correct" in page())
+        assert len(receiver.requests) == 1
+        assert "not sent again before the next start" in page()
+
+
+def test_the_health_page_names_a_webhook_setting_that_is_refused(tmp_path, capsys):
+    with health_page(tmp_path, webhook="ftp://homeserver") as (_, page):
+        assert "webhook is not an address" in page()
+        assert "Correct `webhook`" in page()
+    assert "playing without the webhook" in capsys.readouterr().err
+
+
+def test_steps_are_signed_with_a_new_secret_without_a_restart(table, receiver, secret, tmp_path):
+    new_key = bytes(range(1, 33))
+    with sending(table, tmp_path, receiver.url, secret) as webhook:
+        table.do(StartMatch(["Anna", "Ben"]))
+        until(lambda: delivered(webhook))
+        Path(secret).write_text("secret = 3")
+        table.do(EnterThrow(ROLL))
+        until(lambda: webhook.deliveries.report().trouble)
+        Path(secret).write_text(f'secret = "whsec_{b64encode(new_key).decode()}"\n')
+        until(lambda: len(receiver.bodies) == 2)
+    headers, body = receiver.requests[-1]
+    expected = Receiver("http", "h", 80, key=new_key).headers(
+        headers["webhook-id"], float(headers["webhook-timestamp"]), body
+    )
+
+    assert headers["webhook-signature"] == expected["webhook-signature"]
 
 
 def test_without_an_address_nothing_is_sent(table, tmp_path):

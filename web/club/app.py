@@ -230,6 +230,7 @@ class Screen:
         values: dict[str, object] = {
             "calls": self._calls.open_calls(),
             "trays": snapshot.trays,
+            "broker_lost_s": snapshot.broker_lost_s,
             "standings": self._standings.table(since_s),
             "matches": self._standings.matches(since_s, over=True, limit=MAX_MATCHES),
         }
@@ -266,20 +267,35 @@ def create_screen(trays: Trays, standings: League, streams: Streams, screen: Scr
 
     @pages.get("/api/v1/club")
     def as_json() -> Response:
-        return json_response({"trays": [tray_json(tray) for tray in trays.snapshot().trays]})
+        now = trays.snapshot()
+        found = [tray_json(tray) for tray in now.trays]
+        return json_response({"trays": found, "broker_lost_s": now.broker_lost_s})
 
     @pages.get("/healthz")
     def healthz() -> Response:
-        online = sum(tray.online for tray in trays.snapshot().trays)
-        body = {
-            "status": "ok",
+        now = trays.snapshot()
+        online = sum(tray.online for tray in now.trays)
+        is_lost = now.broker_lost_s is not None
+        body: dict[str, object] = {
+            "status": "warning" if is_lost else "ok",
             "version": version("traykeeper"),
             "trays": online,
             "matches": len(standings.matches(evening_start_s())),
         }
+        if now.broker_lost_s is not None:
+            body["troubles"] = [_broker_trouble(now.broker_lost_s)]
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     return pages
+
+
+def _broker_trouble(lost_s: float) -> dict[str, str]:
+    return {
+        "check": "broker",
+        "level": "warning",
+        "line": f"no connection to the broker since {clock(lost_s)}",
+        "remedy": "check the broker and the network; the trays send what is missing later",
+    }
 
 
 def tray_json(tray: TrayStatus) -> dict[str, Any]:

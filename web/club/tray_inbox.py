@@ -246,7 +246,11 @@ class TrayInbox:
         self._requests.forget()
         self._warned.clear()
         self._caught_up.clear()
-        self._trays.set_all_offline()
+        self._trays.set_broker(is_connected=True)
+
+    def on_lost(self) -> None:
+        """Show that the trays cannot be reached, because the connection to the broker was lost."""
+        self._trays.set_broker(is_connected=False)
 
     def on_message(self, name: str, kind: str, payload: bytes) -> None:
         """Process a message from a tray; an invalid one is logged and ignored.

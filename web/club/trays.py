@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from threading import Condition
-from time import monotonic
+from time import monotonic, time
 
 from game.stats.summary import MatchSummary
 
@@ -45,10 +45,12 @@ class TraysSnapshot:
     Attributes:
         version: A number that increases with every change.
         trays: The trays in the order of their names.
+        broker_lost_s: When the connection to the broker was lost, in seconds since 1970; None while there is one.
     """
 
     version: int
     trays: tuple[TrayStatus, ...]
+    broker_lost_s: float | None = None
 
 
 class Trays:
@@ -58,7 +60,8 @@ class Trays:
         self._trays: dict[str, TrayStatus] = {}
         self._changed = Condition()
         self._version = 1
-        self._snapshot = TraysSnapshot(1, ())
+        self._broker_lost_s: float | None = time()
+        self._snapshot = TraysSnapshot(1, (), self._broker_lost_s)
         self._snapshot_s = 0.0
 
     def snapshot(self) -> TraysSnapshot:
@@ -66,7 +69,7 @@ class Trays:
         with self._changed:
             if self._snapshot.version != self._version:
                 trays = sorted(self._trays.values(), key=lambda tray: tray.name)
-                self._snapshot = TraysSnapshot(self._version, tuple(trays))
+                self._snapshot = TraysSnapshot(self._version, tuple(trays), self._broker_lost_s)
                 self._snapshot_s = monotonic()
             return self._snapshot
 
@@ -111,7 +114,13 @@ class Trays:
             self._trays.pop(name, None)
             self.refresh()
 
-    def set_all_offline(self) -> None:
-        """Mark every tray as offline until it reports again."""
+    def set_broker(self, *, is_connected: bool) -> None:
+        """Note that the connection to the broker was made or lost. Every tray counts as offline until it reports."""
+        with self._changed:
+            if is_connected:
+                self._broker_lost_s = None
+            elif self._broker_lost_s is None:
+                self._broker_lost_s = time()
+            self.refresh()
         for tray in list(self._trays.values()):
             self.put(replace(tray, online=False))

@@ -1,22 +1,26 @@
 """Problems with a broker are reported in one line, and the match continues."""
 
+import json
 import shlex
 import socket
 import sys
 import tomllib
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from device.app import PlayOptions
+from device.app import serving as serving_tray
 from device.club_board import ClubOptions, serving
 from device.errors import UsageError
 from device.mqtt import client
 from device.mqtt.address import parse_address, tray_name
 from game.commands import EnterThrow, StartMatch
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,6 +29,49 @@ ROOT = Path(__file__).parents[3]
 def _impatient(monkeypatch):
     """Reconnect at once."""
     monkeypatch.setattr(client, "RETRY_S", (0.1, 0.1))
+
+
+def text_of(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE_S) as answer:
+        return answer.read().decode()
+
+
+@needs_mosquitto
+def test_a_killed_broker_is_seen_on_the_board_and_on_the_health_page_until_it_is_back(
+    broker, tmp_path
+):
+    club = ClubOptions(
+        broker.url,
+        secret=str(broker.secret),
+        state=str(tmp_path / "club"),
+        host="127.0.0.1",
+        port=0,
+    )
+    tray = PlayOptions(
+        camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path / "tray"), mqtt_tray="den",
+        **broker.settings(),
+    )  # fmt: skip
+    with serving(club, print) as (board, _), serving_tray(tray) as (companion, server):
+        companion.do(StartMatch(("Anna", "Ben")))
+        until(lambda: json.loads(text_of(board.port, "/healthz"))["trays"] == 1)
+        until(lambda: "Anna" in text_of(board.port, "/board"))
+        assert "No connection to the broker" not in text_of(board.port, "/board")
+        assert "connected to mqtt://localhost" in text_of(server.port, "/health")
+
+        broker.kill()
+        until(lambda: "No connection to the broker since" in text_of(board.port, "/board"))
+        health = json.loads(text_of(board.port, "/healthz"))
+        assert (health["status"], health["trays"]) == ("warning", 0)
+        assert "no connection to the broker since" in health["troubles"][0]["line"]
+        assert json.loads(text_of(board.port, "/api/v1/club"))["broker_lost_s"]
+        until(lambda: "no connection to mqtt://localhost" in text_of(server.port, "/health"))
+        troubles = json.loads(text_of(server.port, "/healthz"))["troubles"]
+        assert any("broker" in trouble["check"] for trouble in troubles)
+
+        broker.start()
+        until(lambda: json.loads(text_of(board.port, "/healthz"))["trays"] == 1)
+        assert "No connection to the broker" not in text_of(board.port, "/board")
+        until(lambda: "connected to mqtt://localhost" in text_of(server.port, "/health"))
 
 
 def match_continues(table):
