@@ -237,7 +237,8 @@ def corners(count: int = 4) -> Field:
 def any_object() -> Field:
     """Return a field for an object whose own fields the route checks."""
     allowed = Message("an object with at most %(n)s fields", n=MAX_LIST)
-    return Field({"type": "object", "maxProperties": MAX_LIST}, allowed, is_quoted=False)
+    schema = {"type": "object", "maxProperties": MAX_LIST, "additionalProperties": True}
+    return Field(schema, allowed, is_quoted=False)
 
 
 def file_part() -> Field:

@@ -5,7 +5,215 @@ numbered from 0.
 Each docstring here is the description of its object in the OpenAPI document.
 """
 
-from typing import TypedDict
+from typing import Any, NotRequired, TypedDict
+
+
+class DoneJson(TypedDict):
+    """The request was carried out, and there is nothing to say about it."""
+
+
+class CheckJson(TypedDict):
+    """A check of the appliance. `level` is "ok", "skipped", "warning" or "failed"; `remedy` says what to do."""
+
+    check: str
+    level: str
+    line: str
+    remedy: str | None
+
+
+class HealthJson(TypedDict):
+    """The answer for watchdogs. `status` is "ok", "warning" or "failed"; `notice` says what has changed at the tray."""
+
+    status: str
+    version: str
+    notice: NotRequired[str]
+    troubles: NotRequired[list[CheckJson]]
+
+
+class PartJson(TypedDict):
+    """The number of bytes that have arrived, which is the offset of the next part."""
+
+    at: int
+
+
+class RulesetJson(TypedDict):
+    """A rule set to choose from, with the value of each of its options."""
+
+    name: str
+    title: str
+    target: int
+    options: dict[str, Any]
+
+
+class HeadStartJson(TypedDict):
+    """A head start that makes the chances of two players equal; `first_wins` is the chance of the first player."""
+
+    seat: int
+    points: int
+    first_wins: float
+
+
+class NamedScoreJson(TypedDict):
+    """A player of a match in the journal; `team` is null for a player without a team."""
+
+    name: str
+    team: int | None
+    score: int
+
+
+class RulesNameJson(TypedDict):
+    """The name and the title of a rule set."""
+
+    name: str
+    title: str
+
+
+class PlayedMatchJson(TypedDict):
+    """A match in the journal. `key` is unique among all trays, and `position` is that of its last step.
+
+    Times are in seconds since 1970, and null if the clock was not set. `winner` is a seat, null until somebody wins.
+    """
+
+    id: int
+    key: str
+    position: int
+    rules: RulesNameJson
+    target: int
+    players: list[NamedScoreJson]
+    winner: int | None
+    turns: int
+    begun_s: float | None
+    last_s: float | None
+
+
+class ThrownJson(TypedDict):
+    """A throw of a finished turn, with the dice that were set aside."""
+
+    dice: list[int]
+    kept: list[int]
+
+
+class FinishedTurnJson(TypedDict):
+    """A finished turn. `number` counts the turns of the match, and `score` is the player's score after the turn."""
+
+    number: int
+    seat: int
+    player: str
+    ending: str
+    points: int
+    penalty: int
+    score: int
+    throws: list[ThrownJson]
+
+
+class MatchTurnsJson(TypedDict):
+    """A match with its finished turns."""
+
+    rules: str
+    target: int
+    players: list[NamedScoreJson]
+    winner: int | None
+    turns: list[FinishedTurnJson]
+
+
+class ClipJson(TypedDict):
+    """A recording of a roll; `throw` is the `index` of the throw in the state."""
+
+    throw: int
+    url: str
+
+
+class ClipsJson(TypedDict):
+    """The recordings of the rolls of a match."""
+
+    match: int
+    clips: list[ClipJson]
+
+
+class MatchNumberJson(TypedDict):
+    """The number of a match in the journal."""
+
+    match: int
+
+
+class NameJson(TypedDict):
+    """The name as it was stored."""
+
+    name: str
+
+
+class TallyJson(TypedDict):
+    """The totals of a player in all matches. Rates and averages are null without data."""
+
+    name: str
+    matches: int
+    won: int
+    turns: int
+    banks: int
+    average_bank: float | None
+    average_turn: float | None
+    throws: int
+    farkles: int
+    farkle_rate: float | None
+    expected_rate: float | None
+    hot_dice: int
+    best_turn: int
+    comeback: int
+
+
+class DiceSetJson(TypedDict):
+    """How often each face of a dice set came up; `p` is the chance that fair dice are at least this uneven."""
+
+    name: str
+    matches: int
+    faces: list[int]
+    chi_square: float | None
+    p: float | None
+    verdict: str
+    read: int
+    corrected: int
+
+
+class PhoneJson(TypedDict):
+    """Who the scorekeeper is, from the point of view of the phone that asks, whose id is `me`."""
+
+    me: str
+    mine: bool
+    taken: bool
+    asking: bool
+    by_button: bool
+    by_holder: bool
+    asker: str
+    own_turn: bool
+    player: str | None
+
+
+class SecondsJson(TypedDict):
+    """How long the proof is valid, in seconds."""
+
+    seconds: float
+
+
+class PinJson(TypedDict):
+    """The PIN that the scorekeeper shows, and how long it is valid, in seconds."""
+
+    pin: str
+    seconds: float
+
+
+class InvitationJson(TypedDict):
+    """The invitation for another tray: a link, and the code alone."""
+
+    link: str
+    code: str
+
+
+class SealedJson(TypedDict):
+    """A signed message of one tray to another."""
+
+    id: str
+    text: str
+    mac: str
 
 
 class LampJson(TypedDict):
@@ -248,6 +456,46 @@ class MomentJson(TypedDict):
     win: float | None
     done: ChoiceMadeJson | None
     best: ChoiceMadeJson | None
+
+
+class LuckJson(TypedDict):
+    """A sum of luck or of decisions, in points and in the chance of winning, which is null if it is unknown."""
+
+    points: float
+    win: float | None
+
+
+class ReviewedPlayerJson(TypedDict):
+    """The luck and the decisions of one player in a match."""
+
+    name: str
+    luck: LuckJson
+    decisions: LuckJson
+
+
+class ChanceJson(TypedDict):
+    """The chance of winning of the player in a seat after an event of the timeline."""
+
+    event: int
+    seat: int
+    win: float
+
+
+class TurnMomentJson(MomentJson):
+    """A moment of a match, with its turn and the seat of the player."""
+
+    turn: int
+    seat: int
+
+
+class ReviewJson(TypedDict):
+    """Luck and decisions in a match. `solved` means that the chances of winning are known."""
+
+    solved: bool
+    of_two: bool
+    players: list[ReviewedPlayerJson]
+    curve: list[ChanceJson]
+    moments: list[TurnMomentJson]
 
 
 class CoachJson(TypedDict):

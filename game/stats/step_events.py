@@ -77,14 +77,15 @@ class StepEvent(TypedDict):
     """Something that happened at the table.
 
     `version` is the version of this schema. `id` is unique to the event and stays the same if the
-    event is sent again. `match` is the id of the match, null outside a match. `seq` is the number
+    event is sent again. `kind` is one of the kinds in docs/events.md or a newer one, which a program should
+    ignore. `match` is the id of the match, null outside a match. `seq` is the number
     of the step in the match, or outside a match the number of the event. `roll` is the roll that
     the event is about, `wanted` the next roll, and `table` the match after the step.
     """
 
     version: Literal[1]
     id: str
-    kind: StepKind
+    kind: str
     match: str | None
     seq: int
     roll: RollSummary | None

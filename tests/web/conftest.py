@@ -6,6 +6,7 @@ import urllib.request
 from dataclasses import replace
 from http.client import HTTPResponse
 
+import jsonschema_rs
 import pytest
 
 from device.session.live_match import LiveMatch
@@ -36,8 +37,10 @@ from tests.tray_reader import FakeTrayReader
 from tests.waiting import PATIENCE_S
 from web.access.phone import COOKIE, PhoneCookies
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
+from web.api.openapi import document
 from web.app import create_app
 from web.contracts import Coaching, CoachMode, Lamp, Snapshot
+from web.route import JSON, current_route
 from web.server import Server
 from web.stream import Streams
 
@@ -241,7 +244,26 @@ def make_app(table, *, holder: str = PHONE, **options):
         table.scorekeeper = scorekeeper
     app = create_app(table, scorekeeper=scorekeeper, secret=SECRET, **options)
     app.extensions["traykeeper_access"].owners.add(PHONE)
+    app.after_request(_check_shape)
     return app
+
+
+_validators = {}
+
+
+def _check_shape(response):
+    """Check that an answer has the shape that the OpenAPI document describes."""
+    route = current_route()
+    if route and route.media_type == response.mimetype == JSON and response.status_code == 200:
+        name = (route.method, route.path)
+        if name not in _validators:
+            found = document([route])
+            (path,) = found["paths"].values()
+            content = path[route.method.lower()]["responses"]["200"]["content"]
+            schema = content[JSON]["schema"] | {"components": found["components"]}
+            _validators[name] = jsonschema_rs.validator_for(schema)
+        _validators[name].validate(response.json)
+    return response
 
 
 def as_scorekeeper(app):

@@ -58,7 +58,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     def answer(call: Call) -> Response:
         return json_response(_state_json(call(_required(calibration))))
 
-    @routes.read("", "The state of the calibration", errors=(409,))
+    @routes.read("", "The state of the calibration", errors=(409,), answers=CalibrationState)
     def state() -> Response:
         if g.is_scorekeeper:  # watchers must not take the button and the lamp from the match
             _required(calibration).keep_alive()
@@ -73,7 +73,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
         return image_response(_required(calibration).picture(), missing)
 
     for step, summary in STEPS.items():
-        routes.command(f"/{step}", summary)(_step_view(answer, step))
+        routes.command(f"/{step}", summary, answers=CalibrationState)(_step_view(answer, step))
     _add_inputs(routes, answer)
     return routes
 
@@ -94,21 +94,38 @@ def _step_view(answer: Callable[[Call], Response], step: CalibrationStep) -> Cal
 def _add_inputs(routes: Routes, answer: Callable[[Call], Response]) -> None:
     areas = {"tray": corners(), "aside": optional(corners())}
 
-    @routes.command("/place", "Set the corners of the tray and the set-aside area", areas)
+    @routes.command(
+        "/place",
+        "Set the corners of the tray and the set-aside area",
+        areas,
+        answers=CalibrationState,
+    )
     def place(tray: Points, aside: Points | None) -> Response:
         return answer(lambda c: c.set_corners(tray, aside))
 
-    @routes.command("/listen", "Set what a press of the button does", {"to": one_of(BUTTON_USES)})
+    @routes.command(
+        "/listen",
+        "Set what a press of the button does",
+        {"to": one_of(BUTTON_USES)},
+        answers=CalibrationState,
+    )
     def listen(to: str) -> Response:
         return answer(lambda c: c.set_button_use(to))
 
-    @routes.command("/show", "Show a colour on the lamp", {"colour": one_of(("", *COLOURS))})
+    @routes.command(
+        "/show",
+        "Show a colour on the lamp",
+        {"colour": one_of(("", *COLOURS))},
+        answers=CalibrationState,
+    )
     def show(colour: str) -> Response:
         return answer(lambda c: c.show_colour(colour))
 
     report = {"colour": one_of(COLOURS), "seen": boolean()}
 
-    @routes.command("/lamp", "Report whether the lamp showed the colour", report)
+    @routes.command(
+        "/lamp", "Report whether the lamp showed the colour", report, answers=CalibrationState
+    )
     def lamp(colour: str, seen: bool) -> Response:  # noqa: FBT001 - a field of the body
         return answer(lambda c: c.confirm_colour(colour, seen=seen))
 

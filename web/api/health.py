@@ -6,12 +6,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from flask import Blueprint, Response, render_template
+from flask import Response, render_template
 
 from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
-from web.contracts import HealthCheck, Maintainer, Misreads, Table
+from web.contracts import HealthCheck, Maintainer, Misreads, MisreadStatus, Table
 from web.fields import MAX_EXACT, MAX_PART, boolean, file_part, integer
+from web.json_schema import CheckJson, HealthJson, PartJson, StateJson
 from web.response import (
     MOTION_JPEG,
     download,
@@ -41,16 +42,23 @@ def create_misreads(misreads: Misreads | None) -> Routes:
     def store() -> Misreads:
         return required(misreads, Message("this Traykeeper stores no photos"))
 
-    @routes.read("", "How many images of corrected throws are kept", errors=(404,))
+    @routes.read(
+        "", "How many images of corrected throws are kept", answers=MisreadStatus, errors=(404,)
+    )
     def status() -> Response:
         return json_response(asdict(store().status()))
 
-    @routes.command("/switch", "Set whether to keep images of corrected throws", {"on": boolean()})
+    @routes.command(
+        "/switch",
+        "Set whether to keep images of corrected throws",
+        {"on": boolean()},
+        answers=MisreadStatus,
+    )
     def switch(on: bool) -> Response:  # noqa: FBT001 - a field of the body
         store().set_enabled(on=on)
         return status()
 
-    @routes.command("/delete", "Delete all images of corrected throws")
+    @routes.command("/delete", "Delete all images of corrected throws", answers=MisreadStatus)
     def delete() -> Response:
         store().delete_all()
         return status()
@@ -67,9 +75,7 @@ def create_misreads(misreads: Misreads | None) -> Routes:
     return routes
 
 
-def create_health(
-    table: Table, maintainer: Maintainer | None, misreads: Misreads | None
-) -> Blueprint:
+def create_health(table: Table, maintainer: Maintainer | None, misreads: Misreads | None) -> Routes:
     """Create the health page and the answer for watchdogs.
 
     Args:
@@ -77,17 +83,22 @@ def create_health(
         maintainer: Runs the checks; if it is None, nothing is checked.
         misreads: Images of corrected throws; None if none are kept.
     """
-    health = Blueprint("health", __name__)
+    health = Routes("health", "")
 
-    @health.get("/healthz")
+    @health.read(
+        "/healthz", "Whether the companion responds, and what is wrong", answers=HealthJson
+    )
     def healthz() -> Response:
         """Respond with 200 as long as the companion responds at all; the body lists problems."""
         notice = table.snapshot().notice
         bad = [_check_json(check) for check in _checks(maintainer) if check.is_bad]
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
-        body: dict[str, object] = {"status": worst, "version": version("traykeeper")}
-        body |= ({"notice": str(notice)} if notice else {}) | ({"troubles": bad} if bad else {})
+        body: HealthJson = {"status": worst, "version": version("traykeeper")}
+        if notice:
+            body["notice"] = str(notice)
+        if bad:
+            body["troubles"] = bad
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     @health.get("/health")
@@ -118,7 +129,7 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
     def keeper() -> Maintainer:
         return required(maintainer, Message("this Traykeeper stores nothing"))
 
-    @routes.read("/health", "Every check of the appliance")
+    @routes.read("/health", "Every check of the appliance", answers=list[CheckJson])
     def all_checks() -> Response:
         return json_response([_check_json(check) for check in _checks(maintainer)])
 
@@ -160,20 +171,20 @@ def _add_restore(routes: Routes, keeper: Callable[[], Maintainer]) -> None:
 
     @routes.command(
         "/restore/part", "Send a part of a backup as base64, with its offset in bytes",
-        {"at": integer(0, MAX_EXACT), "part": file_part()}, owner, max_body_bytes=MAX_PART,
+        {"at": integer(0, MAX_EXACT), "part": file_part()}, owner, max_body_bytes=MAX_PART, answers=PartJson,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_response({"at": keeper().receive(at, part)})
 
     @routes.command(
-        "/restore", "Restore the backup that was sent", permission=owner, returns_state=True
+        "/restore", "Restore the backup that was sent", permission=owner, answers=StateJson
     )
     def restore() -> Response:
         return state_response(keeper().restore())
 
     @routes.command(
         "/restore/found", "Restore the backup on the USB stick or the card",
-        permission=owner, returns_state=True,
+        permission=owner, answers=StateJson,
     )  # fmt: skip
     def restore_found() -> Response:
         return state_response(keeper().restore_found())
@@ -190,7 +201,7 @@ def _checks(maintainer: Maintainer | None) -> tuple[HealthCheck, ...]:
     return maintainer.health() if maintainer else ()
 
 
-def _check_json(check: HealthCheck) -> dict[str, str | None]:
+def _check_json(check: HealthCheck) -> CheckJson:
     return {
         "check": str(check.name),
         "level": check.level,

@@ -16,6 +16,18 @@ from game.names import clean_name
 from game.stats.counts import DiceSetTotals, Tally
 from web.contracts import Coach, ReviewedMatch
 from web.fields import integer, text
+from web.json_schema import (
+    ClipsJson,
+    DiceSetJson,
+    FinishedTurnJson,
+    LuckJson,
+    MatchNumberJson,
+    MatchTurnsJson,
+    NameJson,
+    PlayedMatchJson,
+    ReviewJson,
+    TallyJson,
+)
 from web.pages.matches import (
     BEFORE_POSITION,
     MAX_MATCH_ID,
@@ -63,12 +75,17 @@ def add_exports(
     def as_csv(**of: Any) -> Response:
         return Response(match_csv(match(**of)), mimetype="text/csv")
 
-    @routes.read(f"{path}.json", f"The turns of {which}, for other programs", errors=errors)
+    @routes.read(
+        f"{path}.json",
+        f"The turns of {which}, for other programs",
+        errors=errors,
+        answers=MatchTurnsJson,
+    )
     def as_json(**of: Any) -> Response:
         return json_response(match_json(match(**of)))
 
 
-def match_json(match: Match) -> dict[str, Any]:
+def match_json(match: Match) -> MatchTurnsJson:
     """Return a match and its turns as JSON."""
     state = match.state
     return {
@@ -80,7 +97,7 @@ def match_json(match: Match) -> dict[str, Any]:
     }
 
 
-def _turn_json(row: TimelineRow) -> dict[str, Any]:
+def _turn_json(row: TimelineRow) -> FinishedTurnJson:
     turn = row.turn
     assert turn is not None  # noqa: S101 - the caller has checked it
     return {
@@ -134,7 +151,7 @@ def create_matches(
 
     @routes.read(
         "", "The matches of the journal, newest first",
-        query={"before": BEFORE_POSITION}, errors=(503,),
+        query={"before": BEFORE_POSITION}, errors=(503,), answers=list[PlayedMatchJson],
     )  # fmt: skip
     def matches(before: int) -> Response:
         found = history.matches(before=before, limit=PAGE) if history else ()
@@ -164,13 +181,19 @@ def _add_clips(
         return json_response({"match": played.id, "clips": found})
 
     @routes.read(
-        "/<int:match_id>/clips", "The rolls of one match that were recorded", errors=(404, 503)
+        "/<int:match_id>/clips",
+        "The rolls of one match that were recorded",
+        errors=(404, 503),
+        answers=ClipsJson,
     )
     def clips(match_id: int) -> Response:
         return clips_json(match_id)
 
     @routes.read(
-        "/last/clips", "The rolls of the newest match that were recorded", errors=(404, 503)
+        "/last/clips",
+        "The rolls of the newest match that were recorded",
+        errors=(404, 503),
+        answers=ClipsJson,
     )
     def last_clips() -> Response:
         newest = history.matches(limit=1) if history else ()
@@ -178,7 +201,12 @@ def _add_clips(
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
-    @routes.read("/<int:match_id>/review", "Luck and decisions in one match", errors=(404, 503))
+    @routes.read(
+        "/<int:match_id>/review",
+        "Luck and decisions in one match",
+        errors=(404, 503),
+        answers=ReviewJson,
+    )
     def review(match_id: int) -> Response:
         played, match = find_match(history, match_id)
         reviewed = require_ready(require_coach(coach).review(match_id, played.steps))
@@ -186,7 +214,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
 
     @routes.command(
         "/solve", "Calculate the chances of winning under the rules of a match",
-        {"match": integer(1, MAX_MATCH_ID)},
+        {"match": integer(1, MAX_MATCH_ID)}, answers=MatchNumberJson,
     )  # fmt: skip
     def solve(match: int) -> Response:
         try:
@@ -196,7 +224,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         return json_response({"match": match})
 
 
-def _summary_json(played: PlayedMatch) -> dict[str, Any]:
+def _summary_json(played: PlayedMatch) -> PlayedMatchJson:
     result = played.result
     seats = zip(result.names, result.teams, result.scores, strict=True)
     return {
@@ -213,11 +241,11 @@ def _summary_json(played: PlayedMatch) -> dict[str, Any]:
     }
 
 
-def _review_json(match: Match, reviewed: ReviewedMatch) -> dict[str, Any]:
+def _review_json(match: Match, reviewed: ReviewedMatch) -> ReviewJson:
     review = reviewed.review
     sums = luck_and_decisions(match, review)
 
-    def sum_json(points: float, win: float) -> dict[str, float | None]:
+    def sum_json(points: float, win: float) -> LuckJson:
         return {"points": points, "win": win if reviewed.solved else None}
 
     return {
@@ -264,17 +292,32 @@ def create_statistics(coach: Coach | None) -> Routes:
     """Create the routes for players and dice sets. If `coach` is None, every request is refused."""
     routes = Routes("counted")
 
-    @routes.read("/players", "What each player did in all matches", errors=(404, 503))
+    @routes.read(
+        "/players",
+        "What each player did in all matches",
+        errors=(404, 503),
+        answers=list[TallyJson],
+    )
     def players() -> Response:
         counts = require_ready(require_coach(coach).counts())
-        return json_response([{"name": name} | tally_json(tally) for name, tally in counts.players])
+        return json_response([tally_json(name, tally) for name, tally in counts.players])
 
-    @routes.read("/dice-sets", "How often each face of each dice set came up", errors=(404, 503))
+    @routes.read(
+        "/dice-sets",
+        "How often each face of each dice set came up",
+        errors=(404, 503),
+        answers=list[DiceSetJson],
+    )
     def dice_sets() -> Response:
         counts = require_ready(require_coach(coach).counts())
         return json_response([dice_set_json(each) for each in counts.sets])
 
-    @routes.command("/dice-sets/new", "Use another dice set from the next match", {"name": text()})
+    @routes.command(
+        "/dice-sets/new",
+        "Use another dice set from the next match",
+        {"name": text()},
+        answers=NameJson,
+    )
     def new_set(name: str) -> Response:
         cleaned = clean_name(name)
         require_coach(coach).start_dice_set(cleaned)
@@ -283,9 +326,10 @@ def create_statistics(coach: Coach | None) -> Routes:
     return routes
 
 
-def tally_json(tally: Tally) -> dict[str, Any]:
+def tally_json(name: str, tally: Tally) -> TallyJson:
     """Return one player's totals as JSON."""
     return {
+        "name": name,
         "matches": tally.matches,
         "won": tally.won,
         "turns": tally.turns,
@@ -302,7 +346,7 @@ def tally_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def dice_set_json(totals: DiceSetTotals) -> dict[str, Any]:
+def dice_set_json(totals: DiceSetTotals) -> DiceSetJson:
     """Return the totals of one dice set as JSON."""
     return {
         "name": totals.dice.name,

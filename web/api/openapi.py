@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable
-from enum import StrEnum
 from importlib.metadata import version
-from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from flask import Response
 
-from game.stats.step_events import WebhookBody
+from game.message import Message
+from game.stats.step_events import StepGap, WebhookBody
 from web.access.idempotency import HEADER, MAX_KEY
 from web.access.phone import COOKIE
 from web.fields import Schema
@@ -35,7 +35,15 @@ REFUSALS = {
 POST_REFUSALS = (400, 403, 404, 409, 413, 415, 422)
 """Status codes with which any `POST` can be refused."""
 
-JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+JSON_TYPES: dict[Any, Schema] = {
+    str: {"type": "string"},
+    Message: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    Any: {},
+}
 
 SCOREKEEPER: list[Schema] = [{"scorekeeper": []}]
 
@@ -63,7 +71,7 @@ def create_openapi() -> Routes:
     """Create the route that serves the OpenAPI document."""
     routes = Routes("openapi")
 
-    @routes.read("/openapi.json", "This document")
+    @routes.read("/openapi.json", "This document", answers=dict[str, Any])
     def openapi() -> Response:
         return json_response(document(declared_routes()))
 
@@ -72,12 +80,13 @@ def create_openapi() -> Routes:
 
 def document(routes: Iterable[Route]) -> Schema:
     """Return the OpenAPI document that describes these routes."""
+    schemas: dict[str, Schema] = {"Problem": PROBLEM}
     paths: dict[str, Schema] = {}
     for route in routes:
         path = VARIABLE.sub(r"{\2}", route.path)
-        paths.setdefault(path, {})[route.method.lower()] = _operation(route)
-    schemas: dict[str, Schema] = {"Problem": PROBLEM}
+        paths.setdefault(path, {})[route.method.lower()] = _operation(route, schemas)
     _schema_of(StateJson, schemas)
+    _schema_of(StepGap, schemas)
     body = _schema_of(WebhookBody, schemas)
     return {
         "openapi": "3.1.0",
@@ -100,27 +109,32 @@ def _webhook(body: Schema) -> Schema:
     }
 
 
-def _operation(route: Route) -> Schema:
+def _operation(route: Route, schemas: dict[str, Schema]) -> Schema:
     is_post = route.method == "POST"
     statuses = (*POST_REFUSALS, *route.errors) if is_post else route.errors
     security = {} if route.permission is Permission.ANYBODY else {"security": SCOREKEEPER}
     body = _body(route) if is_post else {}
     return (
         {
+            "operationId": _operation_id(route),
             "summary": route.summary,
             "description": f"For {route.permission.value}.",
             "parameters": [*_path_parameters(route), *_other_parameters(route)],
-            "responses": {"200": _response(route)} | _refusals(statuses),
+            "responses": {"200": _response(route, schemas)} | _refusals(statuses),
         }
         | security
         | body
     )
 
 
-def _response(route: Route) -> Schema:
-    if route.returns_state:
-        return {"description": "The state", "content": {JSON: {"schema": _ref("StateJson")}}}
-    schema = {"schema": {"type": "object"}} if route.method == "POST" else {}
+def _operation_id(route: Route) -> str:
+    """Return a name that programs made from the document use for the function, such as `post_shared_match_join`."""
+    words = re.findall(r"\w+", VARIABLE.sub(r"\2", route.path.removeprefix("/api/v1")))
+    return "_".join([route.method.lower(), *words])
+
+
+def _response(route: Route, schemas: dict[str, Schema]) -> Schema:
+    schema = {"schema": _schema_of(route.answers, schemas)} if route.media_type == JSON else {}
     return {"description": route.summary, "content": {route.media_type: schema}}
 
 
@@ -167,22 +181,31 @@ def _ref(name: str) -> Schema:
 
 
 def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
-    """Return the JSON schema of a type, and add each TypedDict in it to the component schemas."""
-    if hint in JSON_TYPES:
-        return {"type": JSON_TYPES[hint]}
-    if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return {"type": "string", "enum": [each.value for each in hint]}
-    if get_origin(hint) is Literal:
-        return {"enum": list(get_args(hint))}
-    if get_origin(hint) is list:
-        return {"type": "array", "items": _schema_of(get_args(hint)[0], schemas)}
-    if get_origin(hint) is UnionType:
-        return {"anyOf": [_schema_of(part, schemas) for part in get_args(hint)]}
-    assert is_typeddict(hint), hint  # noqa: S101 - web.json_schema has no other types
-    if hint.__name__ not in schemas:
-        hints = get_type_hints(hint)
-        component: Schema = {"type": "object", "required": list(hints)}
-        schemas[hint.__name__] = component
-        component["description"] = " ".join((hint.__doc__ or "").split())
-        component["properties"] = {name: _schema_of(each, schemas) for name, each in hints.items()}
-    return _ref(hint.__name__)
+    """Return the JSON schema of a type, and add each TypedDict or dataclass in it to the component schemas."""
+    parts = get_args(hint)
+    if not parts:
+        return JSON_TYPES[hint] if hint in JSON_TYPES else _component(hint, schemas)
+    match get_origin(hint):
+        case literal if literal is Literal:
+            return {"enum": list(parts)}
+        case kind if kind in (list, tuple):  # all elements of a tuple have the same type here
+            return {"type": "array", "items": _schema_of(parts[0], schemas)}
+        case kind if kind is dict:
+            return {"type": "object", "additionalProperties": _schema_of(parts[1], schemas)}
+    return {"anyOf": [_schema_of(part, schemas) for part in parts]}
+
+
+def _component(shape: type, schemas: dict[str, Schema]) -> Schema:
+    """Return a reference to the component schema of a TypedDict or a dataclass, and add that schema if it is missing."""
+    name = shape.__name__
+    if name not in schemas:
+        hints = get_type_hints(shape)
+        required = getattr(shape, "__required_keys__", hints.keys())
+        component: Schema = {
+            "type": "object",
+            "required": [each for each in hints if each in required],
+            "description": " ".join((shape.__doc__ or "").partition("Attributes:")[0].split()),
+        }
+        schemas[name] = component  # before its properties, which may refer to it
+        component["properties"] = {key: _schema_of(each, schemas) for key, each in hints.items()}
+    return _ref(name)

@@ -11,6 +11,7 @@ from web.access.scorekeeper import Scorekeeper
 from web.contracts import ScorekeeperView, Table
 from web.fields import boolean, text
 from web.i18n import translate
+from web.json_schema import PhoneJson, PinJson, SecondsJson
 from web.response import HttpProblem, json_response
 from web.route import Permission, Routes
 from web.state_json import plain
@@ -53,14 +54,18 @@ def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
     routes = Routes("scorekeeper", "/api/v1/scorekeeper")
     asks = RateLimit(MAX_ASKS, MAX_TOTAL_ASKS, PERIOD_OF_ASKS_S)
 
-    @routes.read("", "Who the scorekeeper is, from this phone's point of view")
+    @routes.read("", "Who the scorekeeper is, from this phone's point of view", answers=PhoneJson)
     def status() -> Response:
         if g.is_scorekeeper:
             asks.forgive(str(request.remote_addr))
         return _status(scorekeeper)
 
     @routes.command(
-        "/ask", "Ask to become the scorekeeper", permission=Permission.ANYBODY, errors=(429,)
+        "/ask",
+        "Ask to become the scorekeeper",
+        permission=Permission.ANYBODY,
+        errors=(429,),
+        answers=PhoneJson,
     )
     def ask() -> Response:
         phone = access.ensure_phone()
@@ -69,12 +74,17 @@ def create_scorekeeper(table: Table, access: AccessControl) -> Routes:
         scorekeeper.ask(phone)
         return _status(scorekeeper)
 
-    @routes.command("/give", "Hand over to the phone that asks, or refuse it", {"yes": boolean()})
+    @routes.command(
+        "/give",
+        "Hand over to the phone that asks, or refuse it",
+        {"yes": boolean()},
+        answers=PhoneJson,
+    )
     def give(yes: bool) -> Response:  # noqa: FBT001 - a field of the body
         scorekeeper.answer(give=yes)
         return _status(scorekeeper)
 
-    @routes.command("/lay-down", "Stop being the scorekeeper")
+    @routes.command("/lay-down", "Stop being the scorekeeper", answers=PhoneJson)
     def lay_down() -> Response:
         scorekeeper.release()
         return _status(scorekeeper)
@@ -117,7 +127,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
     @routes.command(
         "/pin", "Become the scorekeeper with the PIN", {"pin": text()}, Permission.ANYBODY,
-        errors=(429,),
+        errors=(429,), answers=PhoneJson
     )  # fmt: skip
     def prove_by_pin(pin: str) -> Response:
         digits = check(pin, machine_only=False)
@@ -126,7 +136,7 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
     @routes.command(
         "/owner", "Prove the machine's own PIN, which allows saving and restoring backups",
-        {"pin": text()}, Permission.ANYBODY, errors=(429,),
+        {"pin": text()}, Permission.ANYBODY, errors=(429,), answers=SecondsJson
     )  # fmt: skip
     def prove_owner(pin: str) -> Response:
         check(pin, machine_only=True)
@@ -135,13 +145,17 @@ def _add_proofs(routes: Routes, access: AccessControl) -> None:
 
     @routes.read(
         "/pin", "The current PIN",
-        permission=Permission.SCOREKEEPER, errors=(403,),
+        permission=Permission.SCOREKEEPER, errors=(403,), answers=PinJson
     )  # fmt: skip
     def show_pin() -> Response:
         return json_response({"pin": pins.shown_to_scorekeeper(), "seconds": PERIOD_S})
 
     @routes.command(
-        "/link", "Become the scorekeeper with the link", {"token": text()}, Permission.ANYBODY
+        "/link",
+        "Become the scorekeeper with the link",
+        {"token": text()},
+        Permission.ANYBODY,
+        answers=PhoneJson,
     )
     def prove_by_link(token: str) -> Response:
         if not link.is_valid(token):
@@ -158,7 +172,12 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
     seatings = RateLimit(MAX_SEATINGS, MAX_TOTAL_SEATINGS, PERIOD_OF_ASKS_S)
 
     @routes.command(
-        "/sit", "Set whose phone this is", {"name": text()}, Permission.ANYBODY, errors=(429,)
+        "/sit",
+        "Set whose phone this is",
+        {"name": text()},
+        Permission.ANYBODY,
+        errors=(429,),
+        answers=PhoneJson,
     )
     def sit(name: str) -> Response:
         match = table.snapshot().match
@@ -177,14 +196,14 @@ def _add_players(routes: Routes, table: Table, access: AccessControl) -> None:
         players.assign(phone, name)
         return _status(scorekeeper)
 
-    @routes.command("/free", "Forget which phone belongs to which player")
+    @routes.command("/free", "Forget which phone belongs to which player", answers=PhoneJson)
     def free() -> Response:
         players.clear()
         return _status(scorekeeper)
 
     @routes.command(
         "/own-turn", "Set whether players may act on their own phones in their turns",
-        {"on": boolean()},
+        {"on": boolean()}, answers=PhoneJson
     )  # fmt: skip
     def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
         players.allow_own_turns(on=on)
@@ -195,18 +214,15 @@ def _status(scorekeeper: Scorekeeper) -> Response:
     """Return who the scorekeeper is, from the point of view of the phone that sent this request."""
     view: ScorekeeperView = scorekeeper.view()
     me = str(g.phone)
-    return json_response(
-        {
-            "me": me,
-            "mine": bool(me) and view.holder == me,
-            "taken": bool(view.holder),
-            "asking": bool(me) and view.asking == me,
-            "by_button": view.by_button,
-            "by_holder": view.by_holder,
-            "asker": plain(view.asker, translate)
-            if me in (view.holder, view.asking) and me
-            else "",
-            "own_turn": view.own_turn,
-            "player": dict(view.players).get(me),
-        }
-    )
+    answer: PhoneJson = {
+        "me": me,
+        "mine": bool(me) and view.holder == me,
+        "taken": bool(view.holder),
+        "asking": bool(me) and view.asking == me,
+        "by_button": view.by_button,
+        "by_holder": view.by_holder,
+        "asker": plain(view.asker, translate) if me in (view.holder, view.asking) and me else "",
+        "own_turn": view.own_turn,
+        "player": dict(view.players).get(me),
+    }
+    return json_response(answer)

@@ -73,6 +73,7 @@ from web.fields import (
     text,
     texts,
 )
+from web.json_schema import HeadStartJson, PartJson, RulesetJson, StateJson
 from web.pages.match_form import option_values
 from web.pages.matches import require_coach
 from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
@@ -210,14 +211,14 @@ def create_picture(table: Table) -> Routes:
     @routes.command(
         "/part", "Send a part of a picture as base64, with its offset in bytes",
         {"at": integer(0, MAX_PICTURE_BYTES), "part": file_part()},
-        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART,
+        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART, answers=PartJson,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_response({"at": upload.add(at, part)})
 
     @routes.command(
         "", "Read the picture that was sent", {"step": optional(integer(0, MAX_EXACT))},
-        Permission.PLAYER_ON_TURN, returns_state=True,
+        Permission.PLAYER_ON_TURN, answers=StateJson,
     )  # fmt: skip
     def read(step: int | None) -> Response:
         picture = upload.take()
@@ -300,7 +301,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
         lambda snapshot: format_event("state", state_text(snapshot))
     )
 
-    @api.read("/state", "The whole state of the table", returns_state=True)
+    @api.read("/state", "The whole state of the table", answers=StateJson)
     def state() -> Response:
         return state_response(table.snapshot())
 
@@ -341,7 +342,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
-    @api.read("/rules", "The rule sets to choose from")
+    @api.read("/rules", "The rule sets to choose from", answers=list[RulesetJson])
     def rule_sets() -> Response:
         return json_response([_rules_json(each) for each in rules])
 
@@ -352,7 +353,7 @@ def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
         return download(toml, "house.toml", "application/toml")
 
 
-def _rules_json(rules: Ruleset) -> dict[str, object]:
+def _rules_json(rules: Ruleset) -> RulesetJson:
     return {
         "name": rules.name,
         "title": rules.title,
@@ -372,7 +373,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
             return state_response(table.do(make(**values), g.request_mark))
 
         view.__name__ = path.strip("/")
-        api.command(path, summary, fields, permission, returns_state=True)(view)
+        api.command(path, summary, fields, permission, answers=StateJson)(view)
 
     add("/press", "Press the button", Press, OWN_TURN)
     add("/hold", "Hold the button for some seconds", Hold, seconds=number(0, MAX_HOLD_S))
@@ -427,6 +428,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
             "rules": optional(text()), "target": optional(integer(1, MAX_TARGET)),
             "options": optional(any_object()),
         },
+        answers=HeadStartJson,
     )  # fmt: skip
     def head_start(**values: Any) -> Response:
         found = setup.head_start(**values)
@@ -465,7 +467,7 @@ def _add_events(api: Routes, table: Table) -> None:
             return state_response(table.do(event, g.request_mark))
 
         view.__name__ = path.strip("/")
-        api.command(path, summary, fields | {"step": optional(STEP)}, returns_state=True)(view)
+        api.command(path, summary, fields | {"step": optional(STEP)}, answers=StateJson)(view)
 
     on_turn = optional(SEAT)
     add("/skip", "Skip the current player", Skipped, on_turn=on_turn)

@@ -47,7 +47,7 @@ def test_document_describes_every_route_and_no_other():
     routes = {
         (re.sub("<(?:[^<]*:)?(.*?)>", r"{\1}", rule.rule), method.lower())
         for rule in table_in_play().url_map.iter_rules()
-        if rule.rule.startswith("/api/")
+        if rule.rule.startswith("/api/") or rule.rule == "/healthz"
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }
     described_routes = {
@@ -55,6 +55,21 @@ def test_document_describes_every_route_and_no_other():
     }
 
     assert described_routes == routes
+
+
+def test_every_json_answer_has_a_schema():
+    answers = {
+        (method, path): operation["responses"]["200"]["content"].get(
+            "application/json", {"schema": 1}
+        )
+        for path, methods in described()["paths"].items()
+        for method, operation in methods.items()
+    }
+
+    assert len(answers) > 80
+    assert [name for name, content in answers.items() if not content.get("schema")] == []
+    names = [each["operationId"] for p in described()["paths"].values() for each in p.values()]
+    assert len(names) == len(set(names))
 
 
 def test_query_parameters_are_described():
