@@ -1,6 +1,7 @@
 """The address at which phones find this machine."""
 
 import fcntl
+import re
 import socket
 import struct
 from collections.abc import Iterator
@@ -69,12 +70,21 @@ def split_names(text: str) -> list[str]:
 
 
 def as_page_urls(text: str) -> list[str]:
-    """Return the URLs in the setting `readers`, each with a slash at its end.
+    """Return the URLs in the setting `readers`, each with a slash at its end and, as browsers write them, no usual port.
 
     Raises:
         UsageError: If one of them is not an http or https URL with a host and no path.
     """
-    return [as_page_url(page) for page in split_names(text)]
+    try:
+        pages = [as_page_url(page).lower() for page in split_names(text)]
+    except UsageError:
+        raise UsageError(
+            "readers: write the whole address of each page, such as http://foundry.local:30000, without a path; "
+            "* is not possible"
+        ) from None
+    return [
+        re.sub(r"^(http(?=:.*:80/)|https(?=:.*:443/))(.*):\d+/$", r"\1\2/", page) for page in pages
+    ]
 
 
 def own_address(host: str) -> str:

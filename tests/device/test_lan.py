@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from device.errors import UsageError
-from device.lan import as_page_url, interface_address, lan_address, own_address
+from device.lan import as_page_url, as_page_urls, interface_address, lan_address, own_address
 
 ASKED = """
 import sys
@@ -131,3 +131,20 @@ def test_an_address_that_is_not_a_page_is_refused(text):
 def test_the_address_of_a_page_ends_with_a_slash():
     assert as_page_url("https://dice.example:8443") == "https://dice.example:8443/"
     assert as_page_url("") == ""
+
+
+@pytest.mark.parametrize("text", ["*", "foundry.local:30000", "http://a/game", "http://a, b"])
+def test_readers_that_are_no_addresses_are_refused_with_the_remedy(text):
+    with pytest.raises(UsageError, match="readers: write the whole address of each page"):
+        as_page_urls(text)
+
+
+def test_readers_are_compared_as_browsers_write_them():
+    text = "http://Foundry.local:30000 http://a:80 https://b:443/ https://c:80"
+
+    assert as_page_urls(text) == [
+        "http://foundry.local:30000/",
+        "http://a/",
+        "https://b/",
+        "https://c:80/",
+    ]
