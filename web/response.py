@@ -35,6 +35,9 @@ HtmlPage = tuple[str, int, dict[str, str]]
 
 CHUNK_BYTES = 65_536
 NO_STORE = "no-store"
+BYTE_ORDER_MARK = "\ufeff"
+"""The start of a CSV file. Without it, Excel reads umlauts in the character set of the country."""
+
 JPEG, MOTION_JPEG, SVG = "image/jpeg", "video/x-motion-jpeg", "image/svg+xml"
 
 

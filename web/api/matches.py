@@ -39,7 +39,7 @@ from web.pages.matches import (
     require_ready,
     throw_positions,
 )
-from web.response import json_response
+from web.response import BYTE_ORDER_MARK, json_response
 from web.route import Routes
 from web.state_json import moment_json
 
@@ -73,7 +73,7 @@ def add_exports(
         media_type="text/csv", errors=errors,
     )  # fmt: skip
     def as_csv(**of: Any) -> Response:
-        return Response(match_csv(match(**of)), mimetype="text/csv")
+        return Response(BYTE_ORDER_MARK + match_csv(match(**of)), mimetype="text/csv")
 
     @routes.read(
         f"{path}.json",

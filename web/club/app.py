@@ -29,7 +29,7 @@ from web.club.trays import Trays, TraysSnapshot, TrayStatus
 from web.concurrency_limit import ConcurrencyLimit
 from web.pages.scoreboard import HEARTBEAT, render_section
 from web.pages.templates import TEMPLATES, YEAR_S, CompiledTemplates, asset, register_filters
-from web.response import download, fresh, json_response, register_problems
+from web.response import BYTE_ORDER_MARK, download, fresh, json_response, register_problems
 from web.route import MAX_BODY_BYTES
 from web.stream import Streams, VersionCache, format_event
 
@@ -72,7 +72,7 @@ def create_export(history: MatchHistory, standings: League) -> Blueprint:
 
 def _csv_rows(standings: League) -> Iterator[str]:
     """Yield the CSV header, then a row of CSV for each seat of each match."""
-    yield _csv_row(COLUMNS)
+    yield BYTE_ORDER_MARK + _csv_row(COLUMNS)
     for match in reversed(standings.matches(limit=NO_LIMIT)):
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(match.began_s))
         head = (match.id, match.tray, began, match.rules, match.target, int(match.over))

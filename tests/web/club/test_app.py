@@ -146,7 +146,9 @@ def test_steward_splits_a_player(steward_client, played, people):
 
 def test_csv_opens_in_a_spreadsheet_without_running_a_formula(client, played):
     played(["=1+1", "Ben"], 1)
-    rows = list(csv.DictReader(io.StringIO(client.get("/export/matches.csv").text)))
+    rows = list(
+        csv.DictReader(io.StringIO(client.get("/export/matches.csv").data.decode("utf-8-sig")))
+    )
 
     assert [row["player"] for row in rows] == ["'=1+1", "Ben"]
     assert sorted(row["won"] for row in rows) == ["0", "1"]

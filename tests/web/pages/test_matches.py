@@ -241,7 +241,7 @@ def test_chances_of_a_match_can_be_requested(client, coach):
 
 
 def test_match_can_be_downloaded(client):
-    assert client.get("/api/v1/matches/1.csv").text.startswith("turn,player")
+    assert client.get("/api/v1/matches/1.csv").data.startswith(b"\xef\xbb\xbfturn,player")
     assert client.get("/api/v1/matches/1.json").json["winner"] is not None
 
 
