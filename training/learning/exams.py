@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.learning.losses import INPUTS, number_columns, to_device
-from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.losses import INPUTS, is_low, number_columns, to_device
+from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, VIEW_OUTPUTS, split_outputs
 from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.finder_samples import IGNORED_RADIUS
 from training.learning.samples.photographs import Photographs, PhotoSplit
@@ -256,8 +256,9 @@ def _change_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     """Return the scores of a network that reads one die.
 
-    The scores are how often faces are right, wrong, or wrong with high confidence (silent), how well cocked, hidden and
-    stacked dice are recognised (AUC is the area under the ROC curve), and the mean error of the tilt in degrees.
+        The scores are how often faces are right, wrong, or wrong with high confidence (silent), how well cocked, hidden and
+        stacked dice are recognised (AUC is the area under the ROC curve), the mean error of the tilt in degrees, and, for `deep`, how
+    well it recognises a low camera and sides of dice.
     """
     answers = split_outputs(out, DIE_OUTPUTS)
     batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
@@ -283,6 +284,15 @@ def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     grades["tilt_off_deg"] = 10 * _mean(
         (answers["tilt"] - number_columns(batch, "tilt")).abs()[known]
     )
+    if out.shape[1] > sum(DIE_OUTPUTS.values()):
+        seen = split_outputs(out, DIE_OUTPUTS | VIEW_OUTPUTS)
+        known = number_columns(batch, "steep_weight") > 0
+        grades["low_auc"] = area_under_curve(
+            seen["low"][known].numpy().ravel(), is_low(batch)[known].numpy().ravel() > 0
+        )
+        known = number_columns(batch, "side_weight") > 0
+        side = number_columns(batch, "side")[known] > 0
+        grades["side_auc"] = area_under_curve(seen["side"][known].numpy(), side.numpy())
     return grades
 
 

@@ -16,10 +16,10 @@ from onnx import TensorProto, helper, numpy_helper
 from training.learning.exams import PURPOSES, grade
 from training.learning.exams import load_saved_exams as kept_exams
 from training.learning.networks import (
-    DIE_OUTPUTS,
     FINDER_OUTPUTS,
     FINDER_PLANES,
     HALF_SUFFIX,
+    die_outputs,
     output_slices,
 )
 from training.learning.odds_scaling import fit_output_scales
@@ -35,7 +35,7 @@ INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 38
 When OpenCV 4 loads a file, it replaces a variable size with 1. Halving and doubling that size in the network gives 2,
 so OpenCV refuses the file. The fixed size does not restrict use: any multiple of 32 pixels works.
 """
-OUTPUTS = {"finder": FINDER_OUTPUTS} | dict.fromkeys(PATCH_SIZES, DIE_OUTPUTS)
+OUTPUTS = {"finder": FINDER_OUTPUTS} | {kind: die_outputs(kind) for kind in PATCH_SIZES}
 CHANGE_OUTPUTS = {"stands": 1}
 
 

@@ -7,7 +7,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.networks import (
+    DIE_OUTPUTS,
+    FINDER_OUTPUTS,
+    LOW_DEG,
+    VIEW_OUTPUTS,
+    split_outputs,
+)
 from training.learning.samples.die_samples import NUMBER_NAMES
 from training.learning.samples.die_sizes import PATCH_SIZES
 from training.learning.samples.sample_stream import Arrays
@@ -142,10 +148,30 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
         answers["stand"], stand, number_columns(batch, "stand_weight")
     )
     parts = batch["parts"].flatten(1).float() / 255
-    seen = out[:, sum(DIE_OUTPUTS.values()) :]
+    answered = out.shape[1] - parts.shape[1]
+    seen = out[:, answered:]
     known = number_columns(batch, "parts_weight")[:, None].expand_as(seen)
     losses["parts"] = 2 * _weighted_bce(seen, parts, known)
+    if answered > sum(DIE_OUTPUTS.values()):
+        losses |= _view_losses(split_outputs(out, DIE_OUTPUTS | VIEW_OUTPUTS), batch)
     return losses
+
+
+def _view_losses(answers: Mapping[str, Tensor], batch: Mapping[str, Tensor]) -> Losses:
+    """Return the losses for how the camera sees a die. Only upright patches show that."""
+    upright = number_columns(batch, "upright")
+    known = (upright * number_columns(batch, "steep_weight"))[:, None].expand(-1, len(LOW_DEG))
+    side, weight = number_columns(batch, "side"), upright * number_columns(batch, "side_weight")
+    return {
+        "low": 1.5 * _weighted_bce(answers["low"], is_low(batch), known),
+        "side": _weighted_bce(answers["side"], side, weight),
+    }
+
+
+def is_low(batch: Mapping[str, Tensor]) -> Tensor:
+    """Return whether the camera sees each die from more than each angle of LOW_DEG, as 0 or 1 (n, 3)."""
+    steep = number_columns(batch, "steep")[:, None]
+    return (steep > torch.tensor(LOW_DEG, device=steep.device) / 10).float()
 
 
 def _face_loss(answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:

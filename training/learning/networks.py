@@ -24,12 +24,19 @@ than 10 degrees, is partly hidden, and lies on another die. `off`: offset of the
 die edges, and the logarithm of its relative size. `tilt`: tilt in tens of degrees. `stand`: displacement of the top from
 the foot beyond that of a flat die, in die edges, or the whole displacement if the camera pose is unknown.
 """
+VIEW_OUTPUTS = {"low": 3, "side": 1}
+"""Further numbers in the output of `deep`, which are used only for upright patches: log odds that the camera sees the die from
+more than each angle of LOW_DEG, and log odds that the place is a side of a die.
+"""
+LOW_DEG = (35.0, 45.0, 55.0)
+"""Angles between straight down and the direction in which a camera sees a die."""
 FINDER_PLANES = 7
 """Channels of the finder's input: blue, green and red of the image and of the empty-tray image, and whether the latter
 is known."""
 HALF_SUFFIX = "_half"
 """Suffix of the names of 16-bit weights in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
+VIEW_NECK, VIEW_LAST = 24, 48
 MOBILE_STEM = 32
 MOBILE_STAGES = (
     (16, 1, 1, 1, 3),
@@ -41,6 +48,11 @@ MOBILE_STAGES = (
 """First stages of EfficientNet-Lite0: output channels, blocks, expansion, stride of the first block, and size of the
 depthwise kernel. The stage with 80 channels has a stride of 1 instead of 2, because the patches are small."""
 MOBILE_EPSILON, MOBILE_MOMENTUM = 1e-3, 0.05
+
+
+def die_outputs(kind: str) -> dict[str, int]:
+    """Return the number of channels of each output of a network that reads one die, by name."""
+    return DIE_OUTPUTS | VIEW_OUTPUTS if kind == "deep" else DIE_OUTPUTS
 
 
 def output_slices(outputs: Mapping[str, int]) -> dict[str, slice]:
@@ -174,7 +186,7 @@ class ChangeNet(nn.Module):
 
 
 class DieNet(nn.Module):
-    """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16).
+    """A network that reads one die: it maps patches (n, 7, 64, 64; see `vision.crops`) to numbers (n, 16 or 20).
 
     The layers of `near` and `wide` are made for this task. Those of `deep` are the first ones of EfficientNet-Lite0, so that its
     training can start with weights from real photographs.
@@ -192,11 +204,14 @@ class DieNet(nn.Module):
         self.out = nn.Sequential(
             nn.Flatten(), nn.Linear(flat, DIE_LAST), nn.ReLU(True), nn.Linear(DIE_LAST, sum(DIE_OUTPUTS.values()))
         )  # fmt: skip
+        self.view = _view_head(d, PATCH_SIZES[kind][0] // 8) if kind == "deep" else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the numbers of DIE_OUTPUTS for each patch, followed during training by the log odds of the parts."""
+        """Return the numbers of `die_outputs` for each patch, followed during training by the log odds of the parts."""
         seen = self.body(x)
         out: Tensor = self.out(self.neck(seen))
+        if self.view is not None:
+            out = torch.cat([out, self.view(seen)], 1)
         return torch.cat([out, self.parts(seen).flatten(1)], 1) if self.training else out
 
 
@@ -268,6 +283,14 @@ class FrameNet(nn.Module):
             top = self.mix[level](functional.relu(_upsampled(top) + self.side[level](features)))
         out: Tensor = self.out(self.fine(functional.relu(s1 + _upsampled(self.last(top)))))
         return out if self.training else out[:, :4]
+
+
+def _view_head(inputs: int, side: int) -> nn.Sequential:
+    """Return the layers that give VIEW_OUTPUTS, from features (n, inputs, side, side)."""
+    return nn.Sequential(
+        nn.Conv2d(inputs, VIEW_NECK, 1), nn.ReLU(True), nn.Flatten(),
+        nn.Linear(VIEW_NECK * side**2, VIEW_LAST), nn.ReLU(True), nn.Linear(VIEW_LAST, sum(VIEW_OUTPUTS.values())),
+    )  # fmt: skip
 
 
 def _residual_body() -> tuple[nn.Sequential, int]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from training.learning.exams import find_peaks, run_network
-from training.learning.losses import number_columns, to_device
-from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.losses import is_low, number_columns, to_device
+from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, VIEW_OUTPUTS, split_outputs
 from training.learning.samples.sample_stream import Arrays
 
 Vector = NDArray[np.float64]
@@ -94,6 +94,13 @@ def _of_die(out: Tensor, samples: Arrays) -> Iterator[tuple[str, Vector, Vector]
             answers[name][known].double().numpy(),
             number_columns(batch, name)[known].double().numpy(),
         )
+    if out.shape[1] == sum(DIE_OUTPUTS.values()):
+        return
+    answers = split_outputs(out, DIE_OUTPUTS | VIEW_OUTPUTS)
+    for name, truth in (("low", is_low(batch)), ("side", number_columns(batch, "side"))):
+        column = "steep_weight" if name == "low" else "side_weight"
+        known = number_columns(batch, column) > 0
+        yield name, answers[name][known].double().numpy().ravel(), truth[known].numpy().ravel()
 
 
 def _temperature(out: Tensor, samples: Arrays) -> float:

@@ -44,6 +44,10 @@ TRICKY_CHANCE = 0.36
 """Probability that a table has a die that is cocked, touches another or lies on another."""
 ON_FLOOR_MM = 0.4
 """If the lowest corner of a die is lower than this, the die stands on the floor."""
+LOW_ON_TABLE_SHARE, MAX_FREE_TILT_DEG = 0.7, 3.0
+"""Share of the scenes seen from the side that show an open table, and the largest tilt of a die that leans on nothing."""
+POLISHED_ROUGHNESS = (0.01, 0.12)
+"""Smallest and largest roughness of ground that mirrors the dice."""
 ASIDE_CHANCE = 0.2
 """Probability that a table has dice beside the tray."""
 CUBE_ROTATIONS = np.array([
@@ -71,6 +75,7 @@ class SceneRequest:
     flakes_chance: float = 0.0  # probability of flakes as large as pips on the ground
     alike_chance: float = 0.0  # probability of ground in the colour of the dice
     difficult_chance: float = 0.0  # probability that the dice are of glass, marble or metal
+    polished_chance: float = 0.0  # probability of ground that mirrors the dice
 
 
 def stage_world(
@@ -88,7 +93,10 @@ def stage_world(
     if request is None:
         request = SceneRequest(str(rng.choice(list(SCENE_WEIGHTS), p=list(SCENE_WEIGHTS.values()))))
     chooser = Chooser(rng, purpose)
+    is_low = _happens(rng, request.low_view_chance)
     rest = _rest(rng, library, request)
+    if is_low and rng.random() < LOW_ON_TABLE_SHARE:
+        rest = _without_tray(rng, library)
     stuff = _happens(rng, request.difficult_chance)
     styles = _styles(chooser, request.kind, len(rest.edges_mm), difficult=stuff)
     dice = dress_dice(rng, rest, styles)
@@ -96,11 +104,12 @@ def stage_world(
         dice = stack_dice(rng, dice)
     if request.kind == "close":
         dice = _few(rng, dice)
-    return build_world(seed, chooser, request, rest, styles, dice)
+    return build_world(seed, chooser, request, rest, styles, dice, is_low=is_low)
 
 
 def build_world(  # noqa: PLR0917 - all parts of a world
-    seed: int, chooser: Chooser, request: SceneRequest, rest: Rest, styles: tuple[DieStyle, ...], dice: tuple[RestingDie, ...]
+    seed: int, chooser: Chooser, request: SceneRequest, rest: Rest, styles: tuple[DieStyle, ...], dice: tuple[RestingDie, ...],
+    *, is_low: bool = False,
 ) -> World:  # fmt: skip
     """Compose a random scene around dice that are already in place.
 
@@ -112,6 +121,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
         rest: A simulated throw after the dice have come to rest, in a tray or on an open table.
         styles: Appearances of the sets of dice.
         dice: The dice in the scene.
+        is_low: Whether the camera looks from the side instead of from above.
     """
     rng = chooser.rng
     tray = None if rest.open_floor else rest.tray
@@ -121,9 +131,7 @@ def build_world(  # noqa: PLR0917 - all parts of a world
     _disguise(builder, chooser, request, styles, rest)
     add_walls(builder, chooser, rest, drop, ground)
     add_obstacles(builder, chooser, rest)
-    camera = draw_camera(
-        rng, rest, dice, request.kind, request.size, low=_happens(rng, request.low_view_chance)
-    )
+    camera = draw_camera(rng, rest, dice, request.kind, request.size, low=is_low)
     if (
         request.zoom_chance
         and dice
@@ -156,6 +164,14 @@ def _rest(rng: Generator, library: RestLibrary, request: SceneRequest) -> Rest:
     return library.pick(rng, library.tricky if chance < request.tricky_chance else library.tables)
 
 
+def _without_tray(rng: Generator, library: RestLibrary) -> Rest:
+    """Return a throw on an open table. Walls would hide the dice from a low camera."""
+    while True:
+        rest = library.pick(rng, library.tables)
+        if (rest.tilts_deg() < MAX_FREE_TILT_DEG).all():
+            return replace(rest, open_floor=True)
+
+
 def _happens(rng: Generator, chance: float) -> bool:
     """Return true with a given probability.
 
@@ -171,13 +187,16 @@ def _disguise(
     styles: tuple[DieStyle, ...],
     rest: Rest,
 ) -> None:
-    """Give the floor the colour of the dice, or flakes as large as pips, as requested."""
+    """Give the floor the colour of the dice, flakes as large as pips, or a polish, as requested."""
     if _happens(chooser.rng, request.alike_chance):
         body = styles[int(chooser.rng.integers(len(styles)))].body.colours[0]
         builder.covers[0] = match_dice_colour(chooser.rng, builder.covers[0], body)
     if _happens(chooser.rng, request.flakes_chance):
         edge_mm = float(rest.edges_mm.mean()) if len(rest.edges_mm) else 16.0
         builder.covers[0] = strew_flakes(chooser, builder.covers[0], edge_mm)
+    if _happens(chooser.rng, request.polished_chance):
+        rough = float(chooser.rng.uniform(*POLISHED_ROUGHNESS))
+        builder.covers[0] = replace(builder.covers[0], rough=rough, relief_mm=0.0)
 
 
 def _styles(

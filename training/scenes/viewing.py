@@ -15,8 +15,11 @@ ZOOM_SIZES_PX = ((360, 270), (300, 300))
 ZOOM_DIE_PX = (26.0, 130.0)
 """Smallest and largest edge of a die seen through a longer lens."""
 MIN_LEANING_DEG = 8.0
-LOW_VIEW_DEG = (32.0, 64.0)
+LOW_VIEW_DEG = (22.0, 82.0)
 """Range of the angle between straight down and the viewing direction of a camera that looks from the side."""
+UPRIGHT_SHARE, UPRIGHT_DEVIATION = 0.85, 0.1
+"""Share of tilted cameras whose images show what is farther away higher up, as photographs do, and how far they deviate from
+that, in radians."""
 
 
 def draw_camera(
@@ -94,13 +97,15 @@ def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> P
     edge_px = float(np.exp(rng.uniform(*np.log(ZOOM_DIE_PX))))
     focal = edge_px * float(np.linalg.norm(aim - eye.at)) / die.edge_mm
     size = ZOOM_SIZES_PX[int(rng.integers(len(ZOOM_SIZES_PX)))]
-    return _aimed(rng, size, focal, eye.at, aim)
+    return _aimed(size, focal, eye.at, aim, eye.turn[0])
 
 
 def aim_camera(  # noqa: PLR0917 - the pose of a camera
     rng: Generator, size: tuple[int, int], focal: float, aim: Vector, away: float, tilt: float
 ) -> Pinhole:
     """Return a camera that looks at a point from a distance, rotated at random around the point and about its own axis.
+
+    Most cameras are held upright: what is farther away is higher up in their images.
 
     Args:
         rng: Source of random numbers.
@@ -110,16 +115,19 @@ def aim_camera(  # noqa: PLR0917 - the pose of a camera
         away: Distance of the camera from that point in millimetres.
         tilt: Angle between the viewing direction and straight down, in radians.
     """
-    azimuth = rng.uniform(0, 2 * np.pi)
+    roll = rng.normal(0, 0.12) if rng.random() < 0.7 else rng.uniform(0, 2 * np.pi)
+    azimuth = roll - np.pi / 2 + rng.normal(0, UPRIGHT_DEVIATION)
+    if rng.random() > UPRIGHT_SHARE:
+        azimuth = rng.uniform(0, 2 * np.pi)
     lean = np.sin(tilt)
     at = aim + away * np.array([lean * np.cos(azimuth), lean * np.sin(azimuth), np.cos(tilt)])
-    return _aimed(rng, size, focal, at, aim)
+    return _aimed(size, focal, at, aim, np.array([np.cos(roll), np.sin(roll), 0.0]))
 
 
-def _aimed(rng: Generator, size: tuple[int, int], focal: float, at: Vector, aim: Vector) -> Pinhole:
+def _aimed(size: tuple[int, int], focal: float, at: Vector, aim: Vector, along: Vector) -> Pinhole:
+    """Return a camera at `at` that looks at `aim`, and whose rows of pixels are as parallel to `along` as possible."""
     ahead = (aim - at) / np.linalg.norm(aim - at)
-    roll = rng.normal(0, 0.12) if rng.random() < 0.7 else rng.uniform(0, 2 * np.pi)
-    down = np.cross(ahead, [np.cos(roll), np.sin(roll), 0])
+    down = np.cross(ahead, along)
     down /= np.linalg.norm(down)
     right = np.cross(down, ahead)
     return Pinhole(size[0], size[1], float(focal), at, np.array([right, down, ahead]))

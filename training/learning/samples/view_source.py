@@ -64,6 +64,10 @@ TROUBLE: Mapping[str, Mapping[str, float]] = {
         "single_lamp_chance": 0.25, "stack_chance": 0.25, "low_view_chance": 0.1, "flakes_chance": 0.06, "alike_chance": 0.08, "difficult_chance": 0.15,
         "glare": 0.1,
     },
+    "deep": {
+        "single_lamp_chance": 0.2, "stack_chance": 0.15, "low_view_chance": 0.5, "flakes_chance": 0.05, "alike_chance": 0.06, "difficult_chance": 0.2,
+        "polished_chance": 0.2, "glare": 0.08,
+    },
 }  # fmt: skip
 """Probability of each feature that makes an image hard to read. The names are fields of `SceneRequest` or `Surprises`."""
 SURPRISE_NAMES = tuple(field.name for field in fields(Surprises))

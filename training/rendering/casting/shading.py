@@ -53,7 +53,7 @@ BELOW_GLASS_SHARE = 0.6  # brightness of the ground below it
 
 
 @njit(**JIT)
-def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
+def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, sheet, out):
     """Store in `out` the approximate light that a point receives from the direction of a ray.
 
     Args:
@@ -68,6 +68,7 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
         rough: Roughness of the surface that mirrors the light, 0 to 1.
         loose: Whether to include dice, foreign objects and hands. If false, the tray is empty.
         dim: Brightness of the ground where the ray hits it, relative to a place without shadows.
+        sheet: Working memory (10,) for a face of a die.
         out: Array (3,) that receives the linear RGB light.
     """
     ground, far = hit_ground(f, w, x, y, z, dx, dy, dz)
@@ -78,7 +79,10 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
     lit = NEAR_SHARE
     if found == NOTHING and wall < NO_HIT:
         found = w[w[W_FIXED]]
-    if found != NOTHING:
+    if found >= 0 and w[w[W_SOLIDS] + found * W_SOLID + FORM] == DIE:
+        _face_colour(f, w, found, x + t * dx, y + t * dy, z + t * dz, sheet)
+        out[0], out[1], out[2] = sheet[0], sheet[1], sheet[2]
+    elif found != NOTHING:
         mean_colour(f, w, found, out)
     elif ground != NOTHING:
         cover = w[FLOOR_COVER if ground == FLOOR else TABLE_COVER]
@@ -91,6 +95,22 @@ def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
         return
     for c in range(3):
         out[c] *= f[LEVEL + c] * lit / PI
+
+
+@njit(**JIT)
+def _face_colour(f, w, found, x, y, z, sheet):
+    """Store in `sheet` the channels of a face of a die at a point on it, so that mirrored dice have pips."""
+    o, style = w[F_SOLIDS] + found * F_SOLID, w[w[W_SOLIDS] + found * W_SOLID + COVER]
+    half = f[o + HALF]
+    p, q, r = to_own_axes(
+        f,
+        o + TURN,
+        (x - f[o + AT]) / half,
+        (y - f[o + AT + 1]) / half,
+        (z - f[o + AT + 2]) / half,
+    )
+    face, i, j = face_at(p, q, r)
+    look_up_sheet(f, w, style, face, i, j, sheet)
 
 
 @njit(**JIT)
@@ -125,7 +145,7 @@ def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet
     scale, add = -1.04 * a - 0.572 * rough + 1.04, 1.04 * a + 0.022 * rough - 0.04
     u, v, s = dx - 2 * along * nx, dy - 2 * along * ny, dz - 2 * along * nz
     px, py, pz = x + 0.1 * met[NX], y + 0.1 * met[NY], z + 0.1 * met[NZ]
-    _mirror(f, w, px, py, pz, u, v, s, rough, loose, fall, work)
+    _mirror(f, w, px, py, pz, u, v, s, rough, loose, fall, sheet, work)
     cave = 1 - met[CAVE]
     for c in range(3):
         base = met[RED + c]
@@ -143,9 +163,9 @@ def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet
 
 
 @njit(**JIT)
-def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
+def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, sheet, out):
     if rough < MAX_MIRROR_ROUGHNESS:
-        radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, NEAR_SHARE, out)
+        radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, NEAR_SHARE, sheet, out)
         if rough < 0.5 * MAX_MIRROR_ROUGHNESS:
             return
     clear_r, clear_g, clear_b = out[0], out[1], out[2]
@@ -178,6 +198,7 @@ def _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
         0.1,
         loose,
         BELOW_GLASS_SHARE,
+        sheet,
         out,
     )
     for c in range(3):
@@ -242,6 +263,7 @@ def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
         0.05,
         loose,
         BELOW_GLASS_SHARE,
+        sheet,
         sheet,
     )
     out[0] += red * sheet[0]
