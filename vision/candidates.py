@@ -20,6 +20,7 @@ from vision.face_reader import (
     query_second_network,
     read_faces,
     resolve_doubts,
+    without_duplicates,
 )
 from vision.finder import (
     MIN_LIKELY,
@@ -27,7 +28,6 @@ from vision.finder import (
     FinderResult,
     find_dice_anywhere,
     find_dice_in_tray,
-    suppress_overlaps,
 )
 from vision.images import Box, Image, ImagePyramid, bounding_box
 from vision.known_tray import KnownTray
@@ -82,10 +82,11 @@ class Candidate:
             estimate it.
         size_deviation: Absolute value of the logarithm of the edge divided by the usual edge of the dice.
         tilt: How the die lies, or None if the camera pose is unknown.
-        cocked_log_odds: Log odds that the die does not lie flat, according to the networks. If the camera pose
-            is unknown, the networks take a flat die seen from the side for a cocked one.
         outline: Outline (n, 2) in frame pixels of a die with this top face and this foot, with its visible sides.
         is_isolated: Whether there is nothing near the die that it could lean against.
+        beyond_edges: How far the top extends beyond the border of the frame, in die edges. It is negative inside the frame.
+        low_camera_log_odds: Log odds that the camera sees the die from the side (see `DieEstimate`), or None if the camera pose
+            is known.
     """
 
     detection: Detection
@@ -93,9 +94,10 @@ class Candidate:
     foot: tuple[float, float]
     size_deviation: float
     tilt: TiltEstimate | None
-    cocked_log_odds: float
     outline: Corners
     is_isolated: bool = False
+    beyond_edges: float = -1.0
+    low_camera_log_odds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,14 +139,14 @@ def find_candidates(
     else:
         found = _detect(part, box, tray, empty, sizes.edge_range)
     detections = [d for d in found.detections if change is None or change.is_new(d.x, d.y, d.edge)]
-    seen = _without_duplicates(read_faces(picture, detections, pose))
+    seen = read_faces(picture, detections, pose)
     if not sizes.is_known:
         sizes = _DieSizes.of(seen, pose, known.leans)
-    seen = _without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
+    seen = without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
     if change is not None and tray is not None:
         likely = [one for one in seen if _is_likely(one)]
         missed = _missed_dice(change, tray, likely, pose, sizes)
-        seen = _without_duplicates([*seen, *read_faces(picture, missed, pose)])
+        seen = without_duplicates([*seen, *read_faces(picture, missed, pose)])
     others = resolve_doubts([one for one in seen if not _is_likely(one)], pose)
     dice = [one for one in seen if _is_likely(one)]
     if len(known.leans) < ENOUGH_LEANS:
@@ -153,7 +155,7 @@ def find_candidates(
         )
         dice = query_second_network(picture, dice, range(len(dice)), pose)
     seen = resolve_doubts(dice, pose) + others
-    candidates = [_candidate(one, pose, sizes) for one in seen]
+    candidates = [_candidate(one, pose, sizes, picture.shape) for one in seen]
     if tray is not None:
         candidates = _mark_isolated(candidates, change, tray)
     hand_share = found.hand_share if change is None else change.new_share(found.hand)
@@ -191,13 +193,24 @@ def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) 
     return is_compact and MIN_DIE_SCALE * smallest < region.edge < MAX_DIE_SCALE * largest
 
 
-def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Candidate:
+def _candidate(
+    seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes", shape: tuple[int, ...]
+) -> Candidate:
     here = seen.detection
     tilt = None if pose is None else estimate_tilt(seen, pose)
-    cocked = float(seen.mean.tilt_log_odds[0])
     foot = _foot(seen, pose)
     outline = _body_outline(here, foot)
-    return Candidate(here, seen.face, foot, sizes.deviation(here), tilt, cocked, outline)
+    return Candidate(
+        here, seen.face, foot, sizes.deviation(here), tilt, outline,
+        beyond_edges=_beyond_border(here, shape), low_camera_log_odds=seen.low_camera_log_odds,
+    )  # fmt: skip
+
+
+def _beyond_border(top: Detection, shape: tuple[int, ...]) -> float:
+    """Return how far a top face extends beyond the border of a frame of this shape, in die edges."""
+    corners = _top_corners(top)
+    outside = np.concatenate([-corners, corners - (shape[1], shape[0])])
+    return float(outside.max()) / top.edge
 
 
 def _read_again_at_known_size(
@@ -386,15 +399,13 @@ def _foot(seen: Closeup, pose: CameraPose | None) -> tuple[float, float]:
 
 def _body_outline(top: Detection, foot: tuple[float, float]) -> Corners:
     """Return the outline (n, 2) in frame pixels of a die with its visible sides, given its top face and its foot."""
-    half = picture_to_die(top.turn) * top.edge / 2
-    face = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (top.x, top.y)
+    face = _top_corners(top)
     base = face + np.subtract(foot, (top.x, top.y))
     hull = cv2.convexHull(np.concatenate([face, base]).astype(np.float32))
     return np.asarray(hull[:, 0])
 
 
-def _without_duplicates(seen: list[Closeup]) -> list[Closeup]:
-    """Keep one closeup of each die: the one that is most likely to be a die."""
-    ranked = sorted(seen, key=lambda one: -one.detection.probability * (1 - one.face.no_die))
-    kept = suppress_overlaps([one.detection for one in ranked], is_ranked=True)
-    return [one for one in ranked if any(one.detection is detection for detection in kept)]
+def _top_corners(top: Detection) -> Corners:
+    """Return the corners (4, 2) of a top face in frame pixels."""
+    half = picture_to_die(top.turn) * top.edge / 2
+    return np.asarray(np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (top.x, top.y))

@@ -1,6 +1,6 @@
 """Labelled pictures, and the outcome of reading one: right, asked (unsure) or silent (wrong but sure).
 
-A folder of labelled pictures contains `photos/` and `renders/`, each with a `labels.jsonl`. In a folder of
+A folder of labelled pictures contains `photos/`, `renders/` and `low_camera/`, each with a `labels.jsonl`. In a folder of
 throws that people corrected at their tray, `labels.jsonl` is next to the pictures. `evenings/` has a folder for
 each evening at one tray: the empty tray, throws from which the reader learns about the tray, and throws to read.
 """
@@ -26,6 +26,12 @@ AMBIGUOUS_VISIBLE_SHARE = (0.93, 0.98)
 """Ranges of the tilt, and of the visible share of the top face, in which it is a matter of opinion whether a die is
 cocked, leaning or hidden. A picture with such a die is left out."""
 
+
+HARD_PHOTO_KINDS = {
+    "low camera": "photos, a low camera",
+    "trap": "photos, hands, and dice that are cut off, stacked or in the air",
+}
+"""Categories of photographs whose dice nobody can be sure of, by the kind in their label."""
 
 SIDE_VIEWS = ("tilted", "oblique", "low")
 """Views of a photograph in which the sides of the dice are plainly visible."""
@@ -131,7 +137,12 @@ def load_cases(folder: Path) -> list[Case]:
     Raises:
         ImageError: If there are no labels, or a label is not valid.
     """
-    forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
+    forms = (
+        (folder / "photos", _photos),
+        (folder / "low_camera", _hard_photos),
+        (folder / "renders", _renders),
+        (folder, _corrected),
+    )
     present = [(place, load) for place, load in forms if (place / LABELS_FILE).exists()]
     if not present:
         raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS_FILE}")
@@ -174,6 +185,13 @@ def _photo_kinds(label: dict[str, Any]) -> Iterator[str]:
         yield f"photos from above, light: {label['lighting']}"
         if label["touching"]:
             yield "photos from above, dice touching"
+
+
+def _hard_photos(folder: Path) -> Iterator[Case]:
+    """Yield photographs whose dice nobody can be sure of. Their values are not labelled."""
+    for label in _labels(folder):
+        kind = HARD_PHOTO_KINDS[label["kind"]]
+        yield Case(folder / label["file"], (), (), is_trap=True, kinds=(kind,), tray=None)
 
 
 def _renders(folder: Path) -> Iterator[Case]:

@@ -53,6 +53,16 @@ CERTAIN_DIE_PROBABILITY = 0.93
 MIN_FLAT_PROBABILITY = 0.8
 """A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
 
+MAX_HIDDEN_PROBABILITY = 0.5
+"""If the camera pose is unknown, a die that is more likely than this to be partly hidden is not certain."""
+
+CUT_DIE_EDGES = 0.1
+"""The border of the frame cuts off a die whose top extends this far beyond it, in die edges."""
+
+CUT_PLACE_EDGES, CUT_FINDER_PROBABILITY, CUT_READER_PROBABILITY = 0.2, 0.3, 0.05
+"""A place that extends this far beyond the border of a photograph counts as a die that is cut off if the finder and the face
+reader give a die at least these probabilities. The face reader hardly recognises such a die (docs/decisions/reading.md)."""
+
 MAX_FAMILIARITY = 8.0
 """Beyond this familiarity (see `FaceProbabilities`), a face is no more likely to be right."""
 
@@ -146,6 +156,8 @@ def judge_candidate(
     """
     seen = evidence(candidate, is_tray_known=is_tray_known)
     die_probability = _probability("is_die", seen)
+    if not is_tray_known and _may_be_cut_off(candidate):
+        return Verdict(None, die_probability, Problem.CUT_OFF)
     if die_probability < min_doubt:
         return None
     if die_probability < MIN_DIE_PROBABILITY:
@@ -214,6 +226,10 @@ def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | 
     """
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
+    if candidate.tilt is None and candidate.beyond_edges > CUT_DIE_EDGES:
+        return Problem.CUT_OFF
+    if candidate.tilt is None and candidate.face.hidden > MAX_HIDDEN_PROBABILITY:
+        return Problem.HIDDEN
     if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
         return None if is_clear else _unreadable(candidate)
     causes = {
@@ -222,6 +238,15 @@ def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | 
         Problem.STACKED: candidate.tilt.stacked,
     }
     return max(causes, key=lambda cause: causes[cause])
+
+
+def _may_be_cut_off(candidate: Candidate) -> bool:
+    """Check whether a place at the border of the frame may be the visible part of a die."""
+    return (
+        candidate.beyond_edges > CUT_PLACE_EDGES
+        and candidate.detection.probability >= CUT_FINDER_PROBABILITY
+        and 1 - candidate.face.no_die >= CUT_READER_PROBABILITY
+    )
 
 
 def _is_doubtful(verdict: Verdict) -> bool:

@@ -23,7 +23,7 @@ from vision.crops import (
     picture_to_die,
     turn_inputs,
 )
-from vision.finder import Detection
+from vision.finder import Detection, suppress_overlaps
 from vision.images import Image
 from vision.networks import Floats, run_named, sigmoid, softmax
 from vision.pose import CameraPose
@@ -54,6 +54,10 @@ DOUBTFUL_TILT_PROBABILITY = 0.2
 """A die that is this likely to be cocked or stacked gets further views. With 0.05, the readings
 were the same but took twice as long."""
 
+STEEPEST_ANGLE = 2
+"""Position of the angle of 55 degrees among those for which a network says whether the camera looks from further to the side
+(`training.learning.networks.LOW_DEG`)."""
+
 SMALL_CORRECTION = 0.07
 """Corrections of the position in edges, and of the logarithm of the size, that are too small to change what is read."""
 
@@ -72,12 +76,15 @@ class DieEstimate:
             logarithm of the real size divided by the detected size.
         extra_lean: (2,) lean right and down beyond that of a flat die, in die edges. If the camera pose is unknown, this
             is the whole lean. It means nothing where there is no die.
+        low_camera_log_odds: Log odds that the camera sees the die from more than 55 degrees off vertical, or None. Only the
+            network that is used without a camera pose estimates them, for an orientation in which the frame is upright.
     """
 
     face_logits: Floats
     tilt_log_odds: Floats
     offset: Floats
     extra_lean: Floats
+    low_camera_log_odds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +154,13 @@ class Closeup:
         cocked, _, stacked = sigmoid(self.mean.tilt_log_odds)
         return float(cocked + stacked)
 
+    @cached_property
+    def low_camera_log_odds(self) -> float | None:
+        """The mean log odds that the camera sees the die from the side, or None if no network has estimated them."""
+        views = self.estimates.get(READER_WITHOUT_POSE, ())
+        known = [v.low_camera_log_odds for v in views if v.low_camera_log_odds is not None]
+        return float(np.mean(known)) if known else None
+
     @property
     def is_certain(self) -> bool:
         """Whether the face and the tilt are so clear that one network suffices."""
@@ -158,7 +172,7 @@ class Closeup:
     @property
     def is_doubtful(self) -> bool:
         """Whether further orientations of the patch could still change the face or the tilt."""
-        if self.face.no_die >= NO_DIE_PROBABILITY:
+        if not _is_possible(self):
             return False
         if len(self.estimates) == 1 and self.is_certain:
             return False
@@ -169,7 +183,7 @@ class Closeup:
 def read_faces(
     picture: Image, detections: Sequence[Detection], pose: CameraPose | None
 ) -> list[Closeup]:
-    """Read the face at each detection.
+    """Read the face at each detection, and return one closeup of each die.
 
     The first network examines every detection, and those that may be dice once more at their corrected position if the
     correction is large or the camera pose is unknown. The second network then examines those that are not certain; without
@@ -180,15 +194,23 @@ def read_faces(
         detections: Places to examine.
         pose: Camera pose, or None if it is unknown.
     """
-    seen = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
-    possible = [k for k, one in enumerate(seen) if one.face.no_die < NO_DIE_PROBABILITY]
+    first = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
+    seen = [_moved(one) if _is_possible(one) else one for one in first]
+    if pose is None:  # detections at several scales, most of them several times
+        seen = without_duplicates(seen)
+    possible = [k for k, one in enumerate(seen) if _is_possible(one)]
     misplaced = [k for k in possible if pose is None or not _is_well_placed(seen[k])]
-    for k in possible:
-        seen[k] = replace(seen[k], detection=_corrected(seen[k]))
     again = [_cut(picture, seen[k].detection, FIRST_READER) for k in misplaced]
     for k, one in zip(misplaced, query_networks(again, pose), strict=True):
         seen[k] = one
-    return query_second_network(picture, seen, possible, pose)
+    return without_duplicates(query_second_network(picture, seen, possible, pose))
+
+
+def without_duplicates(seen: Sequence[Closeup]) -> list[Closeup]:
+    """Return one closeup of each die: the one that is most likely to be a die."""
+    ranked = sorted(seen, key=lambda one: -one.detection.probability * (1 - one.face.no_die))
+    kept = suppress_overlaps([one.detection for one in ranked], is_ranked=True)
+    return [one for one in ranked if any(one.detection is detection for detection in kept)]
 
 
 def query_second_network(
@@ -276,7 +298,12 @@ def _run_reader(
     tilt = np.column_stack([out["leaning"], out["hidden"], out["stacked"]])
     extra_lean = out["stand"] @ patch_to_view(view)
     rows = zip(out["shown"], tilt, out["off"], extra_lean, strict=True)
-    return [DieEstimate(*row) for row in rows]
+    estimates = [DieEstimate(*row) for row in rows]
+    quarter_turns, _ = view
+    if "low" not in out or quarter_turns:
+        return estimates
+    low = out["low"][:, STEEPEST_ANGLE]
+    return [replace(e, low_camera_log_odds=float(v)) for e, v in zip(estimates, low, strict=True)]
 
 
 def _input(name: str, closeup: Closeup, pose: CameraPose | None) -> Floats:
@@ -303,15 +330,16 @@ def _is_well_placed(closeup: Closeup) -> bool:
     return max(hypot(right, down), abs(grown)) < SMALL_CORRECTION
 
 
-def _corrected(closeup: Closeup) -> Detection:
-    """Return a detection moved and resized as the first network estimates."""
+def _is_possible(closeup: Closeup) -> bool:
+    """Return whether a closeup may show a die."""
+    return closeup.face.no_die < NO_DIE_PROBABILITY
+
+
+def _moved(closeup: Closeup) -> Closeup:
+    """Return a closeup whose detection is moved and resized as the first network estimates."""
     offset, detection = closeup.mean.offset, closeup.detection
     shift = np.clip(offset[:2], -MAX_SHIFT_EDGES, MAX_SHIFT_EDGES)
     right, down = picture_to_die(detection.turn).T @ shift * detection.edge
     grown = float(np.exp(np.clip(offset[2], -MAX_LOG_RESIZE, MAX_LOG_RESIZE)))
-    return replace(
-        detection,
-        x=detection.x + float(right),
-        y=detection.y + float(down),
-        edge=detection.edge * grown,
-    )
+    x, y, edge = detection.x + float(right), detection.y + float(down), detection.edge * grown
+    return replace(closeup, detection=replace(detection, x=x, y=y, edge=edge))

@@ -56,6 +56,11 @@ MIN_DISTANCE_EDGES = 0.5
 this close together."""
 
 
+SAME_PLACE_EDGES, SAME_LOG_SIZE = 0.12, 0.15
+"""Detections at different scales that differ by less than this in position, in die edges, and in the logarithm of their size
+are examined once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A place where a die may lie.
@@ -124,8 +129,8 @@ def find_dice_in_tray(
 def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None) -> FinderResult:
     """Detect dice and hands in a frame of unknown scale, at every scale that is needed.
 
-    Several detections may show the same die. All are kept, because a blurred shape at a coarse scale can get a higher
-    probability than a die.
+    Several detections may show the same die. They are kept if they differ in position or size, because a blurred shape at a
+    coarse scale can get a higher probability than a die.
 
     Args:
         picture: The frame.
@@ -137,7 +142,23 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
     if edge_px < SMALL_FRAME_DIE_PX:
         closer_px = min(MAX_INPUT_PX, round(FRAME_PX * FRAME_DIE_PX / edge_px))
         detections = detections + find_dice(picture, closer_px, empty).detections
-    return FinderResult(detections, found.hand)
+    return FinderResult(_without_copies(detections), found.hand)
+
+
+def _without_copies(detections: list[Detection]) -> list[Detection]:
+    """Keep only the best of several detections that hardly differ in position and size."""
+    kept: list[Detection] = []
+    for one in sorted(detections, key=lambda d: -d.probability):
+        if not any(_is_copy(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_copy(one: Detection, other: Detection) -> bool:
+    distance = np.hypot(one.x - other.x, one.y - other.y)
+    return bool(distance < SAME_PLACE_EDGES * other.edge) and (
+        abs(np.log(one.edge / other.edge)) < SAME_LOG_SIZE
+    )
 
 
 def find_dice(

@@ -47,9 +47,9 @@ of the other's: then the reading asks about it."""
 MIN_FLAT_DISTANCE_EDGES = 0.8
 """Flat dice that touch are at least one edge apart, from centre to centre. Closer ones are asked about."""
 
-SIDE_VIEW_LOG_ODDS = 0.3
-"""If the camera pose is unknown and the mean log odds of a cocked die are higher than this, the camera is looking
-from the side. No picture kept out of training that was taken within 30 degrees of vertical reached this value."""
+MAX_LOW_CAMERA_LOG_ODDS = -3.0
+"""If the camera pose is unknown and the mean log odds that the camera sees the dice from the side are higher than this, the
+advice is to hold it above them. The limit is low because fronts of dice are read as confidently as tops."""
 
 RECOGNISED_OBJECT_PROBABILITY = 0.9
 """In trays kept out of training, no die got so high a probability of being something else."""
@@ -141,8 +141,9 @@ def _resolve_overlaps(judged: list[Judged]) -> list[Judged]:
 
 def _is_side_view(judged: Sequence[Judged]) -> bool:
     """Check whether the dice look as if the camera were seeing them from the side."""
-    cocked = [place.cocked_log_odds for place, verdict in judged if verdict.value]
-    return bool(cocked) and float(np.mean(cocked)) > SIDE_VIEW_LOG_ODDS
+    seen = [place.low_camera_log_odds for place, verdict in judged if verdict.value]
+    known = [log_odds for log_odds in seen if log_odds is not None]
+    return bool(known) and float(np.mean(known)) > MAX_LOW_CAMERA_LOG_ODDS
 
 
 def _is_near(one: Detection, other: Detection) -> bool:

@@ -28,6 +28,7 @@ class Problem(StrEnum):
     COCKED = "cocked"
     HIDDEN = "hidden"
     STACKED = "stacked"
+    CUT_OFF = "cut off"
     UNREADABLE = "unreadable"
     HAND = "hand"
     DARK = "dark"

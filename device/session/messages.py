@@ -416,6 +416,9 @@ _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
     Problem.STACKED: lambda die: Message(
         "%(die)s is on top of another die: throw that die again.", die=die
     ),
+    Problem.CUT_OFF: lambda die: Message(
+        "%(die)s is cut off by the edge of the picture: move the camera.", die=die
+    ),
     Problem.UNREADABLE: lambda die: Message(
         "%(die)s cannot be read: slide it without turning it, or tap its value.", die=die
     ),

@@ -382,6 +382,20 @@ def test_dice_of_a_few_pixels_are_too_small():
     assert Problem.TOO_SMALL in [die.problem for die in reading.dice]
 
 
+def test_most_dice_that_the_edge_of_the_picture_cuts_off_are_asked_about():
+    shot = photograph(row(), GREEN)
+    left, *_, right = sorted(shot.read().dice, key=lambda die: die.x)
+    asked = 0
+    for share in (0.35, 0.5, 0.65, 0.8):  # of the die that stays in the picture
+        first = round(left.x + (0.5 - share) * left.size)
+        end = round(right.x + (share - 0.5) * right.size)
+        for cut in (shot.image[:, first:], shot.image[:, :end]):
+            dice = vision.read(np.ascontiguousarray(cut)).dice
+            asked += Problem.CUT_OFF in [die.problem for die in dice]
+
+    assert asked >= 6
+
+
 def with_doubt(monkeypatch, change):
     """Change the candidates that the reader finds, as dice of a different appearance would."""
     find = vision.reader.find_candidates
@@ -395,7 +409,7 @@ def with_doubt(monkeypatch, change):
 
 def test_dice_seen_from_the_side_ask_for_a_camera_above_them(monkeypatch):
     shot = photograph(row(), GREEN)
-    with_doubt(monkeypatch, lambda seen: [replace(one, cocked_log_odds=1.0) for one in seen])
+    with_doubt(monkeypatch, lambda seen: [replace(one, low_camera_log_odds=1.0) for one in seen])
 
     assert vision.read(shot.image).problems == (Problem.SIDE_VIEW,)
     assert vision.read(shot.image, shot.tray).is_sure
