@@ -71,12 +71,12 @@ bench: $(VENV)/play
 
 # Write docs/accuracy.md from the labelled pictures in the folder TRAYKEEPER_PICTURES.
 accuracy: $(VENV)/dev
-	@$(BIN)/python scripts/accuracy.py
+	@PYTHONPATH=. $(BIN)/python scripts/accuracy.py
 
 # Make the pictures of the README and the docs, from the simulated tray in a real browser.
 pictures: $(VENV)/dev
 	@$(BIN)/python scripts/pictures.py
-	@$(BIN)/python scripts/club_pictures.py
+	@PYTHONPATH=. $(BIN)/python scripts/club_pictures.py
 
 # Update the list of packages that the install uses; ARGS="numpy" updates only that one.
 locks: $(VENV)/release

@@ -1,6 +1,6 @@
 """Read every labelled picture, and write to docs/accuracy.md how many readings are right, asked about, or wrong.
 
-    TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
+    TRAYKEEPER_PICTURES=folder make accuracy
 
 The folder contains `photos/`, `low_camera/`, `renders/` and `evenings/` (see `vision.dataset`).
 """

@@ -1,6 +1,6 @@
 """Make the picture of the club board for the docs: an invented evening, shown in Chromium.
 
-.venv/bin/python scripts/club_pictures.py
+PYTHONPATH=. .venv/bin/python scripts/club_pictures.py
 """
 
 import json

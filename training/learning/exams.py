@@ -256,9 +256,9 @@ def _change_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
 def _die_grades(out: Tensor, samples: Arrays) -> dict[str, float]:
     """Return the scores of a network that reads one die.
 
-        The scores are how often faces are right, wrong, or wrong with high confidence (silent), how well cocked, hidden and
-        stacked dice are recognised (AUC is the area under the ROC curve), the mean error of the tilt in degrees, and, for `deep`, how
-    well it recognises a low camera and sides of dice.
+    The scores are how often faces are right, wrong, or wrong with high confidence (silent), how well cocked, hidden and
+    stacked dice are recognised (AUC is the area under the ROC curve), the mean error of the tilt in degrees, and, for
+    `deep`, how well it recognises a low camera and sides of dice.
     """
     answers = split_outputs(out, DIE_OUTPUTS)
     batch = to_device({"numbers": samples["numbers"]}, torch.device("cpu"))
