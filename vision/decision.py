@@ -56,12 +56,10 @@ MIN_FLAT_PROBABILITY = 0.8
 MAX_HIDDEN_PROBABILITY = 0.5
 """If the camera pose is unknown, a die that is more likely than this to be partly hidden is not certain."""
 
-CUT_DIE_EDGES = 0.1
-"""The border of the frame cuts off a die whose top extends this far beyond it, in die edges."""
-
-CUT_PLACE_EDGES, CUT_FINDER_PROBABILITY, CUT_READER_PROBABILITY = 0.2, 0.3, 0.05
-"""A place that extends this far beyond the border of a photograph counts as a die that is cut off if the finder and the face
-reader give a die at least these probabilities. The face reader hardly recognises such a die (docs/decisions/reading.md)."""
+CUT_EDGES, CUT_FINDER_PROBABILITY, CUT_READER_PROBABILITY = 0.2, 0.3, 0.05
+"""A place in a photograph counts as a die that is cut off if it extends this far beyond the border, in die edges, and if the
+finder and the face reader give a die at least these probabilities. A die that is cut off less still shows all its pips, and
+the face reader hardly recognises one that is cut off more (docs/decisions/reading.md)."""
 
 MAX_FAMILIARITY = 8.0
 """Beyond this familiarity (see `FaceProbabilities`), a face is no more likely to be right."""
@@ -226,8 +224,6 @@ def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | 
     """
     if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
-    if candidate.tilt is None and candidate.beyond_edges > CUT_DIE_EDGES:
-        return Problem.CUT_OFF
     if candidate.tilt is None and candidate.face.hidden > MAX_HIDDEN_PROBABILITY:
         return Problem.HIDDEN
     if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
@@ -243,7 +239,7 @@ def _problem(candidate: Candidate, flat: float, *, is_clear: bool) -> Problem | 
 def _may_be_cut_off(candidate: Candidate) -> bool:
     """Check whether a place at the border of the frame may be the visible part of a die."""
     return (
-        candidate.beyond_edges > CUT_PLACE_EDGES
+        candidate.beyond_edges > CUT_EDGES
         and candidate.detection.probability >= CUT_FINDER_PROBABILITY
         and 1 - candidate.face.no_die >= CUT_READER_PROBABILITY
     )

@@ -196,8 +196,6 @@ def read_faces(
     """
     first = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
     seen = [_moved(one) if _is_possible(one) else one for one in first]
-    if pose is None:  # detections at several scales, most of them several times
-        seen = without_duplicates(seen)
     possible = [k for k, one in enumerate(seen) if _is_possible(one)]
     misplaced = [k for k in possible if pose is None or not _is_well_placed(seen[k])]
     again = [_cut(picture, seen[k].detection, FIRST_READER) for k in misplaced]
