@@ -315,7 +315,8 @@ def _mean(estimates: Sequence[DieEstimate], weights: Sequence[float] | None = No
         return estimates[0]
     rows = [(e.face_logits, e.tilt_log_odds, e.offset, e.extra_lean) for e in estimates]
     columns = zip(*rows, strict=True)
-    return DieEstimate(*(np.average(column, axis=0, weights=weights) for column in columns))
+    face, tilt, offset, lean = (np.average(column, axis=0, weights=weights) for column in columns)
+    return DieEstimate(face, tilt, offset, lean)
 
 
 def _log_sum_exp(values: Floats) -> float:
