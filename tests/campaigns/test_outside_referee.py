@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
@@ -9,6 +10,7 @@ from game.errors import RulesetError
 from game.match.events import TookOver
 from game.match.match import Match
 from game.rules import rule_files
+from game.rules.ruleset import LastRound, Ties
 from tests.campaigns.rule_texts import rule_text
 from tests.campaigns.size import count
 from tests.game.outside_table import Keeps, Table, read
@@ -34,8 +36,27 @@ NEW = (
     "knock_back",
     "scoreless_start",
 )
+NOT_REFEREED = (
+    "keep_all",
+    "must_beat_turn",
+    "most_throws",
+    "target_ends_rounds",
+    "all_sixes_win",
+    "straight_wins",
+    "farkles_keep_costing",
+    "opening_at_zero",
+)
+"""Options that the referee does not know."""
+
+
+def is_refereed(rules):
+    knows_end = rules.ties is Ties.NOBODY and rules.last_round is not LastRound.UNTIL_UNBEATEN
+    return knows_end and not any(getattr(rules, option) for option in NOT_REFEREED)
+
+
 BY_AGE = sorted(
-    rule_files.names(), key=lambda name: not any(getattr(rule_files.load(name), k) for k in NEW)
+    (name for name in rule_files.names() if is_refereed(rule_files.load(name))),
+    key=lambda name: not any(getattr(rule_files.load(name), k) for k in NEW),
 )
 
 
@@ -67,10 +88,10 @@ def _rules(rng, number):
         return text, rule_files.parse(text, name="house", where="house.toml")
     while True:
         text = rule_text(rng)
-        try:
-            return text, rule_files.parse(text, name="house", where="house.toml")
-        except RulesetError:
-            continue
+        with suppress(RulesetError):
+            rules = rule_files.parse(text, name="house", where="house.toml")
+            if is_refereed(rules):
+                return text, rules
 
 
 def refereed(rules, table, rng, named):

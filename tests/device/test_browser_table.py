@@ -209,5 +209,5 @@ def test_two_phones_and_the_board_show_a_match_from_the_first_throw_to_the_winne
     assert rig.state.winner == 1
     for page in (holder, watcher):
         expect(page.locator(".hero h1")).to_contain_text("Bartholomäus wins")
-    expect(board.locator(".tv-turn.won h1")).to_have_text("Bartholomäus")
+    expect(board.locator(".tv-turn.won h1")).to_have_text("Bartholomäus wins")
     expect(board.locator(".tv-message")).to_contain_text("Comeback: Bartholomäus was")

@@ -430,6 +430,7 @@ def test_a_press_while_the_camera_opens_reads_once_it_is_open(tmp_path):
 def test_lamp_shows_what_letting_go_would_do(tmp_path):
     with open_rig(tmp_path, shut_down=lambda: None) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.companion.do(EnterThrow(OPENING))
         for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "undo"), (SHUTDOWN_S, "shut down")):
             rig.inbox.holding(held_s)
             snapshot = rig.settled()

@@ -72,7 +72,7 @@ def test_a_setting_comes_before_a_measurement(tmp_path):
     ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}', "[" * 100_000],
 )
 def test_a_damaged_measurement_is_ignored(tmp_path, broken):
-    (tmp_path / fit.FILE).write_text(broken)
+    (tmp_path / fit.FIT_FILE).write_text(broken)
 
     assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == fit.default_fit()
 

@@ -54,7 +54,7 @@ def levels(maintenance):
 def test_every_check_has_a_result_from_the_start(maintenance):
     assert list(levels(maintenance)) == [
         *("camera", "journal", "backup", "lamp"),
-        *("space", "disk", "power", "heat", "clock", "update", "USB stick"),
+        *("space on the card", "power", "heat", "clock", "update", "USB stick"),
     ]
     assert {levels(maintenance)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
 

@@ -254,7 +254,7 @@ def test_a_receiver_that_wants_no_more_steps_is_not_asked_again_and_the_health_p
 def test_the_health_page_names_a_webhook_setting_that_is_refused(tmp_path, capsys):
     with health_page(tmp_path, webhook="ftp://homeserver") as (_, page):
         assert "webhook is not an address" in page()
-        assert "Correct `webhook`" in page()
+        assert "Correct <code>webhook</code>" in page()
     assert "playing without the webhook" in capsys.readouterr().err
 
 

@@ -77,6 +77,7 @@ SAME = {
         "points",
         "Scores",
         "Vibration",
+        "broker",
         "farkle",
         "farkle %(chance)s",
         "Menu",

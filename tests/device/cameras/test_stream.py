@@ -297,6 +297,8 @@ def test_the_zone_of_an_ipv6_address_and_a_scheme_in_capitals_are_understood(mon
     connect, hosts = socket.create_connection, []
 
     def connect_here(address, *args, **options):
+        if ":" not in address[0]:  # of another test, whose threads are ending
+            return connect(address, *args, **options)
         hosts.append(address[0])
         return connect(("::1", address[1]), *args, **options)
 

@@ -86,7 +86,7 @@ def test_pin_makes_a_phone_the_scorekeeper_if_there_is_none(free_app):
     assert post(client, "undo").status_code == 409  # allowed, but there is no step to undo
 
 
-def test_pin_only_asks_an_active_scorekeeper(app):
+def test_pin_that_the_scorekeeper_shows_is_the_agreement(app):
     holder, other = as_scorekeeper(app), app.test_client()
     holder.get("/api/v1/scorekeeper")
     answer = post(
@@ -94,9 +94,8 @@ def test_pin_only_asks_an_active_scorekeeper(app):
         "scorekeeper/pin",
         pin=app.extensions["traykeeper_access"].pins.shown_to_scorekeeper(),
     )
-    assert (answer.json["mine"], answer.json["by_holder"]) == (False, True)
+    assert (answer.json["mine"], answer.json["by_holder"]) == (True, False)
 
-    post(holder, "scorekeeper/give", yes=True)
     assert other.get("/api/v1/scorekeeper").json["mine"]
     assert post(holder, "bank").status_code == 403
 

@@ -61,8 +61,8 @@ TV = (
 HAND_HELD = ("small phone", "phone", "tablet")
 ON_TV = ("/board", LARGE, TV)
 SCREENS = {
-    kept: (("/", SIZES, TURN), ("/", ["tablet"], (".players h2",)), ON_TV),
-    late: (("/", SIZES, TURN), ON_TV),
+    kept: (("/", SIZES, TURN), ("/", ["tablet"], (".players li",)), ON_TV),
+    late: (("/", SIZES, TURN), ("/board", LARGE, (*TV[:-2], ".tv-moment", TV[-1]))),
     won: (
         ("/", HAND_HELD, (*WON, *STANDINGS)),
         ("/", ["television"], (*WON, ".players li", ".players .score")),

@@ -180,6 +180,7 @@ def test_match_is_played_in_the_order_of_a_screen_reader(page, table, address):
     expect(page.locator(".hero h1")).to_contain_text("Anna")
     table.to_throw = [(1, 1, 1, 5, 2, 3), (2, 3, 3, 4, 6, 6)]
     choose(page, "Throw")
+    expect(page.locator(".hero .big")).to_have_text("1,050")
     choose(page, "Bank")
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     choose(page, "Throw")
