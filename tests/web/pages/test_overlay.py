@@ -28,7 +28,7 @@ def overlay(browser, table, serve):
 def outside(page):
     """Return the cards that reach beyond the page, and texts and dice that reach beyond their card."""
     return page.evaluate(
-        """() => [...document.querySelectorAll('#overlay :is(section, h1 span, p, li, .die)')].filter((each) => {
+        """() => [...document.querySelectorAll('#board :is(section, h1 span, p, li, .die)')].filter((each) => {
             const box = each.getBoundingClientRect();
             const card = (each.parentElement.closest('section') || document.body).getBoundingClientRect();
             return box.right > card.right + 1 || box.left < card.left - 1 || box.bottom > innerHeight + 1 || box.top < -1;
@@ -38,6 +38,10 @@ def outside(page):
 
 def background(page):
     return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+
+
+def warned(page):
+    return page.locator("#wrong:not([hidden]) li").all_inner_texts()
 
 
 def test_overlay_shows_the_turn_and_the_scores_and_has_no_controls(client, table):
@@ -84,12 +88,60 @@ def test_overlay_can_be_switched_off(table):
 
 
 @pytest.mark.browser
-def test_background_is_transparent_unless_the_query_names_a_colour(overlay, table):
+@pytest.mark.parametrize(
+    ("query", "colour"),
+    [
+        ("", "rgba(0, 0, 0, 0)"),
+        ("?background=00b140", "rgb(0, 177, 64)"),
+        ("?background=%230b4", "rgb(0, 187, 68)"),
+        ("?background=RebeccaPurple", "rgb(102, 51, 153)"),
+    ],
+)
+def test_background_is_transparent_unless_the_query_names_a_colour(overlay, table, query, colour):
     thrown(table)
+    page = overlay(query)
 
-    assert background(overlay()) == "rgba(0, 0, 0, 0)"
-    assert background(overlay("?background=00b140")) == "rgb(0, 177, 64)"
-    assert background(overlay("?background=url(//evil)")) == "rgba(0, 0, 0, 0)"
+    assert background(page) == colour
+    assert warned(page) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "background=grean", "background=url(//evil)", "background=inherit", "background=#00b140",
+        "size=500", "size=big", "size=", "place=middle", "show=dice", "sise=150", "constructor=1",
+    ],
+)  # fmt: skip
+def test_wrong_option_is_shown_in_the_picture_with_what_is_allowed(overlay, table, wrong):
+    thrown(table)
+    page = overlay(f"?place=top&{wrong}")
+    (shown,) = warned(page)
+    name, told, allowed = wrong.partition("#")[0], *shown.split(": ", 1)
+
+    assert told == name
+    assert ("use the options" in allowed) == (name in {"sise=150", "constructor=1"})
+    assert background(page) == "rgba(0, 0, 0, 0)"
+    assert outside(page) == []
+
+
+@pytest.mark.browser
+def test_scores_are_marked_as_old_while_the_tray_is_gone(browser, table, serve):
+    thrown(table)
+    server = serve(table)
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"http://127.0.0.1:{server.port}/overlay")
+    sign, scores = page.locator("#link"), page.locator("#overlay")
+    expect(sign).to_be_hidden()
+    server.stop()
+
+    expect(sign).to_have_text("No connection to the tray: this may be out of date")
+    expect(sign).to_be_in_viewport(ratio=1)
+    expect(scores).to_have_css("filter", "grayscale(1) brightness(0.75)")
+    serve(table, server.port)
+    expect(sign).to_be_hidden()
+    expect(scores).to_have_css("filter", "none")
+    page.close()
 
 
 @pytest.mark.browser
@@ -118,7 +170,14 @@ def test_everything_fits_and_follows_the_match(overlay, table, size, query):
 
 
 @pytest.mark.browser
-def test_eight_players_fit(overlay, table: MemoryTable):
-    thrown(table, tuple(f"A player with a name {n}"[:24] for n in range(8)))
+@pytest.mark.parametrize("size", [(1280, 720), (600, 300), (500, 900)])
+@pytest.mark.parametrize("place", ["top-right", "bottom"])
+def test_twenty_long_names_fit(overlay, table: MemoryTable, size, place):
+    farkled(table, tuple(f"{n:02} Wilhelmina-Konstantina"[:24] for n in range(20)))
+    page = overlay(f"?place={place}&size=150", *size)
+    expect(page.locator(".ov-scores li")).to_have_count(20)
 
-    assert outside(overlay()) == []
+    assert outside(page) == []
+    table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
+    expect(page.locator(".ov-points b")).to_have_text("8,000")
+    assert outside(page) == []
