@@ -83,7 +83,7 @@ locks: $(VENV)/release
 	@$(BIN)/python scripts/locks.py $(ARGS)
 
 release: $(VENV)/release
-	@$(BIN)/python scripts/release.py
+	@$(BIN)/python scripts/release.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,6 +1,8 @@
 """Build a release, try it in an empty environment, and print what to upload: `make release`.
 
-`dist/` then contains the wheel, the source package, the release notes, and SHA-256 checksums.
+`dist/` then contains the wheel, the source package, the module for Foundry, the release notes, and SHA-256 checksums.
+Foundry installs the module from the project's page, whose address is that of the remote `origin`, or the argument:
+`make release ARGS=https://github.com/OWNER/traykeeper`.
 """
 
 import hashlib
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -27,6 +29,7 @@ SOURCES = {".py", ".po", ".pot"}
 """Suffixes of files that a wheel always contains, or contains in compiled form."""
 
 CARD = "vendor-data"
+MODULE = ROOT / "integrations" / "foundry"
 STARTS_S = 60.0
 PLAYS = """
 from device.cameras import SimulatedTray
@@ -46,6 +49,7 @@ def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = project["version"]
     try:
+        page = _page(sys.argv[1:])
         _clean_checkout()
         notes, dated = notes_of((ROOT / "CHANGELOG.md").read_text("utf-8"), version)
         wheel, source = _build(version)
@@ -55,11 +59,14 @@ def main() -> None:
             _plays(Path(folder), wheel, version)
     except ReleaseError as error:
         sys.exit(f"release: {error}")
+    module = foundry_module(DIST, version, page)
     (DIST / "notes.md").write_text(notes, "utf-8")
     shutil.copy(ROOT / "systemd" / "cloud-init" / CARD, DIST)
-    sums = [f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (wheel, source)]
+    sums = [
+        f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (wheel, source, *module)
+    ]
     (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
-    _tell(version, wheel, source, dated=dated)
+    _tell(version, wheel, source, module, dated=dated, page=page)
 
 
 def notes_of(changelog: str, version: str) -> tuple[str, bool]:
@@ -82,6 +89,67 @@ def notes_of(changelog: str, version: str) -> tuple[str, bool]:
             f"CHANGELOG.md has no '## {version} (date)': add the notes of this version"
         )
     return found[2].strip() + "\n", re.fullmatch(r"\d{4}-\d\d-\d\d", found[1]) is not None
+
+
+def foundry_module(folder: Path, version: str, page: str) -> tuple[Path, Path]:
+    """Write the manifest of the module for Foundry and the archive that it names.
+
+    The manifest is always that of the newest release, and names the archive of its own version.
+
+    Args:
+        folder: Where to write both files.
+        version: Version of the module.
+        page: Address of the project's page, with releases as GitHub and Forgejo have them. If it is empty, the module
+            has no addresses and can only be copied.
+
+    Returns:
+        The manifest and the archive.
+    """
+    manifest, archive = folder / "module.json", folder / "traykeeper-foundry.zip"
+    described = json.loads((MODULE / manifest.name).read_text("utf-8")) | {"version": version}
+    if page:
+        described |= {
+            "url": page,
+            "manifest": f"{page}/releases/latest/download/{manifest.name}",
+            "download": f"{page}/releases/download/v{version}/{archive.name}",
+        }
+    manifest.write_text(json.dumps(described, indent=2) + "\n", "utf-8")
+    files = {f.relative_to(MODULE): f for f in sorted(MODULE.rglob("*")) if f.is_file()}
+    files |= {Path("LICENSE"): ROOT / "LICENSE", Path(manifest.name): manifest}
+    with ZipFile(archive, "w", ZIP_DEFLATED) as pack:
+        for name, file in files.items():
+            entry = ZipInfo(name.as_posix())
+            entry.external_attr = 0o644 << 16
+            pack.writestr(entry, file.read_bytes(), ZIP_DEFLATED)
+    return manifest, archive
+
+
+def page_of(address: str) -> str:
+    """Return the address of the page of a repository, or an empty string if it has none.
+
+    A user name and a password in the address are left out.
+
+    Args:
+        address: Where git finds the repository.
+
+    >>> page_of("git@github.com:somebody/traykeeper.git")
+    'https://github.com/somebody/traykeeper'
+    """
+    found = re.fullmatch(
+        r"(?:https://(?:[^/@]*@)?([^/@]+)|(?:ssh://)?git@([^/:]+)(?::\d+)?)[:/](.+?)(?:\.git)?/*",
+        address,
+    )
+    return f"https://{found[1] or found[2]}/{found[3]}" if found else ""
+
+
+def _page(words: list[str]) -> str:
+    """Return the address of the project's page, from the command line or from git; empty if nobody names it."""
+    page = page_of(words[0] if words else _git("config", "--default", "", "remote.origin.url"))
+    if words and not page:
+        raise ReleaseError(
+            f"{words[0]!r} is not the address of a page: write one such as https://github.com/OWNER/traykeeper"
+        )
+    return page
 
 
 def _clean_checkout() -> None:
@@ -205,15 +273,22 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def _tell(version: str, wheel: Path, source: Path, *, dated: bool) -> None:
-    sizes = {file: f"{file.stat().st_size / 1024**2:.1f} MB" for file in (wheel, source)}
+def _tell(
+    version: str, wheel: Path, source: Path, module: tuple[Path, Path], *, dated: bool, page: str
+) -> None:
     print(f"Traykeeper {version} is built and works.")
     if not dated:
         print("CHANGELOG.md has no date for it yet: add it, commit, and run this again.")
+    if not page:
+        print(
+            "Foundry cannot install the module by address, because the address of the project's page is unknown: "
+            "run `make release ARGS=https://github.com/OWNER/traykeeper`."
+        )
     print("\nUpload:")
-    for file, size in sizes.items():
-        print(f"  dist/{file.name}  {size}")
+    for file in (wheel, source):
+        print(f"  dist/{file.name}  {file.stat().st_size / 1024**2:.1f} MB")
     print(f"  dist/SHA256SUMS\n  dist/{CARD}  goes onto a card next to the source package")
+    print(f"  dist/{module[0].name} and dist/{module[1].name}  the module for Foundry")
     print(f"\n  git tag -a v{version} -F dist/notes.md && git push origin v{version}")
     print(f"  python -m twine upload dist/{wheel.name} dist/{source.name}")
     print(

@@ -1,22 +1,28 @@
-"""The Foundry module against a stand-in for Foundry's dice fulfilment, with a real tray's event stream."""
+"""The Foundry module against a stand-in for Foundry's dice fulfilment, with a real tray's event stream.
+
+The module is installed from the files of a release, as Foundry installs a module by address.
+"""
 
 import json
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from io import BytesIO
 from threading import Thread
+from urllib.request import urlopen
+from zipfile import ZipFile
 
 import pytest
 
 from game.commands import CorrectThrow, EnterThrow, SetJustDice
+from scripts import release
 from tests.web.conftest import MemoryTable, make_app
 from web.server import Server
 
-MODULE = Path(__file__).parents[2] / "integrations" / "foundry"
+VERSION = "1.2.3"
 FOUNDRY = """
   const hooks = {}, settings = {};
-  globalThis.heard = []; globalThis.open_dice = 0; globalThis.results = [];
+  globalThis.heard = []; globalThis.inputs = [];
   globalThis.Hooks = { once: (name, call) => { hooks[name] = call; } };
   globalThis.CONFIG = { Dice: { fulfillment: { methods: {} } } };
   globalThis.game = {
@@ -24,9 +30,17 @@ FOUNDRY = """
     i18n: { format: (key, data) => `${key} ${data.dice}` },
   };
   globalThis.ui = { notifications: { warn: (text) => heard.push(text) } };
+  // A resolver has one input for each die that is wanted. A result goes to the first empty one of its method and
+  // denomination. When all are filled, the resolver closes, and Roll.registerResult returns undefined.
+  globalThis.ask = (...denominations) => { inputs = denominations.map((each) => ({ method: "traykeeper", each, value: "" })); };
+  globalThis.done = null;
   globalThis.Roll = { defaultImplementation: { registerResult(method, denomination, result) {
-    if (!open_dice) return undefined;
-    open_dice -= 1; results.push([method, denomination, result]); return true;
+    if (!inputs.length) return undefined;
+    const input = inputs.find((one) => one.method === method && one.each === denomination && one.value === "");
+    if (!input) { heard.push(`${denomination} roll was not needed by the resolver.`); return false; }
+    input.value = `${result}`;
+    if (inputs.every((one) => one.value !== "")) { done = inputs.map((one) => one.value); inputs = []; }
+    return true;
   } } };
   const RealSource = EventSource;
   globalThis.EventSource = class extends RealSource {
@@ -54,11 +68,32 @@ def serving(server):
         server.server_close()
 
 
+@pytest.fixture
+def installed(tmp_path):
+    """Install the module of a release by address, and return its folder."""
+    pages = tmp_path / "pages"
+    for folder in (
+        latest := pages / "releases/latest/download",
+        pages / f"releases/download/v{VERSION}",
+    ):
+        folder.mkdir(parents=True)
+    with serving(
+        ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(pages)))
+    ) as page:
+        _, archive = release.foundry_module(latest, VERSION, page)
+        archive.rename(pages / f"releases/download/v{VERSION}" / archive.name)
+        with urlopen(f"{page}/releases/latest/download/module.json") as answer:  # noqa: S310
+            manifest = json.load(answer)
+        with urlopen(manifest["download"]) as answer, ZipFile(BytesIO(answer.read())) as pack:  # noqa: S310
+            pack.extractall(tmp_path / manifest["id"])
+    return tmp_path / manifest["id"]
+
+
 @pytest.mark.browser
-def test_dice_in_the_tray_fulfil_the_waiting_roll_and_a_correction_is_announced(browser):
+def test_dice_in_the_tray_fulfil_the_waiting_roll_and_a_correction_is_announced(browser, installed):
     table = MemoryTable()
     table.do(SetJustDice(on=True))
-    foundry = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(MODULE)))
+    foundry = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(installed)))
     with serving(foundry) as origin:
         server = Server(make_app(table, readers=(origin,)), "127.0.0.1", 0)
         server.start()
@@ -68,30 +103,60 @@ def test_dice_in_the_tray_fulfil_the_waiting_roll_and_a_correction_is_announced(
             address = json.dumps(f"http://127.0.0.1:{server.port}/")
             page.evaluate(f"async () => {{ {FOUNDRY.replace('ADDRESS', address)} }}")
             page.wait_for_function("() => globalThis.is_open")
-            page.evaluate("open_dice = 3")
+            page.evaluate("ask('d6', 'd6', 'd6')")
             table.do(EnterThrow((2, 3, 6)))
-            page.wait_for_function("() => results.length === 3")
+            page.wait_for_function("() => done")
             table.do(CorrectThrow((2, 3, 5)))
             page.wait_for_function("() => heard.length === 1")
             table.do(EnterThrow((1, 1)))
             page.wait_for_function("() => heard.length === 2")
+            page.evaluate("ask('d6', 'd20')")
+            table.do(EnterThrow((4, 4)))
+            page.wait_for_function("() => heard.length === 4")
             method = page.evaluate("CONFIG.Dice.fulfillment.methods.traykeeper")
-            results, heard = page.evaluate("[results, heard]")
+            done, inputs, heard = page.evaluate("[done, inputs, heard]")
         finally:
             server.stop()
 
-    assert results == [["traykeeper", "d6", face] for face in (2, 3, 6)]
-    assert heard == ["TRAYKEEPER.Corrected 2 3 5", "TRAYKEEPER.Spare 1 1"]
+    assert done == ["2", "3", "6"]
+    assert [each["value"] for each in inputs] == ["4", ""]
+    assert heard == [
+        "TRAYKEEPER.Corrected 2 3 5",
+        "TRAYKEEPER.Spare 1 1",
+        "d6 roll was not needed by the resolver.",
+        "TRAYKEEPER.Spare 4",
+    ]
     assert method["interactive"] is True
 
 
-def test_manifest_names_files_that_exist_and_every_text():
-    manifest = json.loads((MODULE / "module.json").read_text("utf-8"))
-    script = (MODULE / manifest["esmodules"][0]).read_text("utf-8")
-    texts = json.loads((MODULE / manifest["languages"][0]["path"]).read_text("utf-8"))
+def test_installed_module_has_every_file_and_every_text_and_finds_its_next_version(installed):
+    manifest = json.loads((installed / "module.json").read_text("utf-8"))
+    script = (installed / manifest["esmodules"][0]).read_text("utf-8")
+    texts = json.loads((installed / manifest["languages"][0]["path"]).read_text("utf-8"))
 
-    assert manifest["id"] == "traykeeper"
+    assert (manifest["id"], manifest["version"]) == ("traykeeper", VERSION)
+    assert manifest["manifest"] == f"{manifest['url']}/releases/latest/download/module.json"
     assert all(f'"{key}"' in script for key in texts)
+    assert (installed / "LICENSE").exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/somebody/traykeeper", "https://github.com/somebody/traykeeper.git/",
+        "https://me:secret@github.com/somebody/traykeeper", "git@github.com:somebody/traykeeper.git",
+        "ssh://git@github.com/somebody/traykeeper",
+    ],
+)  # fmt: skip
+def test_page_of_the_project_is_found_from_where_git_finds_it(address):
+    assert release.page_of(address) == "https://github.com/somebody/traykeeper"
+
+
+@pytest.mark.parametrize("address", ["", "/srv/git/traykeeper", "../traykeeper.git"])
+def test_repository_without_a_page_gives_the_module_no_addresses(address, tmp_path):
+    manifest, _ = release.foundry_module(tmp_path, VERSION, release.page_of(address))
+
+    assert not {"url", "manifest", "download"} & set(json.loads(manifest.read_text("utf-8")))
 
 
 def test_only_named_pages_may_read_and_none_may_change():
