@@ -29,6 +29,7 @@ SOURCES = {".py", ".po", ".pot"}
 """Suffixes of files that a wheel always contains, or contains in compiled form."""
 
 CARD = "vendor-data"
+BLUEPRINT = ROOT / "integrations" / "home-assistant" / "dice_tray.yaml"
 MODULE = ROOT / "integrations" / "foundry"
 STARTS_S = 60.0
 PLAYS = """
@@ -62,6 +63,7 @@ def main() -> None:
     module = foundry_module(DIST, version, page)
     (DIST / "notes.md").write_text(notes, "utf-8")
     shutil.copy(ROOT / "systemd" / "cloud-init" / CARD, DIST)
+    shutil.copy(BLUEPRINT, DIST)
     sums = [
         f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (wheel, source, *module)
     ]
@@ -289,6 +291,7 @@ def _tell(
         print(f"  dist/{file.name}  {file.stat().st_size / 1024**2:.1f} MB")
     print(f"  dist/SHA256SUMS\n  dist/{CARD}  goes onto a card next to the source package")
     print(f"  dist/{module[0].name} and dist/{module[1].name}  the module for Foundry")
+    print(f"  dist/{BLUEPRINT.name}  the blueprint for Home Assistant")
     print(f"\n  git tag -a v{version} -F dist/notes.md && git push origin v{version}")
     print(f"  python -m twine upload dist/{wheel.name} dist/{source.name}")
     print(
