@@ -87,6 +87,14 @@ def server(folder):
         yield server
 
 
+OPTIONS_OF_THE_OVERLAY = (
+    "size, place, show, background",
+    "bottom-left, bottom, bottom-right, top-left, top, top-right",
+    "all, turn, scores",
+)
+"""Parts of an address, which are the same in every language."""
+
+
 @pytest.mark.parametrize("holds", [False, True], ids=["guest", "holder"])
 def test_no_page_shows_english_to_a_german_phone(server, holds):
     phone = GermanPhone(server, holds=holds)
@@ -94,6 +102,7 @@ def test_no_page_shows_english_to_a_german_phone(server, holds):
         phone.wait_for(path)
     left = {path: english_left(told, "de") for path, told in pages(phone, server.app)}
 
+    left["/overlay"] -= set(re.findall(r"\w+", " ".join(OPTIONS_OF_THE_OVERLAY)))
     assert len(left) > 15
     assert {path: words for path, words in left.items() if words} == {}
 
