@@ -24,15 +24,9 @@
     root.classList.toggle("holder", isScorekeeper);
     root.classList.toggle("watcher", !isScorekeeper && !isOwnTurn);
     root.classList.toggle("own-turn", isOwnTurn && !isScorekeeper);
-    enableForm(isScorekeeper);
     if (isScorekeeper && byId("asking").open) byId("asking").close();
     showWay(Boolean(me) && state.asking === me ? state.way : "", state.asker);
     if (!byId("menu").open) fillMenu(); // an open menu must keep what was just tapped
-  }
-
-  // The form is inert on a phone that may not send it.
-  function enableForm(isScorekeeper) {
-    byId("new-match")?.toggleAttribute("inert", !isScorekeeper);
   }
 
   // Settings that only the board reports are hidden on other pages.
@@ -100,7 +94,6 @@
     if (boardState()) return update();
     root.classList.toggle("holder", holding.mine);
     root.classList.toggle("watcher", !holding.mine);
-    enableForm(holding.mine);
     showWay(!holding.asking ? "" : holding.by_button ? "button" : "holder", holding.asker);
     showAsker(holding.mine ? holding.asker : "");
     if (holding.mine) byId("asking").close();
@@ -194,7 +187,6 @@
     location.reload();
   });
 
-  enableForm(root.classList.contains("holder"));
   document.addEventListener("swapped", update);
   setInterval(poll, boardState() ? POLL_MS : POLL_ALONE_MS);
   fillMenu();
