@@ -29,7 +29,7 @@ from device.files import read_secret_file
 from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError, TraykeeperError, reason
-from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile
+from game.journal.feed import Feed, FeedLine, FeedProgress, JournalFollower
 from game.journal.journal import JOURNAL_FILE
 from game.message import Message, Verbatim
 from game.stats.step_events import WebhookBody, step_events
@@ -324,15 +324,14 @@ class Webhook:
         first_retry_s: float = FIRST_RETRY_S,
         timeout_s: float | None = None,
     ) -> None:
-        self._table, self._feed = table, feed
-        before, new = Delivered.read(folder / WEBHOOK_FILE), Delivered(receiver.fingerprint)
-        valid = before if before and before.receiver == new.receiver else new
-        self._file = ProgressFile(folder / WEBHOOK_FILE, valid, before)
+        self._table, path = table, folder / WEBHOOK_FILE
+        before, new = Delivered.read(path), Delivered(receiver.fingerprint)
+        done = before if before and before.receiver == new.receiver else new
+        self._follower = JournalFollower(feed, path, done)
         self._courier = Courier(receiver, timeout_s) if timeout_s else Courier(receiver)
         self._first_retry_s = first_retry_s
         self._tray = socket.gethostname()
         self.deliveries = DeliveryLog(receiver)
-        self._identity, self._position = "", 0
         self._is_gone = False
         self._report = DistinctReports(partial(log.warning, "the webhook is waiting: %s"))
         self._closing = Event()
@@ -347,7 +346,7 @@ class Webhook:
         self._closing.set()
         self._courier.close()
         self._thread.join()
-        self._file.save()
+        self._follower.save()
 
     def _run(self) -> None:
         shown: Snapshot | None = None
@@ -356,7 +355,7 @@ class Webhook:
                 if later:
                     self._closing.wait(HEAD_START_S)
                 self._deliver_without_errors()
-            self._file.save_if_due()
+            self._follower.save_if_due()
             shown = later or shown
 
     def _deliver_without_errors(self) -> None:
@@ -371,23 +370,13 @@ class Webhook:
         """Deliver every entry of the journal that the receiver has not accepted yet."""
         if self._is_gone:
             return
-        self._find_position()
-        for line in self._feed.after(self._position):
+        if self._follower.is_restored:
+            self._follower.rewind()
+        for line in self._follower.unread():
             if not self._deliver(line):
                 return
-            self._position = line.position
-            self._file.progress = self._file.progress.after(line.entry)
-            self._file.save_if_due()
-
-    def _find_position(self) -> None:
-        """Find the entry to continue with, when the thread starts and after a backup has been restored."""
-        identity = self._feed.identity
-        if identity == self._identity:
-            return
-        done = self._file.progress
-        last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
-        self._position = last.position if last else self._feed.newest()
-        self._identity = identity
+            self._follower.accept(line.entry)
+            self._follower.save_if_due()
 
     def _deliver(self, line: FeedLine) -> bool:
         """Keep sending an entry until it is accepted.
@@ -412,7 +401,7 @@ class Webhook:
                 self._is_gone = trouble.is_gone
                 pause_s = 0.0 if self._is_gone else max(wait_s, trouble.retry_after_s)
                 self.deliveries.add(kinds, trouble.message, pause_s)
-                self._file.save_if_due()
+                self._follower.save_if_due()
                 if self._is_gone:
                     return False
                 self._closing.wait(pause_s)

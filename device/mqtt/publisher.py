@@ -29,7 +29,7 @@ from device.settings import Settings
 from device.threads import DistinctReports, new_snapshots
 from game.errors import GameError
 from game.journal.entry import WireEntry, is_match_id
-from game.journal.feed import Feed, FeedLine, FeedProgress, ProgressFile, RecordedMatch
+from game.journal.feed import Feed, FeedLine, FeedProgress, JournalFollower, RecordedMatch
 from game.journal.journal import JOURNAL_FILE
 from web.contracts import Snapshot
 
@@ -72,45 +72,36 @@ class Progress(FeedProgress):
     secret: str = ""
     ca: str = ""
 
+    def is_same_tray(self, other: "Progress | None") -> bool:
+        """Return whether this is the same name on the same broker."""
+        return other is not None and (self.url, self.tray) == (other.url, other.tray)
+
 
 class Outbox:
-    """The queue of journal entries that the broker has not acknowledged yet.
-
-    Without earlier progress, the queue begins with the latest match; receivers request older matches. This class is not
-    thread-safe.
+    """The queue of journal entries that the broker has not acknowledged yet. This class is not thread-safe.
 
     Args:
         feed: The entries of the journal.
         progress: How much of the journal the broker had acknowledged in the last run.
         path: Path of the file that stores the progress.
-
-    Attributes:
-        last: The latest entry that was sent; None before the first.
     """
 
     def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
-        self._feed, self._file = feed, ProgressFile(path, progress, progress)
+        self._follower = JournalFollower(feed, path, progress)
         self._unacknowledged: dict[int, WireEntry] = {}
         self._acknowledged: set[int] = set()
         self.rewind()
 
-    def __repr__(self) -> str:
-        after = f"{self.progress.match} {self.progress.seq}"
-        return f"<Outbox after {after}, {len(self._unacknowledged)} unacknowledged>"
-
     @property
-    def progress(self) -> Progress:
-        """How much of the journal the broker has acknowledged."""
-        return self._file.progress
+    def last(self) -> FeedLine | None:
+        """The latest entry that was sent; None before the first."""
+        return self._follower.last
 
     def rewind(self) -> None:
         """Go back to the last acknowledged entry, so that all entries after it are sent again."""
         self._unacknowledged.clear()
         self._acknowledged.clear()
-        done = self.progress
-        self._identity = self._feed.identity
-        self.last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
-        self._position = self.last.position if self.last else self._feed.newest()
+        self._follower.rewind()
 
     def send(self, publish: Callable[[FeedLine], int]) -> bool:
         """Publish entries until `WINDOW` of them are unacknowledged; return whether the whole journal has been sent.
@@ -118,11 +109,9 @@ class Outbox:
         Args:
             publish: Publishes an entry and returns the number of its message.
         """
-        if self._feed.identity != self._identity:  # a backup was restored
+        if self._follower.is_restored:
             self.rewind()
-        room = WINDOW - len(self._unacknowledged)
-        for line in islice(self._feed.after(self._position), room):
-            self._position, self.last = line.position, line
+        for line in islice(self._follower.unread(), WINDOW - len(self._unacknowledged)):
             self._unacknowledged[publish(line)] = line.entry
         return len(self._unacknowledged) < WINDOW
 
@@ -139,15 +128,15 @@ class Outbox:
                 return
             self._acknowledged.remove(first)
             del self._unacknowledged[first]
-            self._file.progress = self.progress.after(entry)
+            self._follower.accept(entry)
 
     def save_if_due(self) -> None:
         """Save the progress if it has changed and the last write was long enough ago."""
-        self._file.save_if_due()
+        self._follower.save_if_due()
 
     def save(self) -> None:
         """Save the progress now."""
-        self._file.save()
+        self._follower.save()
 
 
 class MatchSource(Protocol):
@@ -371,33 +360,6 @@ class Publisher:
             self._messages.state(self._snapshot, self._outbox.last)
 
 
-@dataclass(frozen=True, slots=True)
-class FormerTray:
-    """A broker, and a name under which the broker may still hold retained messages from this tray.
-
-    Attributes:
-        url: URL of the broker.
-        tray: Name of the tray in topics.
-        secret: File with the user name and password for the broker; empty if there is none.
-        ca: File with the certificate of the authority that signed the broker's certificate; empty trusts the
-            system's authorities.
-    """
-
-    url: str
-    tray: str
-    secret: str
-    ca: str
-
-    @classmethod
-    def of(cls, progress: Progress) -> "FormerTray":
-        """Return the broker and name that a tray had in an earlier run."""
-        return cls(progress.url, progress.tray, progress.secret, progress.ca)
-
-    def is_same_tray(self, progress: Progress | None) -> bool:
-        """Return whether `progress` has the same broker and the same name of the tray as this one."""
-        return progress is not None and (self.url, self.tray) == (progress.url, progress.tray)
-
-
 class FormerTrays:
     """The list of former brokers and names of this tray, kept in a file. Any thread may call `remove`.
 
@@ -407,7 +369,7 @@ class FormerTrays:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, Lock()
-        self._trays = read_json(path, _parse) or ()
+        self._trays = read_json(path, _progress_list) or ()
 
     def update(self, before: Progress | None, now: Progress | None) -> None:
         """Add the broker and name of the last run, and remove those of this run.
@@ -419,10 +381,10 @@ class FormerTrays:
         with self._lock:
             known = [tray for tray in self._trays if not tray.is_same_tray(before)]
             if before:
-                known.append(FormerTray.of(before))
+                known.append(before)
             self._save(tray for tray in known if not tray.is_same_tray(now))
 
-    def remove(self, tray: FormerTray) -> None:
+    def remove(self, tray: Progress) -> None:
         """Remove a former tray from the list after its messages have been deleted."""
         with self._lock:
             self._save(other for other in self._trays if other != tray)
@@ -436,7 +398,7 @@ class FormerTrays:
             except (UsageError, GameError) as error:
                 warn(f"traykeeper: {tray.tray} cannot be removed from {tray.url}: {error}")
 
-    def _save(self, trays: Iterable[FormerTray]) -> None:
+    def _save(self, trays: Iterable[Progress]) -> None:
         remaining = tuple(trays)
         if remaining == self._trays:
             return
@@ -448,8 +410,8 @@ class FormerTrays:
                 self._path.unlink(missing_ok=True)
 
 
-def _parse(data: Any) -> tuple[FormerTray, ...]:
-    return tuple(FormerTray(**tray) for tray in data)
+def _progress_list(data: Any) -> tuple[Progress, ...]:
+    return tuple(Progress(**tray) for tray in data)
 
 
 class Cleanup:

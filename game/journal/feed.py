@@ -71,33 +71,6 @@ class FeedProgress:
 AnyProgress = TypeVar("AnyProgress", bound=FeedProgress)
 
 
-class ProgressFile(Generic[AnyProgress]):
-    """A progress in memory, which is written to its file now and then.
-
-    Args:
-        path: Path of the file.
-        progress: The progress at the start.
-        saved: The progress in the file; None if the file contains no progress that is still valid.
-
-    Attributes:
-        progress: The current progress.
-    """
-
-    def __init__(self, path: Path, progress: AnyProgress, saved: AnyProgress | None) -> None:
-        self._path, self.progress = path, progress
-        self._saved, self._saved_s = saved, 0.0
-
-    def save_if_due(self) -> None:
-        """Save the progress if it has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
-        if self.progress != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
-            self.save()
-
-    def save(self) -> None:
-        """Save the progress now."""
-        self._saved, self._saved_s = self.progress, monotonic()
-        self.progress.write(self._path)
-
-
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
     """A match in the journal.
@@ -231,3 +204,57 @@ class Feed:
         name = f"{published.match}-{published.seq}"
         ids, after = before.ids.push(name, before.match, entry.actions)
         return FeedLine(entry.position, published, before.match, after, before.ids, ids)
+
+
+class JournalFollower(Generic[AnyProgress]):
+    """A reader of new entries for one receiver, which records in a file how many the receiver has accepted.
+
+    Without earlier progress, the first entry is the start of the latest match. Only one thread may use a follower.
+
+    Args:
+        feed: The entries of the journal.
+        path: Path of the file.
+        progress: How much of the journal the receiver had accepted before.
+
+    Attributes:
+        progress: The last entry that the receiver has accepted.
+        last: The last entry that was read; None before the first.
+    """
+
+    def __init__(self, feed: Feed, path: Path, progress: AnyProgress) -> None:
+        self._feed, self._path, self.progress = feed, path, progress
+        self._saved, self._saved_s = progress, 0.0
+        self._identity, self._position = "", 0
+        self.last: FeedLine | None = None
+
+    def rewind(self) -> None:
+        """Go back to the last accepted entry, so that all entries after it are read again."""
+        done = self.progress
+        self._identity = self._feed.identity
+        self.last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
+        self._position = self.last.position if self.last else self._feed.newest()
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether this is another journal than at the last `rewind`, because a backup has been restored."""
+        return self._feed.identity != self._identity
+
+    def unread(self) -> Iterator[FeedLine]:
+        """Yield the entries that have not been read since the last `rewind`, in order."""
+        for line in self._feed.after(self._position):
+            self._position, self.last = line.position, line
+            yield line
+
+    def accept(self, entry: WireEntry) -> None:
+        """Record that the receiver has accepted this entry and all before it."""
+        self.progress = self.progress.after(entry)
+
+    def save_if_due(self) -> None:
+        """Save the progress if it has changed and the last write was more than `SAVE_INTERVAL_S` seconds ago."""
+        if self.progress != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
+            self.save()
+
+    def save(self) -> None:
+        """Save the progress now."""
+        self._saved, self._saved_s = self.progress, monotonic()
+        self.progress.write(self._path)
