@@ -1,6 +1,10 @@
 import re
 
+import pytest
+
 from bench.start import command
+
+pytestmark = pytest.mark.long
 
 
 def test_start_measures_the_time_to_the_page_and_the_idle_load(capsys):

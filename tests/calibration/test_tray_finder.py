@@ -98,6 +98,7 @@ def renders():
 
 
 @pytest.mark.pictures
+@pytest.mark.long
 def test_two_thirds_of_rendered_trays_are_found_within_three_per_cent(renders):
     assert np.mean([away < RIGHT for away, _ in renders]) >= 2 / 3
 

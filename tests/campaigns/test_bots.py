@@ -15,6 +15,7 @@ PERSONS = ((300, 600, 0.1, 0), (250, 350, 0.05, 50), (600, 1500, 0.15, 0), (400,
 OPPONENT = (350, 900, 0.05, 50)
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("person", PERSONS[: count(1, 4)], ids=str)

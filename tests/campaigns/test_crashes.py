@@ -31,6 +31,7 @@ def python(*words, **environ):
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_no_confirmed_step_is_lost_by_a_kill_at_any_moment(tmp_path):
@@ -85,6 +86,7 @@ def _note(account: Account, deed: Deed) -> None:
         account.note(word.decode(), int(match_id))
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_no_confirmed_step_is_lost_by_a_power_cut_at_any_moment(watched):
@@ -95,6 +97,7 @@ def test_no_confirmed_step_is_lost_by_a_power_cut_at_any_moment(watched):
     assert told > 200
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 def test_a_journal_that_does_not_sync_would_be_noticed(watched):
     done = watched(150, 3, "NORMAL")

@@ -14,6 +14,7 @@ GROWTH_MB = 30
 LATE_MS = 400
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_a_match_continues_while_watchers_request_everything(tmp_path):

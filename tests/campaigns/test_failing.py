@@ -28,6 +28,7 @@ def faults(tmp_path_factory):
     return library
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_no_confirmed_step_is_lost_if_any_file_call_fails_or_kills(faults, tmp_path):

@@ -14,7 +14,7 @@ from tests.campaigns.size import count
 from vision import Quad, Reading, read
 from vision.images import ImageError, load
 
-pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.long, pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 DOCS = Path(__file__).parents[2] / "docs" / "pictures"
 LARGEST_PX = 1000

@@ -33,7 +33,7 @@ from tests.web.api.test_garbage import FIELDS, POSTS
 from tests.web.conftest import MemoryTable
 from web.app import create_app
 
-pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.long, pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 RULES = Path(rule_files.__file__).with_name("published")
 

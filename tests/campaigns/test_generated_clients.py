@@ -13,7 +13,7 @@ from game.journal.journal import JOURNAL_FILE
 from tests.waiting import PATIENCE_S
 from web.app import new_link
 
-pytestmark = [pytest.mark.slow, pytest.mark.campaign]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.campaign]
 
 PLAYERS = Path(__file__).parent / "clients"
 

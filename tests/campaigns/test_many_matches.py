@@ -57,6 +57,7 @@ def play_one(companion, rng):
     return steps
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_memory_and_files_do_not_grow_over_many_matches():

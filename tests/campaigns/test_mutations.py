@@ -68,6 +68,7 @@ def _tray(chance: Generator, width: int) -> Quad | None:
     return Quad((tuple(a), tuple(b), tuple(c), tuple(d)))
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("part", range(PARTS))

@@ -16,7 +16,7 @@ from tests.campaigns.size import count
 from tests.game.outside_table import Keeps, Table, read
 from tests.game.rules.test_outside_keeps import PUBLISHED
 
-pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.long, pytest.mark.campaign, pytest.mark.timeout(7200)]
 
 PATIENCE = 2_000
 """Limit of throws, for rules under which random players hardly ever bank."""

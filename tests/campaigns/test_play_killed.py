@@ -56,6 +56,7 @@ def is_where_we_were(table, told):
     return False
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_a_program_that_is_killed_again_and_again_continues_where_the_phone_was(tmp_path):

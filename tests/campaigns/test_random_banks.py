@@ -88,6 +88,7 @@ def settle(rig):
     raise AssertionError(snapshot)
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_random_banks_bank_what_was_shown_and_escape_no_farkle(tmp_path):

@@ -20,6 +20,7 @@ WARMING_UP = 10
 GROWTH_MB = 8
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
 def test_no_preview_of_a_roll_is_dropped_in_an_hour_of_throws():

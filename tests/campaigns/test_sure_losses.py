@@ -78,6 +78,7 @@ def play(rules, wins, random):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(36000)
 @pytest.mark.parametrize("name", CHANGES)

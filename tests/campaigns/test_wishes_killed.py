@@ -130,6 +130,7 @@ class Phone:
             return {}
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(14_400)
 @pytest.mark.parametrize("evening", range(count(1, 4)))

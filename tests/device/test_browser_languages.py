@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S
 from web.app import new_link
 from web.i18n import translate
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.campaign]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.long, pytest.mark.campaign]
 
 SMALL = {"width": 360, "height": 640}
 ENOUGH = 300

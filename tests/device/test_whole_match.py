@@ -15,6 +15,7 @@ FIRST_SEED = 16
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + count(1, 8)))
 def test_a_match_to_ten_thousand_is_played_with_the_button_alone(tmp_path, seed):

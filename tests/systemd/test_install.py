@@ -21,6 +21,8 @@ INSTALL = PROJECT / "systemd" / "install"
 POLL_S = 0.05
 """How soon a server ends after its test."""
 
+pytestmark = pytest.mark.long
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the install is for root")
 needs_sysusers = pytest.mark.skipif(
     shutil.which("systemd-sysusers") is None, reason="systemd-sysusers is not installed"

@@ -167,7 +167,10 @@ def test_a_question_about_three_players_gives_the_chance_of_each():
     assert "40.7%, 59.3%, 0.0% (estimates)" in words
 
 
-@pytest.mark.parametrize(("rules", "place"), [("kcd", ""), ("party-zonk", " second")])
+@pytest.mark.parametrize(
+    ("rules", "place"),
+    [("kcd", ""), pytest.param("party-zonk", " second", marks=pytest.mark.long)],
+)
 def test_the_chances_of_three_players_near_the_target_are_exact(rules, place):
     found = json.loads(ask("--rules", rules, "--from", f"4800 4700 4750{place}", "--json"))
     words = ask("--rules", rules, "--from", f"4800 4700 4750{place}")
@@ -178,7 +181,14 @@ def test_the_chances_of_three_players_near_the_target_are_exact(rules, place):
     assert "(exact)" in words
 
 
-@pytest.mark.parametrize("rules", ["kcd", "welfare", "crappo", "everything2"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "kcd",
+        "welfare",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("crappo", "everything2")),
+    ],
+)
 def test_the_chances_of_six_players_add_up_to_one(rules):
     found = json.loads(ask("--rules", rules, "--from", "900 800 700 600 500 400 third", "--json"))
 

@@ -156,6 +156,7 @@ def test_the_board_agrees_with_the_tray_after_every_step_of_a_match(start, tmp_p
         assert board.shows("t1")["winner"] is not None
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(3, 3 + count(1, 20)))
 def test_no_step_is_lost_when_broker_board_and_tray_are_killed_again_and_again(

@@ -196,6 +196,7 @@ def play_with_cuts(host: Phone, guest: Phone, cut, mend) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.campaign
 def test_a_match_over_http_is_the_same_in_both_journals_after_several_cuts(tmp_path, capsys):
     with companion(tmp_path / "host") as host, companion(tmp_path / "guest") as guest:
@@ -213,6 +214,7 @@ def test_a_match_over_http_is_the_same_in_both_journals_after_several_cuts(tmp_p
 
 @needs_mosquitto
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.campaign
 def test_a_match_over_a_broker_is_the_same_in_both_journals_after_several_cuts(tmp_path, capsys):
     with ExitStack() as stack:

@@ -45,7 +45,16 @@ def test_with_more_players_the_race_is_close_to_simulated_matches(solved, scores
     assert chance == pytest.approx(share, abs=0.03)
 
 
-@pytest.mark.parametrize("name", ["party-zonk", "ten-thousand", "kcd", "five-thousand"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kcd",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("party-zonk", "ten-thousand", "five-thousand")
+        ),
+    ],
+)
 @pytest.mark.parametrize("shares", [(0.81, 0.83), (0.9, 0.84)])
 def test_a_player_who_cannot_win_changes_nobody_elses_chance(name, shares):
     wins = TableStore(Path("none")).find(rule_files.load(name))
