@@ -185,6 +185,7 @@ class StartMatch:
         bots: The bot that plays each seat, or None for a seat played by a person. None instead of a
             tuple means that people play all seats.
         head_starts: Points that each seat begins with. None means that all seats begin with 0.
+        best_of: Number of matches of the series that begins, 3, 5, 7 or 9. None or 1 means a single match.
     """
 
     names: tuple[str, ...]
@@ -194,11 +195,12 @@ class StartMatch:
     teams: tuple[int, ...] | None = None
     bots: tuple[Bot | None, ...] | None = None
     head_starts: tuple[int, ...] | None = None
+    best_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rematch:
-    """Start the next match with the players and teams of the match that was just won."""
+    """Start the next match with the players and teams of the match that was just won, which continues their series."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,21 @@ def match_length(rounds: int, target: int) -> Message:
     return Message("first to %(points)s", points=target)
 
 
+def series_length(best_of: int, n_sides: int) -> Message:
+    """Return how long a series is. Only between two sides is it won within a fixed number of matches.
+
+    >>> str(series_length(3, 2)), str(series_length(3, 4))
+    ('best of 3', 'first to win 2 matches')
+
+    Args:
+        best_of: Number of matches of the series.
+        n_sides: Number of players or teams.
+    """
+    if n_sides <= 2:  # noqa: PLR2004 - two sides
+        return Message("best of %(n)s", n=best_of)
+    return Message("first to win %(n)s matches", n=best_of // 2 + 1)
+
+
 def number_word(n: int) -> Message:
     """Return a number from 1 to 6 in words.
 

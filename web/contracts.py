@@ -172,6 +172,7 @@ class SharedPlay(Protocol):
         rules: str | None,
         target: int | None,
         options: Mapping[str, Any] | None,
+        best_of: int | None = None,
     ) -> None:
         """Make a code that lets another tray join a match.
 
@@ -180,6 +181,7 @@ class SharedPlay(Protocol):
             rules: Name of published rules; None means the default of this tray.
             target: Points to play for; None means the target of the rules.
             options: Options that differ from the rules.
+            best_of: Number of matches of the series that begins; None or 1 means a single match.
 
         Raises:
             GameError: If these players cannot form a match, or the rules are not valid.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from game.match.series import LENGTHS, SINGLE_MATCH
 from game.message import Message, Value
 from web.response import HttpProblem
 
@@ -224,6 +225,13 @@ def one_of(words: tuple[str, ...]) -> Field:
     quoted = ", ".join(word or '""' for word in words)
     schema = {"type": "string", "enum": list(words)}
     return Field(schema, Message("one of %(words)s", words=quoted))
+
+
+def series_length() -> Field:
+    """Return a field for the number of matches of a series; 1 is a single match."""
+    lengths = [SINGLE_MATCH, *LENGTHS]
+    words = ", ".join(map(str, lengths))
+    return Field({"type": "integer", "enum": lengths}, Message("one of %(words)s", words=words))
 
 
 def corners(count: int = 4) -> Field:

@@ -7,6 +7,8 @@ Each docstring here is the description of its object in the OpenAPI document.
 
 from typing import Any, NotRequired, TypedDict
 
+from game.stats.summary import SeriesSummary
+
 
 class DoneJson(TypedDict):
     """The request was carried out, and there is nothing to say about it."""
@@ -569,7 +571,7 @@ class MatchJson(TypedDict):
 
     A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next
     throw. `turns` are the finished turns; `winner` is a seat. `closing` describes the winner's
-    comeback, or the best turn, once somebody has won.
+    comeback, or the best turn, once somebody has won. `series` is null for a single match.
     """
 
     rules: RulesJson | None
@@ -587,6 +589,7 @@ class MatchJson(TypedDict):
     highlight: HighlightJson | None
     winner: int | None
     closing: str | None
+    series: SeriesSummary | None
 
 
 class DiceThrowJson(TypedDict):

@@ -19,7 +19,7 @@ from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.awards import closing_moment
 from game.stats.highlight import highlight
-from game.stats.summary import at_risk
+from game.stats.summary import at_risk, series_summary
 from web.contracts import Coaching, Photo, ScorekeeperView, Snapshot
 from web.json_schema import (
     BankJson,
@@ -68,6 +68,7 @@ NO_MATCH: MatchJson = {
     "highlight": None,
     "winner": None,
     "closing": None,
+    "series": None,
 }
 
 
@@ -233,6 +234,7 @@ def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
         "highlight": shaped(HighlightJson, found, translate) if found else None,
         "winner": state.winner,
         "closing": plain(closing_moment(match), translate),
+        "series": series_summary(state),
     }
 
 

@@ -27,6 +27,7 @@ NO_MATCH: dict[str, Any] = {
     "turns": 0,
     "last_round": False,
     "winner": None,
+    "series": None,
 }
 
 _TURN = "{{ value_json.turn.%s if value_json.turn else %s }}"
@@ -42,9 +43,16 @@ _SCORES = (
 _THROW = "{{ value_json.throw.dice | join(' ') if value_json.throw else 'none' }}"
 _WINNER = "{{ value_json.players[value_json.winner].name if value_json.winner is not none else 'nobody' }}"
 
+_SERIES = (
+    "{% set said = namespace(wins='') %}{% set series = value_json.series %}"
+    "{% for p in value_json.players if series %}{% set said.wins = said.wins ~ "
+    "(', ' if said.wins else '') ~ p.name ~ ' ' ~ series.wins[loop.index0] %}{% endfor %}"
+    "{{ said.wins[:250] or 'no series' }}"
+)
+
 _ALL = (
     "{{ {'players': value_json.players, 'rules': value_json.rules, 'target': value_json.target, "
-    "'last_round': value_json.last_round} | tojson }}"
+    "'last_round': value_json.last_round, 'series': value_json.series} | tojson }}"
 )
 
 
@@ -118,6 +126,7 @@ def _components(topics: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
         | {"json_attributes_topic": topics.state, "json_attributes_template": _ALL},
     )
     yield "winner", _sensor("Winner", _WINNER, "mdi:trophy")
+    yield "series", _sensor("Series", _SERIES, "mdi:tournament")
     yield (
         "happened",
         {

@@ -192,6 +192,11 @@ class LiveMatch:
             JournalError: If the match cannot be written.
         """
         number = self._write(lambda: self._record.start(match, request=self.request, key=key))
+        if match.state.series:
+            with suppress(
+                JournalError
+            ):  # the score of the series is then shown from the next start on
+                number, match = self._record.newest() or (number, match)
         self.resume(number, match)
 
     def reopen(self, match_id: int) -> Match:

@@ -20,6 +20,8 @@ from game.dice_log import DiceLog
 from game.match.events import Bot, ScoreSet
 from game.match.match import Match
 from game.match.rolloff import RollOff
+from game.match.series import SINGLE_MATCH, Series
+from game.match.state import State
 from game.message import Message, Paragraph, Value
 from game.names import check_distinct, default_name
 from game.rules import rule_files
@@ -27,6 +29,7 @@ from game.rules.ruleset import Ruleset
 from game.situation import MATCH_IN_THE_WAY, READY_FOR_MATCH, TableError
 
 SEED_BITS = 32
+SERIES_ID_BYTES = 8
 
 StartCommand = (
     StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | BeginSharedMatch | PlayOnAlone
@@ -103,7 +106,14 @@ def next_match(state: TableState) -> Match:
 
 def begin_rematch(state: TableState, match: Match, key: str) -> Change:
     """Begin a rematch; `key` is its id if it is played at two trays, otherwise ""."""
-    return begin(state, match, Message("Rematch: %(name)s begins.", name=_first(match)), key)
+    name, series = _first(match), match.state.series
+    begins = Message("Rematch: %(name)s begins.", name=name)
+    old = state.in_play.state.series if state.in_play else None
+    if series and series != old:
+        begins = Message("New series: %(name)s begins.", name=name)
+    elif series:
+        begins = Message("%(name)s begins the next match of the series.", name=name)
+    return begin(state, match, begins, key)
 
 
 def begin_shared(state: TableState, command: BeginSharedMatch) -> Change:
@@ -173,7 +183,9 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
     target = {} if form.target is None else {"target": form.target}
     chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
     bots = None if form.bots is None else [_with_new_seed(bot) for bot in form.bots]
-    match = Match.start(chosen, form.names, teams=form.teams, bots=bots)
+    has_series = form.best_of not in (None, SINGLE_MATCH)
+    series = _new_series(form.best_of) if form.best_of and has_series else None
+    match = Match.start(chosen, form.names, teams=form.teams, bots=bots, series=series)
     check_distinct(player.name for player in match.state.players)
     return match
 
@@ -194,7 +206,8 @@ def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
 def rematch(old: Match) -> Match:
     """Return the next match between the same players, without those who have left.
 
-    The players sit in the same order, and the one who threw second in the old match begins.
+    The players sit in the same order, and the one who threw second in the old match begins. The match continues the
+    series of the old one or, once that is won, begins another series of the same length.
     """
     here = old.state.order
     lowest = here.index(min(here))
@@ -206,7 +219,18 @@ def rematch(old: Match) -> Match:
         first=seats.index(begins),
         teams=[old.state.players[seat].team for seat in seats],
         bots=[_with_new_seed(old.state.players[seat].bot) for seat in seats],
+        series=_next_series(old.state),
     )
+
+
+def _next_series(old: State) -> Series | None:
+    if old.series is None or old.series_winner is None:
+        return old.series
+    return _new_series(old.series.best_of)
+
+
+def _new_series(best_of: int) -> Series:
+    return Series(best_of, secrets.token_hex(SERIES_ID_BYTES))
 
 
 def _with_new_seed(bot: Bot | None) -> Bot | None:

@@ -25,7 +25,7 @@ from game.match.events import (
 from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.match.state import Throw, Turn, TurnEnding, keeps_after
+from game.match.state import State, Throw, Turn, TurnEnding, keeps_after
 from game.message import (
     FarkleReport,
     Message,
@@ -67,10 +67,21 @@ def standing(match: Match) -> Message:
     state = match.state
     if state.winner is not None:
         winner = state.players[state.winner]
-        return Message(
+        wins = Message(
             "%(name)s wins with %(points)s!", name=winner.display_name, points=winner.score
         )
+        return Paragraph(wins, _series(state, state.winner))
     return _at_risk(match) if state.turn.last else _next(match)
+
+
+def _series(state: State, winner: int) -> Message | None:
+    """Return a message about the series after a match of it was won; None for a single match."""
+    if state.series is None:
+        return None
+    if state.series_winner is not None:
+        return Message("That wins the series!")
+    wins, needed = state.series_wins(winner), state.series.needed
+    return Message("Series: %(n)s of %(needed)s wins.", n=wins, needed=needed)
 
 
 def moved_on(match: Match | None) -> Message:

@@ -159,6 +159,7 @@ class Link:
         rules: Name of the rules that the host chose; None means the default rules of this tray.
         target: Points to play for; None means the target of the rules.
         options: Values of rule options that differ from the rules.
+        best_of: Number of matches of the series that the host chose; None or 1 means a single match.
         match: Id of the match; "" until it begins.
         guest_seats: The seats of the players at the guest's tray.
         is_ended: Whether this tray has continued the match alone.
@@ -174,6 +175,7 @@ class Link:
     rules: str | None = None
     target: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    best_of: int | None = None
     match: str = ""
     guest_seats: tuple[int, ...] = ()
     is_ended: bool = False

@@ -397,10 +397,11 @@ class SharedMatches:
         rules: str | None,
         target: int | None,
         options: Mapping[str, Any] | None,
+        best_of: int | None = None,
     ) -> None:
         """Make a code that lets another tray join a match."""
         code = new_code()
-        link = Link(MatchSide.HOST, code, keys_of(code).id, names=names)
+        link = Link(MatchSide.HOST, code, keys_of(code).id, names=names, best_of=best_of)
         self._open(replace(link, rules=rules, target=target, options=dict(options or {})))
 
     def join(self, invitation: str, names: tuple[str, ...]) -> None:

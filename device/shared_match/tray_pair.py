@@ -312,5 +312,5 @@ class TrayPair:
         rows = range(max(len(link.names), len(guests)))
         pairs = [link.names[i : i + 1] + guests[i : i + 1] for i in rows]
         names = tuple(name for pair in pairs for name in pair)
-        form = StartMatch(names, link.rules, link.target, link.options)
+        form = StartMatch(names, link.rules, link.target, link.options, best_of=link.best_of)
         return from_form(self._parts.rules, form)

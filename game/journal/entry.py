@@ -16,6 +16,7 @@ from typing import Any, Self
 from game.errors import DamagedJournal, GameError, JournalError, reason
 from game.match.events import Action, Bot, Corrected, Redone, Spliced, Undone, from_json, to_json
 from game.match.match import Match, describe_event
+from game.match.series import Series
 from game.match.state import State
 from game.message import Message
 from game.rules import rule_files
@@ -214,14 +215,15 @@ def match_from_start_text(text: str) -> Match:
 
 
 def seats_json(start: State) -> dict[str, Any]:
-    """Return the players of a match before its first event as JSON, with its bots if it has any."""
+    """Return the players of a match before its first event as JSON, with its bots and its series if it has any."""
     seats: dict[str, Any] = {
         "names": [player.name for player in start.players],
         "first": start.order[0],
         "teams": [player.team for player in start.players],
     }
     bots = [player.bot and player.bot.to_json() for player in start.players]
-    return seats | ({"bots": bots} if any(bots) else {})
+    series = {"series": start.series.to_json()} if start.series else {}
+    return seats | ({"bots": bots} if any(bots) else {}) | series
 
 
 def match_from_seats(rules: Ruleset, data: Mapping[str, Any]) -> Match:
@@ -238,7 +240,10 @@ def match_from_seats(rules: Ruleset, data: Mapping[str, Any]) -> Match:
         ValueError: If a value is not allowed.
     """
     bots = [bot and Bot.from_json(bot) for bot in data.get("bots") or ()]
-    return Match.start(rules, data["names"], first=data["first"], teams=data["teams"], bots=bots)
+    series = Series.from_json(data["series"]) if data.get("series") else None
+    return Match.start(
+        rules, data["names"], first=data["first"], teams=data["teams"], bots=bots, series=series
+    )
 
 
 def _rules(data: dict[str, Any]) -> Ruleset:

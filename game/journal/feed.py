@@ -137,9 +137,13 @@ class Feed:
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """Yield all entries of the match with this number, from its start."""
+        return self._whole(number, 0)
+
+    def _whole(self, number: int, series_at: int) -> Iterator[FeedLine]:
+        """Yield all entries of a match, with the score of its series at a position; 0 is the start of the match."""
         line = None
         for entry in self._history.steps(number):
-            line = self._line(entry, line)
+            line = self._line(entry, line, series_at)
             yield line
 
     def after(self, position: int) -> Iterator[FeedLine]:
@@ -175,17 +179,24 @@ class Feed:
             if recorded.match == match_id:
                 for line in self.whole(recorded.number):
                     if (line.entry.seq, line.entry.chain) == (seq, chain):
-                        self._remember(recorded.number, line)
+                        if line.match.state.series is None:  # see `_before`
+                            self._remember(recorded.number, line)
                         return line
         return None
 
     def _before(self, entry: Entry) -> FeedLine | None:
         """Return the line for the previous entry of the same match, or None if there is none."""
         tail = self._tails.get(entry.match_id)
-        if tail and tail.entry.seq == entry.seq - 1:
+        is_next = tail is not None and tail.entry.seq == entry.seq - 1
+        # Between two entries of a match, another match of its series can have changed.
+        if (
+            tail
+            and is_next
+            and (not tail.match.state.series or tail.position == entry.position - 1)
+        ):
             return tail
-        lines = (line for line in self.whole(entry.match_id) if line.entry.seq == entry.seq - 1)
-        return next(lines, None)
+        whole = self._whole(entry.match_id, entry.position)
+        return next((line for line in whole if line.entry.seq == entry.seq - 1), None)
 
     def _remember(self, number: int, line: FeedLine) -> None:
         self._tails[number] = line
@@ -193,11 +204,13 @@ class Feed:
         if len(self._tails) > MAX_CACHED_MATCHES:
             self._tails.popitem(last=False)
 
-    def _line(self, entry: Entry, before: FeedLine | None) -> FeedLine:
-        if entry.start_match:
+    def _line(self, entry: Entry, before: FeedLine | None, series_at: int = 0) -> FeedLine:
+        if start := entry.start_match:
+            series_at = series_at or entry.position
+            start = self._history.with_series_score(entry.match_id, start, series_at)
             name = self._history.key(entry.match_id)
-            first = WireEntry.first(name, entry.start_match, entry.time_s or 0.0)
-            return FeedLine(entry.position, first, None, entry.start_match)
+            first = WireEntry.first(name, start, entry.time_s or 0.0)
+            return FeedLine(entry.position, first, None, start)
         if before is None:
             raise DamagedJournal("the start of match %(n)s is missing", n=str(entry.match_id))
         published = before.entry.then(*entry.actions)

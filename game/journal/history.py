@@ -10,7 +10,7 @@ from pathlib import Path
 from game.errors import GameError, JournalError, reason
 from game.journal import schema
 from game.journal.entry import START_SEQ, Entry, Result, entry_from_row
-from game.journal.schema import load_match, select_entries
+from game.journal.schema import END_POSITION, load_match, select_entries, with_series_score
 from game.match.match import Match
 from game.message import Message
 from game.rules.ruleset import Ruleset
@@ -25,9 +25,6 @@ FROM entry JOIN match ON match.id = entry.match
 
 MAX_REQUESTS = 200
 """Number of newest steps whose request ids are returned. A phone repeats a request within minutes."""
-
-END_POSITION = 2**62
-"""A position after every entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +141,19 @@ class History:
         with _reading(self.path) as db:
             rows = select_entries(db, "WHERE match = ? ORDER BY seq", match_id)
             return tuple(map(entry_from_row, rows))
+
+    def with_series_score(self, match_id: int, start: Match, before: int) -> Match:
+        """Return a match before its first event with the score of its series as it was before a position.
+
+        Args:
+            match_id: Number of the match.
+            start: The match before its first event.
+            before: A position in the journal.
+        """
+        if start.state.series is None:
+            return start
+        with _reading(self.path) as db:
+            return with_series_score(db, match_id, start, before)
 
     def entries(self, after: int = 0, limit: int = 500) -> tuple[Entry, ...]:
         """Return the entries of all matches after a position, in order.

@@ -10,6 +10,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +44,9 @@ CREATE TABLE entry (
     UNIQUE (match, seq)
 );
 """
+
+END_POSITION = 2**62
+"""A position after every entry."""
 
 NO_WAL = b"\x01\x01"
 """Bytes 18 and 19 of an SQLite file that has no write-ahead log. A database in memory cannot have
@@ -197,7 +201,7 @@ def select_entries(db: sqlite3.Connection, clause: str, *values: int) -> sqlite3
 
 
 def load_match(db: sqlite3.Connection, match_id: int) -> Match:
-    """Return a match in its current state, replayed from all its entries.
+    """Return a match in its current state, replayed from all its entries, with the score of its series.
 
     Args:
         db: Connection to the journal's database.
@@ -207,15 +211,58 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
         JournalError: If there is no such match.
         DamagedJournal: If an entry is damaged.
     """
+    return _replayed(db, match_id, END_POSITION, has_score=True)
+
+
+def _replayed(
+    db: sqlite3.Connection, match_id: int, before: int, *, has_score: bool = False
+) -> Match:
+    """Return a match as it was before a position in the journal."""
     match: Match | None = None
-    for entry in map(entry_from_row, select_entries(db, "WHERE match = ? ORDER BY seq", match_id)):
-        match = entry.start_match or match
+    rows = select_entries(db, "WHERE match = ? AND position < ? ORDER BY seq", match_id, before)
+    for entry in map(entry_from_row, rows):
+        if entry.start_match:
+            start = entry.start_match
+            match = with_series_score(db, match_id, start) if has_score else start
         if match is None:
             break
         match = match.push(*entry.actions)
     if match is None:
         raise JournalError("there is no match %(n)s", n=str(match_id))
     return match
+
+
+def with_series_score(
+    db: sqlite3.Connection, match_id: int, start: Match, before: int = END_POSITION
+) -> Match:
+    """Return a match before its first event with the score of its series, which the other matches of the series give.
+
+    Args:
+        db: Connection to the journal's database.
+        match_id: Number of the match.
+        start: The match before its first event.
+        before: The other matches count as they were before this position in the journal.
+    """
+    series = start.start_state.series
+    if series is None:
+        return start
+    query = (
+        "SELECT id, result, (SELECT MAX(seq) FROM entry WHERE match = id AND position < ?) "
+        "FROM match CROSS JOIN entry ON match = id AND seq = ? "
+        "WHERE id != ? AND position < ? AND instr(body, ?) ORDER BY id"
+    )
+    values = (before, START_SEQ, match_id, before, series.id)
+    for other, stored, seq in db.execute(query, values).fetchall():
+        rows = select_entries(db, "WHERE match = ? AND seq = ?", other, START_SEQ)
+        first = entry_from_row(rows.fetchone()).start_match
+        if first is None or first.start_state.series != series:
+            continue  # the id stands in a name
+        result = Result.from_text(stored, other, seq) or Result.of(_replayed(db, other, before))
+        names = [player.name for player in first.start_state.players]
+        winners = [seat for seat in range(len(result.names)) if result.has_won(seat)]
+        series = series.after(names, result.names, winners)
+    state = replace(start.start_state, series=series)
+    return replace(start, start_state=state, state=state)
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:

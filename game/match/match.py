@@ -32,6 +32,7 @@ from game.match.events import (
     Thrown,
     Undone,
 )
+from game.match.series import Series
 from game.match.state import Player, State, Throw, Turn
 from game.match.step import check_sides, clean_team, step
 from game.message import Message
@@ -67,6 +68,7 @@ class Match:
         first: int = 0,
         teams: Sequence[int | None] | None = None,
         bots: Sequence[Bot | None] | None = None,
+        series: Series | None = None,
     ) -> Self:
         """Return a new match.
 
@@ -78,6 +80,7 @@ class Match:
                 argument is None, nobody has a team.
             bots: The bot that plays each seat, or None for a seat played by a person. If this
                 argument is None, people play all seats.
+            series: The series to which the match belongs, or None.
 
         Raises:
             IllegalMove: If there are fewer than 2 or more than 20 players, two names are equal,
@@ -99,7 +102,7 @@ class Match:
             raise IllegalMove(
                 "seat %(seat)s does not exist: there are %(n)s players", seat=first + 1, n=n
             )
-        state = State(rules, players, order, Turn(order[0]))
+        state = State(rules, players, order, Turn(order[0]), series=series)
         return cls(state, (), state)
 
     @property

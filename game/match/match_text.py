@@ -13,6 +13,9 @@ Each line after the players is a turn. Text after `#` is a comment. A turn looks
     113335: 333 1 = 400 | 226: farkle
     115234: ~11 = 200 | 5523: 55 = 100, bank
 
+A line before the players, such as `series 3 90c1a5e2b7d3f468`, names the series to which the match belongs: its number
+of matches, and the id that all of them share.
+
 A throw is written as its dice, a colon, the kept dice in scoring groups, and their points. `~`
 marks a keep that the companion worked out. The last throw shows how the turn ended. `take over`
 precedes the first throw. `farkle` and `skip` may stand alone. An item that begins with `!` is an
@@ -44,6 +47,7 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.match import Match, replay
+from game.match.series import Series
 from game.match.state import State, Throw, Turn, TurnEnding
 from game.message import Message
 from game.names import clean_names
@@ -65,7 +69,7 @@ _ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
 """Characters of a name that would otherwise end the item."""
 
 _FIRST = "traykeeper match 1"
-_HEAD_KINDS = ("traykeeper", "rules", "option", "player", "first")
+_HEAD_KINDS = ("traykeeper", "rules", "option", "series", "player", "first")
 _COMMENT_COLUMN = 40
 
 
@@ -275,6 +279,8 @@ def _head(match: Match) -> Iterator[str]:
     yield _FIRST
     yield f"rules {escape(match.rules.name)}"
     yield from (f"option {line}" for line in rule_files.differing_lines(match.rules))
+    if start.series:
+        yield f"series {start.series.best_of} {start.series.id}"
     for player in start.players:
         yield f"player{team_suffix(player.team)} {escape(player.name)}"
     if start.order[0]:
@@ -382,6 +388,7 @@ def _start(head: list[Line], where: str) -> Match:
     names: list[str] = []
     teams: list[int | None] = []
     first, number = 1, 1
+    series: Series | None = None
     for number, line in head:
         word, _, rest = line.partition(" ")
         with _naming_line(where, number):
@@ -397,8 +404,11 @@ def _start(head: list[Line], where: str) -> Match:
                     teams.append(_team(word))
                 case "first":
                     first = _seat(rest, len(names))
+                case "series":
+                    best_of, _, series_id = rest.partition(" ")
+                    series = Series(read_integer(best_of), series_id)
     with _naming_line(where, number):
-        return Match.start(rules, names, first=first - 1, teams=teams)
+        return Match.start(rules, names, first=first - 1, teams=teams, series=series)
 
 
 def _rules(head: list[Line], where: str) -> Ruleset:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from game.match.events import Bot, Place
+from game.match.series import Series
 from game.message import Message, Value
 from game.names import display_name
 from game.rules import scoring
@@ -169,6 +170,7 @@ class State:
         to_follow: The seats that still have a last turn, the next one first.
         winner: The seat that has won, or None.
         n_events: Number of events so far.
+        series: The series to which the match belongs, or None.
     """
 
     rules: Ruleset
@@ -181,6 +183,7 @@ class State:
     to_follow: tuple[int, ...] = ()
     winner: int | None = None
     n_events: int = field(default=0, compare=False)
+    series: Series | None = None
 
     @property
     def player(self) -> Player:
@@ -297,6 +300,24 @@ class State:
         if team is None:
             return (seat,)
         return tuple(i for i, player in enumerate(self.players) if player.team == team)
+
+    def series_wins(self, seat: int) -> int:
+        """Return how many matches of the series a player or team has won, including this one; 0 without a series."""
+        if self.series is None:
+            return 0
+        seats = self.team_seats(seat)
+        return self.series.wins_of(self.players[each].name for each in seats) + (
+            self.winner in seats
+        )
+
+    @property
+    def series_winner(self) -> int | None:
+        """The first seat of the side that has won the series; None if nobody has, or without a series."""
+        if self.series is None:
+            return None
+        seats = range(len(self.players))
+        ahead = max(seats, key=self.series_wins)
+        return ahead if self.series_wins(ahead) >= self.series.needed else None
 
     def turns_left(self, seat: int) -> int:
         """Return how many turns a player still has in a match with a fixed number of rounds."""

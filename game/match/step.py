@@ -371,6 +371,9 @@ def rename(state: State, event: Renamed) -> State:
     """
     check_seat(state, event.seat)
     name = _new_name(state, event.name, but=event.seat)
+    if state.series:
+        series = state.series.renamed(state.players[event.seat].name, name)
+        state = replace(state, series=series)
     return state.with_players((event.seat,), name=name)
 
 

@@ -18,6 +18,7 @@ class AnnouncementKind(StrEnum):
     FARKLED = "farkled"
     LAST_ROUND = "last_round"
     WON = "won"
+    SERIES_WON = "series_won"
 
 
 class Announcement(TypedDict):
@@ -26,7 +27,7 @@ class Announcement(TypedDict):
     Attributes:
         event_type: What happened, as a value of `AnnouncementKind`.
         player: Name of the player.
-        points: Points at risk, banked or lost, or the winner's score.
+        points: Points at risk, banked or lost, or the winner's score. For a series, the number of matches won.
     """
 
     event_type: str
@@ -57,6 +58,9 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
     if new.winner is not None and old.winner is None:
         winner = new.players[new.winner]
         yield _moment(AnnouncementKind.WON, winner.name, winner.score)
+        if new.series_winner is not None:
+            wins = new.series_wins(new.winner)
+            yield _moment(AnnouncementKind.SERIES_WON, winner.name, wins)
 
 
 def has_banked(before: Match | None, after: Match | None) -> bool:

@@ -40,11 +40,25 @@ class ThrowSummary(TypedDict):
     ending: str | None
 
 
+class SeriesSummary(TypedDict):
+    """A series of matches, as JSON. `needed` of its `best_of` matches win it, and this is match number `match`.
+
+    `wins` is the number of matches that each seat has won, alone or in a team. `winner` is the seat that has won the
+    series, or the first one of the team; it is null until then.
+    """
+
+    best_of: int
+    needed: int
+    match: int
+    wins: list[int]
+    winner: int | None
+
+
 class MatchSummary(TypedDict):
     """A short summary of a match, as JSON.
 
     `rounds` is 0 if the match is played to the target. `winner` is the seat of the winner, or None.
-    `turn` is None once somebody has won.
+    `turn` is None once somebody has won, and `series` is None for a single match.
     """
 
     rules: str
@@ -56,6 +70,7 @@ class MatchSummary(TypedDict):
     turns: int
     last_round: bool
     winner: int | None
+    series: SeriesSummary | None
 
 
 def summary(match: Match) -> MatchSummary:
@@ -80,6 +95,19 @@ def summary(match: Match) -> MatchSummary:
         "turns": len(state.turns),
         "last_round": state.closer is not None and bool(state.to_follow),
         "winner": state.winner,
+        "series": series_summary(state),
+    }
+
+
+def series_summary(state: State) -> SeriesSummary | None:
+    """Return the summary of the series to which a match belongs; None for a single match."""
+    series = state.series
+    return series and {
+        "best_of": series.best_of,
+        "needed": series.needed,
+        "match": series.others + 1,
+        "wins": [state.series_wins(seat) for seat in range(len(state.players))],
+        "winner": state.series_winner,
     }
 
 

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, g, request
 from game.message import Message
 from web.access.pin import RateLimit
 from web.contracts import SharedPlay, Table, UnknownCodeError
-from web.fields import any_object, integer, long_text, optional, text, texts
+from web.fields import any_object, integer, long_text, optional, series_length, text, texts
 from web.json_schema import InvitationJson, SealedJson
 from web.response import HttpProblem, fresh, json_response, required
 from web.route import JSON, Permission, Routes
@@ -57,6 +57,7 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         {
             "names": texts(), "rules": optional(text()),
             "target": optional(integer(1, MAX_TARGET)), "options": optional(any_object()),
+            "best_of": optional(series_length()),
         },
     )  # fmt: skip
     def invite(
@@ -64,8 +65,9 @@ def create_shared_match(table: Table, shared: SharedPlay | None) -> Routes:
         rules: str | None,
         target: int | None,
         options: Mapping[str, Any] | None,
+        best_of: int | None,
     ) -> Response:
-        required(shared, NOT_HERE).invite(names, rules, target, options)
+        required(shared, NOT_HERE).invite(names, rules, target, options, best_of)
         return json_response({})
 
     @routes.command(

@@ -70,6 +70,7 @@ from web.fields import (
     number,
     one_of,
     optional,
+    series_length,
     text,
     texts,
 )
@@ -419,7 +420,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
         options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
         bot=optional(one_of((BEST, LIKE))), like=optional(text()),
         bot_dice=optional(one_of(tuple(BotDice))),
-        head_starts=optional(integers(0, MAX_SCORE)),
+        head_starts=optional(integers(0, MAX_SCORE)), best_of=optional(series_length()),
     )  # fmt: skip
 
     @api.command(

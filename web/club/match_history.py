@@ -5,14 +5,16 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from threading import RLock
 
 from game.errors import GameError
 from game.journal.entry import WireEntry
 from game.match.match import Match
+from game.match.series import Series
 from game.match.state import State, TurnEnding, count_hot_dice
+from game.stats.summary import MatchSummary, summary
 from web.club.people import People, name_key
 from web.club.store import ClubStore
 
@@ -123,6 +125,19 @@ class MatchHistory:
                 return None
             return self._remember(match_id, StoredMatch(*last, match))
 
+    def summary(self, match_id: str) -> MatchSummary | None:
+        """Return the summary of a match with the score of its series; None if `get` returns None."""
+        stored = self.get(match_id)
+        if stored is None:
+            return None
+        state = stored.match.state
+        if state.series:
+            series = self._tables.with_score(state.series, match_id)
+            starting = [player.name for player in stored.match.start_state.players]
+            series = series.after(starting, [player.name for player in state.players], ())
+            state = replace(state, series=series)
+        return summary(replace(stored.match, state=state))
+
     def last_numbers(self, tray: str) -> dict[str, int]:
         """Return the number of the last entry of each match played at a tray, by the id of the match."""
         return self._tables.last_numbers(tray)
@@ -178,6 +193,24 @@ class _MatchTables:
             "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
         ):
             yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
+
+    def with_score(self, series: Series, match_id: str) -> Series:
+        """Return a series with its score, which all its matches other than this one give."""
+        series = Series(series.best_of, series.id)
+        query = (
+            "SELECT id, body FROM match JOIN entry ON match = id AND entry.seq = 0 "
+            "WHERE id != ? AND instr(body, ?) ORDER BY began"
+        )
+        for other in self._store.rows(query, match_id, series.id):
+            start = json.loads(other["body"])
+            if start.get("series") != series.to_json():
+                continue  # the id stands in a name
+            seats = self._store.rows(
+                "SELECT name, won FROM seat WHERE match = ? ORDER BY seat", other["id"]
+            )
+            winners = [number for number, seat in enumerate(seats) if seat["won"]]
+            series = series.after(start["names"], [seat["name"] for seat in seats], winners)
+        return series
 
     def chain_at(self, match_id: str, seq: int) -> str | None:
         row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)

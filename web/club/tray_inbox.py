@@ -14,7 +14,13 @@ from typing import Any, Protocol, Self
 from game.errors import JournalError, reason
 from game.journal.entry import WireEntry, is_match_id
 from game.message import Message
-from game.stats.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary, summary
+from game.stats.summary import (
+    MatchSummary,
+    PlayerSummary,
+    SeriesSummary,
+    ThrowSummary,
+    TurnSummary,
+)
 from web.club.match_history import AddResult, MatchHistory
 from web.club.trays import Trays
 
@@ -110,6 +116,7 @@ class TrayState:
 def _summary(data: dict[str, Any]) -> MatchSummary:
     players = [_player(player) for player in data["players"][:MAX_SEATS]]
     turn, throw, winner = data["turn"], data["throw"], data["winner"]
+    series = data.get("series")
     return {
         "rules": _text(data["rules"]),
         "target": max(1, _number(data["target"])),
@@ -119,6 +126,20 @@ def _summary(data: dict[str, Any]) -> MatchSummary:
         "throw": _throw(throw, players) if throw else None,
         "turns": _number(data["turns"]),
         "last_round": bool(data["last_round"]),
+        "winner": None if winner is None else _seat(winner, players),
+        "series": _series(series, players) if series else None,
+    }
+
+
+def _series(data: dict[str, Any], players: list[PlayerSummary]) -> SeriesSummary:
+    wins, winner = data["wins"][: len(players)], data["winner"]
+    if len(wins) < len(players):
+        raise ValueError("wins of every player expected")
+    return {
+        "best_of": _number(data["best_of"]),
+        "needed": _number(data["needed"]),
+        "match": _number(data["match"]),
+        "wins": [_number(n) for n in wins],
         "winner": None if winner is None else _seat(winner, players),
     }
 
@@ -312,7 +333,8 @@ class TrayInbox:
         )
         stored = self._history.get(state.match) if state.match else None
         if stored and stored.tray == name:
-            self._trays.put(replace(tray, seq=stored.seq, summary=summary(stored.match)))
+            found = self._history.summary(state.match or "")
+            self._trays.put(replace(tray, seq=stored.seq, summary=found))
             if stored.seq < state.seq:
                 self._request_entries(name, state.match or "", stored.seq)
             elif stored.seq > state.seq or stored.chain != state.chain:  # the match was rewritten
@@ -342,7 +364,8 @@ class TrayInbox:
         """Show a match from the history as the current match of a tray."""
         if stored := self._history.get(match_id):
             tray = replace(self._trays.get(name), match=match_id)
-            self._trays.put(replace(tray, seq=stored.seq, summary=summary(stored.match)))
+            found = self._history.summary(match_id)
+            self._trays.put(replace(tray, seq=stored.seq, summary=found))
 
     def _on_answer(self, name: str, data: Any) -> None:
         if not isinstance(data, dict):
@@ -381,10 +404,11 @@ class TrayInbox:
             last = entry.seq
         if data.get("more") and last >= 0:
             self._request_entries(name, match_id, last)
-        if self._trays.get(name).match == match_id:
-            self._show(name, match_id)
-        else:
-            self._trays.refresh()  # the results of the evening may have changed
+        shown = self._trays.get(name).match or match_id
+        stored = self._history.get(shown)
+        if stored and stored.tray == name:
+            self._show(name, shown)  # the entries may be of another match of its series
+        self._trays.refresh()  # the results of the evening may have changed
 
     def _on_assign_answer(self, name: str, data: Any) -> None:
         """Pass on a tray's answer to a call for a tournament match."""

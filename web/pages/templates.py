@@ -29,7 +29,7 @@ from game.match.match import Match
 from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
-from game.stats.summary import MatchSummary
+from game.stats.summary import MatchSummary, SeriesSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
 from web.json_schema import PlayerJson, StateJson
 from web.pages import match_form
@@ -247,6 +247,7 @@ def register_filters(templates: Environment) -> None:
         clock_time=clock_time,
         size=size,
         has_same_score=has_same_score,
+        series_length=series_length,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),
@@ -356,6 +357,16 @@ def rounded(value: float) -> str:
 def n_dice(number: int) -> str:
     """Return a number of dice in words."""
     return translate(wording.dice_count(number))
+
+
+def series_length(series: SeriesSummary, n_sides: int) -> str:
+    """Return the length of a series in words.
+
+    Args:
+        series: The series.
+        n_sides: Number of players or teams.
+    """
+    return translate(wording.series_length(series["best_of"], n_sides))
 
 
 def fairness(fair: Fairness) -> str:

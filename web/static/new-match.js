@@ -93,6 +93,11 @@
     return points.some(Boolean) ? { head_starts: points } : {};
   }
 
+  const seriesOf = (form) => {
+    const length = Number(form.elements.best_of.value);
+    return length > 1 ? { best_of: length } : {};
+  };
+
   const rulesOf = (form) => ({
     target: Number(form.elements.target.value),
     rules: form.elements.rules.value,
@@ -119,6 +124,7 @@
     return {
       names: shown.map((field) => field.value.trim() || field.dataset.nameless),
       ...rulesOf(form),
+      ...seriesOf(form),
       ...botFields(),
       ...headStarts(shown),
       ...(byId("in-teams").checked ? { teams: shown.map((field) => Number(field.closest("li").querySelector(".team").value)) } : {}),
@@ -224,9 +230,9 @@
     const form = button.form;
     const names = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
     if (!names.length) return window.toast(byId("other-tray").dataset.names);
-    const { rules, target, options } = setUp(form);
+    const { rules, target, options, best_of } = setUp(form);
     const joins = button.dataset.share === "join";
-    const body = joins ? { invitation: byId("invitation").value.trim(), names } : { names, rules, target, options };
+    const body = joins ? { invitation: byId("invitation").value.trim(), names } : { names, rules, target, options, best_of };
     const done = await window.post(`/api/v1/shared-match/${button.dataset.share}`, body);
     if (done) remember(names);
     if (done) location.assign(joins ? "/" : "/shared");

@@ -61,7 +61,7 @@ def test_the_scorekeeper_invites_joins_and_leaves(holder, play):
     holder.post(f"{api}/join", json={"invitation": LINK, "names": ["Ben"]})
     holder.post(f"{api}/leave", json={})
 
-    assert play.asked == [(("Anna",), None, 2_000, None), (LINK, ("Ben",)), "leave"]
+    assert play.asked == [(("Anna",), None, 2_000, None, None), (LINK, ("Ben",)), "leave"]
     assert holder.get(api).json == {"link": LINK, "code": "K7QM2-XRT9D"}
 
 
