@@ -43,6 +43,11 @@ class Phone:
     def download(self, path: str) -> bytes:
         return self._open(path, None).read()
 
+    def page(self, path: str) -> str:
+        """Return a page as HTML."""
+        with self._opener.open(f"http://127.0.0.1:{self.port}/{path}", timeout=PATIENCE_S) as page:
+            return page.read().decode()
+
     def post(self, path: str, **body):
         return json.load(self._open(path, json.dumps(body).encode()))
 
