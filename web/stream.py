@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, dropwhile, islice, takewhile
+from math import inf
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
@@ -152,6 +153,7 @@ class Streams:
         source: SnapshotSource[S],
         render: Callable[[S], str],
         heartbeat: str = ": still here\n\n",
+        heartbeat_s: float = inf,
     ) -> Response:
         """Return a response that sends an event now and after every change.
 
@@ -159,6 +161,7 @@ class Streams:
             source: The table or club night to follow.
             render: Returns the text of the event for a snapshot.
             heartbeat: Text that is sent after a period of silence.
+            heartbeat_s: That period in seconds, if it is shorter than that of all streams.
 
         Raises:
             HttpProblem: If too many streams are open (status 503).
@@ -177,7 +180,8 @@ class Streams:
                 ),
                 retry_after_s=RETRY_AFTER_S,
             )
-        events = self._events(source, render, heartbeat, _disconnect_check())
+        heartbeat_s = min(heartbeat_s, self._heartbeat_s)
+        events = self._events(source, render, heartbeat, heartbeat_s, _disconnect_check())
         response = Response(events, mimetype=MIMETYPE)
         response.headers["Cache-Control"] = "no-store"
         response.call_on_close(partial(self._leave, address))
@@ -206,17 +210,18 @@ class Streams:
         source: SnapshotSource[S],
         render: Callable[[S], str],
         heartbeat: str,
+        heartbeat_s: float,
         has_hung_up: Callable[[], bool],
     ) -> Iterator[str]:
         version = -1
         sent_s = started_s = time.monotonic()
         end_s = started_s + self._max_duration_s
         while not self._is_closing and not has_hung_up() and time.monotonic() < end_s:
-            snapshot = source.wait(version, min(self._check_s, self._heartbeat_s))
+            snapshot = source.wait(version, min(self._check_s, heartbeat_s))
             if snapshot:
                 version = snapshot.version
                 yield render(snapshot)
-            elif time.monotonic() - sent_s >= self._heartbeat_s:
+            elif time.monotonic() - sent_s >= heartbeat_s:
                 yield heartbeat
             else:
                 continue

@@ -135,9 +135,7 @@ def test_events_of_a_reopened_match_have_the_score_of_that_moment(table, tmp_pat
 
 
 def test_teams_count_as_one_and_a_renamed_player_keeps_the_wins(table):
-    table.companion.do(
-        StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 2, 1, 2), best_of=3)
-    )
+    table.companion.do(StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 2, 1, 2), best_of=3))
     win(table, 0)
     table.companion.do(RecordEvent(Renamed(2, "Clara")))
     table.hold()

@@ -6,6 +6,7 @@ Each page consists of sections, rendered once for each version of the table and 
 
 from collections.abc import Callable
 from hashlib import blake2s
+from math import inf
 
 from flask import Blueprint, Flask, Response, render_template
 from flask_babel import force_locale
@@ -61,6 +62,14 @@ MAX_STATUS_CHARACTERS = 40
 
 HEARTBEAT = "event: beat\ndata:\n\n"
 """A heartbeat is an event rather than a comment, so that the page notices if no heartbeat arrives."""
+
+
+OVERLAY_HEARTBEAT_S = 3.0
+"""Seconds of silence before a heartbeat is sent to the overlay.
+
+The overlay notices after 9 s that it has heard nothing, and waits at most 5 s for an answer. So it shows within 15 s
+that the tray cannot be reached, even if the network drops every packet.
+"""
 
 
 class Sections:
@@ -191,7 +200,10 @@ def create_scoreboard(
     )
     if has_overlay:
         overlays = SectionsByLanguage(app, OVERLAY)
-        _add_board(page, table, streams, overlays, name="overlay", template="overlay.html")
+        _add_board(
+            page, table, streams, overlays,
+            name="overlay", template="overlay.html", heartbeat_s=OVERLAY_HEARTBEAT_S,
+        )  # fmt: skip
 
     @page.get("/")
     def scoreboard() -> Response:
@@ -228,6 +240,7 @@ def _add_board(
     *,
     name: str,
     template: str,
+    heartbeat_s: float = inf,
 ) -> None:
     """Add a page of sections at /NAME, with its own stream."""
 
@@ -237,18 +250,24 @@ def _add_board(
         return fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
     page.add_url_rule(f"/{name}", name, whole)
-    _add_stream(page, table, streams, boards, name)
+    _add_stream(page, table, streams, boards, name, heartbeat_s=heartbeat_s)
 
 
 def _add_stream(
-    page: Blueprint, table: Table, streams: Streams, boards: SectionsByLanguage, name: str = ""
+    page: Blueprint,
+    table: Table,
+    streams: Streams,
+    boards: SectionsByLanguage,
+    name: str = "",
+    *,
+    heartbeat_s: float = inf,
 ) -> None:
     """Add the stream of a page of sections, and the same data for phones that do not receive the stream."""
     prefix = f"/{name}" if name else ""
 
     @page.get(f"{prefix}/live", endpoint=f"{name}_live")
     def live() -> Response:
-        return streams.open(table, boards.current().event, HEARTBEAT)
+        return streams.open(table, boards.current().event, HEARTBEAT, heartbeat_s)
 
     @page.get(f"{prefix}/sections", endpoint=f"{name}_sections")
     def sections() -> Response:

@@ -4,11 +4,11 @@
   const FIRST_WAIT_MS = 400;
   const LONGEST_WAIT_MS = 5000;
   const POLL_MS = 5000;
-  const SILENCE_MS = 40000; // the server sends something every 15 s
   const SETTLE_MS = 300;
   const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
   const note = document.getElementById("link");
+  const SILENCE_MS = Number(board.dataset.silence || 40000); // the server sends something every 15 s, or every 3 s to the overlay
   let source = null;
   let retry = 0;
   let watchdog = 0;

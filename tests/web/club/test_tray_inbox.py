@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bench.self_play import SelfPlay
 from game.match.match import Match
+from game.match.series import Series
 from game.stats.summary import summary
 from tests.examples import SHARED_FIXTURES
 from tests.web.club.conftest import EVENING_S, RULES
@@ -84,6 +85,32 @@ def test_match_at_two_trays_is_shown_at_both_and_faults_of_either_are_still_logg
     assert caplog.messages == []
     send(inbox, "event", b"no entry", "guest")
     assert [message.partition(":")[0] for message in caplog.messages] == ["guest"]
+
+
+def test_score_of_a_series_is_right_although_its_first_match_arrives_last(inbox, trays, client):
+    series = Series(3, "5" * 16)
+    first = SelfPlay(
+        Match.start(RULES, ["Anna", "Ben"], series=series), "00000000000000bb", EVENING_S
+    )
+    random = Random(3)
+    while first.match.state.winner is None:
+        first.play(random)
+    second = SelfPlay(
+        Match.start(RULES, ["Anna", "Ben"], first=1, series=series), ID, EVENING_S + 600
+    )
+    send(inbox, "availability", b"online")
+    for entry in second.entries:
+        send(inbox, "event", entry.to_json())
+    assert shown(trays).summary["series"]["wins"] == [0, 0]
+    entries = [entry.to_json() for entry in first.entries]
+    send(inbox, "answer", {"match": first.entries[0].match, "entries": entries, "more": False})
+    expected = [int(first.match.state.winner == seat) for seat in (0, 1)]
+
+    assert shown(trays).summary["series"]["wins"] == expected
+    assert shown(trays).summary["series"]["match"] == 2
+    screen = client.get("/board").text
+    assert screen.count('class="won"></i>') == 1
+    assert "best of 3" in screen
 
 
 def test_state_of_an_unknown_match_is_shown_until_its_entries_arrive(inbox, trays, asked, tape):

@@ -145,6 +145,23 @@ def test_scores_are_marked_as_old_while_the_tray_is_gone(browser, table, serve):
 
 
 @pytest.mark.browser
+def test_silence_of_ten_seconds_makes_the_overlay_ask_and_show_that_nobody_answers(
+    browser, table, serve
+):
+    thrown(table)
+    page = browser.new_page()
+    page.clock.install()
+    page.goto(f"http://127.0.0.1:{serve(table).port}/overlay")
+    expect(page.locator(".ov-turn")).to_be_visible()
+    page.route("**/overlay/live", lambda route: route.abort())
+    page.route("**/overlay/sections", lambda route: route.abort())
+    page.clock.fast_forward(10_000)
+
+    expect(page.locator("#link")).to_have_text("No connection to the tray: this may be out of date")
+    page.close()
+
+
+@pytest.mark.browser
 def test_query_sets_size_place_and_parts(overlay, table):
     thrown(table)
     page = overlay("?size=50&place=top-right&show=turn")
