@@ -1,7 +1,7 @@
 """A series of matches between the same players, such as "best of three".
 
-Each match of a series stores the length and the id of the series with its players. The score is not stored: whoever
-reads a match from a journal works it out from the other matches with the same id.
+Each match of a series stores the length and the id of the series with its players. The score is not stored:
+`game.journal.schema` works it out from the other matches with the same id when it reads a match.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -8,7 +8,8 @@ from itertools import chain
 from game.dice_log import Fairness, count_faces, fairness
 from game.errors import JournalError
 from game.journal.entry import SIGNED, Entry
-from game.journal.history import END_POSITION, History, PlayedMatch
+from game.journal.history import History, PlayedMatch
+from game.journal.schema import END_POSITION
 from game.match.events import Thrown
 from game.match.match import Match, replay
 from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after

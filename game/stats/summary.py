@@ -102,7 +102,9 @@ def summary(match: Match) -> MatchSummary:
 def series_summary(state: State) -> SeriesSummary | None:
     """Return the summary of the series to which a match belongs; None for a single match."""
     series = state.series
-    return series and {
+    if series is None:
+        return None
+    return {
         "best_of": series.best_of,
         "needed": series.needed,
         "match": series.others + 1,

@@ -45,7 +45,7 @@ class Process:
     def _open(self, path: str, data: bytes | None, **headers: str):
         url = f"{self._address}api/v1/{path}"
         headers |= {"Content-Type": "application/json"}
-        request = urllib.request.Request(url, data, headers)
+        request = urllib.request.Request(url, data, headers)  # noqa: S310 - our own
         return self._phone.open(request, timeout=PATIENCE_S)
 
 

@@ -16,7 +16,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
 from game.journal.entry import Entry, Result
-from game.journal.history import END_POSITION, History, PlayedMatch, UnreadableMatch
+from game.journal.history import History, PlayedMatch, UnreadableMatch
+from game.journal.schema import END_POSITION
 from game.match.events import Thrown
 from game.match.match import Match
 from game.match.roll_ids import RollIds
