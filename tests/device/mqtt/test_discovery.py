@@ -99,6 +99,7 @@ def test_the_ids_of_entities_never_change(payload):
         "traykeeper_t1_message",
         "traykeeper_t1_points",
         "traykeeper_t1_scores",
+        "traykeeper_t1_series",
         "traykeeper_t1_situation",
         "traykeeper_t1_throw",
         "traykeeper_t1_turn",
@@ -113,6 +114,9 @@ def test_every_template_renders_every_state(payload, table):
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     entry = WireEntry.first("0" * 16, table.match, 0)
     states.append(tray_state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
+    table.do(StartMatch(("Anna", "Ben"), best_of=3))
+    entry = WireEntry.first("1" * 16, table.match, 0)
+    states.append(tray_state_json(table.snapshot(), FeedLine(2, entry, None, table.match)))
     for component in payload["components"].values():
         for state in states:
             if template := component.get("value_template"):
@@ -130,6 +134,8 @@ def test_every_template_renders_every_state(payload, table):
     assert values["throw"] == "1 1 2 3 4 6"
     assert values["scores"].startswith("Anna 0, WWW")
     assert values["camera"] == "OFF"
+    series = [rendered(payload["components"]["series"]["value_template"], each) for each in states]
+    assert series == ["no series", "no series", "Anna 0, Ben 0"]
 
 
 @needs_mosquitto
