@@ -174,8 +174,9 @@ def on_turn(host: Phone, guest: Phone) -> tuple[Phone, Phone] | None:
 
     def found():
         states = [phone.state for phone in (host, guest)]
-        if all(state["winner"] is not None for state in states):
-            return (None,)
+        has_won = [state["winner"] is not None for state in states]
+        if any(has_won):
+            return (None,) if all(has_won) else None
         throws = tuple(state["other_tray"]["throws"] for state in states)
         return {(False, True): ((host, guest),), (True, False): ((guest, host),)}.get(throws)
 
