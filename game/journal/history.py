@@ -116,12 +116,23 @@ class History:
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
         """Return all matches, including those that cannot be read, the most recently played first.
 
+        A match without any step, such as a rematch that was undone, is left out unless it is in play.
+
         Args:
             before: Only return matches whose last entry is before this position.
             limit: Largest number of matches to return.
         """
         with _reading(self.path) as db:
-            return tuple(islice(_listed(db, before), limit))
+            (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
+            found = (
+                each
+                for each in _listed(db, before)
+                if isinstance(each, UnreadableMatch)
+                or each.position == newest
+                or each.ended
+                or load_match(db, each.id).timeline
+            )
+            return tuple(islice(found, limit))
 
     def match(self, match_id: int) -> Match:
         """Return a match in its current state."""

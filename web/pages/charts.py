@@ -36,7 +36,7 @@ LEFT, RIGHT, TOP, BOTTOM = 80, 16, 16, 28
 BARS_HIGH = 160
 GRID_LINES = 4
 MARK = 20
-NAME_WIDE, NAME_HIGH = 150, 24
+NAME_WIDE, NAME_HIGH = 170, 24
 """Room for a name at the end of a line, in SVG units. On a phone the letters are larger."""
 
 MAX_NAMES, MAX_NAME = 8, 10

@@ -74,9 +74,19 @@
       if (current && current.dataset.digest !== fresh.dataset.digest) replace(current, fresh);
     }
     if (step() !== stepBefore && step() !== window.ownStep?.()) settle(document.getElementById("steps"));
+    loadForMatch();
     // A board that was opened during a match has not loaded what the form for the next match needs.
     if (document.getElementById("new-match") && !window.changedOptions) location.reload();
     document.dispatchEvent(new Event("swapped"));
+  }
+
+  // Loads the scripts that a page without a match and a photo does not need.
+  function loadForMatch() {
+    if (!document.querySelector(".hero, [data-clip]")) return;
+    for (const later of document.querySelectorAll("[data-during-match]")) {
+      document.head.append(Object.assign(document.createElement("script"), { src: later.dataset.duringMatch }));
+      later.remove();
+    }
   }
 
   function replace(current, fresh) {

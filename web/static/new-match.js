@@ -303,6 +303,15 @@
     if (target.id === "bot") chooseBot();
     if (target.name === "rules") chooseRules(target);
   });
+  // The script that finds rules is loaded at the first tap.
+  document.addEventListener("click", ({ target }) => {
+    if (target.id !== "find-rules") return;
+    if (window.findRules) return void window.findRules(target);
+    const script = Object.assign(document.createElement("script"), { src: document.querySelector("[data-find-rules]").dataset.findRules });
+    script.addEventListener("load", () => window.findRules(target));
+    script.addEventListener("error", () => window.toast(words.silent));
+    document.head.append(script);
+  });
   document.addEventListener("click", ({ target }) => { if (target.id === "explained") saveDraft(target.closest("form")); });
   document.addEventListener("DOMContentLoaded", restoreDraft);
   document.addEventListener("submit", (event) => {

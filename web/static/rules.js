@@ -25,7 +25,7 @@
       const answer = await fetch("/rules");
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       dialog = Object.assign(document.createElement("dialog"), { id: "rules-dialog" });
-      const close = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: button.dataset.close });
+      const close = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: button.dataset.closing });
       close.addEventListener("click", () => dialog.close());
       dialog.append(page.getElementById("finder"), close);
       document.body.append(dialog);
@@ -43,12 +43,11 @@
 
   document.addEventListener("input", ({ target }) => { if (target.closest("#finder")) narrow(); });
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("#find-rules");
     const chosen = event.target.closest("#rules-dialog [data-rules]");
-    if (button) openFinder(button).catch(() => window.toast(JSON.parse(document.body.dataset.words).silent));
-    if (chosen) {
-      event.preventDefault();
-      choose(chosen.dataset.rules);
-    }
+    if (!chosen) return;
+    event.preventDefault();
+    choose(chosen.dataset.rules);
   });
+
+  window.findRules = (button) => openFinder(button).catch(() => window.toast(JSON.parse(document.body.dataset.words).silent));
 })();

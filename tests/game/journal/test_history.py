@@ -84,6 +84,19 @@ def test_the_list_has_pages_and_starts_with_a_reopened_match(journal, history):
     assert pages == [[numbers[1], numbers[4]], [numbers[3], numbers[2]], [numbers[0]]]
 
 
+def test_an_empty_match_is_in_the_list_only_while_it_is_in_play(journal, history):
+    played, rematch = journal.start(begun()), journal.start(begun())
+    journal.append(played, Skipped())
+    journal.append(rematch, Thrown((1, 1, 3, 3, 4, 6)))
+    in_play = [each.id for each in history.all_matches()]
+    journal.append(rematch, Undone())
+    undone = [each.id for each in history.all_matches()]
+    journal.reopen(played)
+
+    assert in_play == undone == [rematch, played]
+    assert [each.id for each in history.all_matches()] == [played]
+
+
 def test_a_follower_gets_every_entry_once_and_in_order(journal, history):
     seen: list[Entry] = []
     first = journal.start(begun())
@@ -155,6 +168,7 @@ def test_every_journal_has_its_own_identity(journal, history, tmp_path):
 
 def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     first = journal.start(begun())
+    journal.append(first, Skipped())
     broken = journal.start(begun("Cleo", "Dan"))
     journal.append(
         broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3))
@@ -164,5 +178,5 @@ def test_an_unreadable_match_does_not_hide_the_others(journal, history):
     assert [each.id for each in history.matches()] == [newest, first]
     assert [each.id for each in history.matches(limit=2)] == [newest, first]
     _, unreadable, _ = history.all_matches()
-    assert (unreadable.id, unreadable.position) == (broken, 3)
+    assert (unreadable.id, unreadable.position) == (broken, 4)
     assert "a single 2 does not score" in str(unreadable.why)

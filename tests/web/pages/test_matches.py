@@ -288,8 +288,17 @@ def test_unreadable_match_is_listed_with_the_reason(mixed):
     assert "<h1>" in mixed.get("/matches/2", headers={"Accept": "text/html"}).text
 
 
+def test_finished_match_is_corrected_or_continued_from_the_list(table, tmp_path):
+    history = journal_of(tmp_path, played(("Anna", "Ben")), Match.start(RULES, THREE))
+    page = as_scorekeeper(make_app(table, history=history)).get("/matches").text
+
+    assert "Correct a throw" in page
+    assert """{"match": 1, "undo": true}' data-home>Play on""" in page
+    assert """{"match": 2}' data-home>Continue this match""" in page
+
+
 def test_list_links_to_older_matches_if_there_are_any(table, tmp_path):
-    begun = Match.start(RULES, THREE)
+    begun = Match.start(RULES, THREE).throw((1, 1, 3, 3, 4, 6))
 
     def page_of(n):
         history = journal_of(tmp_path, *[begun] * n)
