@@ -184,13 +184,17 @@ Translate = Callable[[Message], str]
 
 
 def join_with_and(parts: Sequence[Value]) -> Value:
-    """Join values as `a and b and c`."""
-    return reduce(lambda one, more: Message("%(one)s and %(more)s", one=one, more=more), parts)
+    """Join values as `a, b and c`."""
+    if len(parts) == 1:
+        return parts[0]
+    return Message("%(one)s and %(more)s", one=join_with_commas(parts[:-1]), more=parts[-1])
 
 
 def join_with_or(parts: Sequence[Value]) -> Value:
-    """Join values as `a or b or c`."""
-    return reduce(lambda one, more: Message("%(one)s or %(more)s", one=one, more=more), parts)
+    """Join values as `a, b or c`."""
+    if len(parts) == 1:
+        return parts[0]
+    return Message("%(one)s or %(more)s", one=join_with_commas(parts[:-1]), more=parts[-1])
 
 
 def join_with_commas(parts: Sequence[Value]) -> Value:

@@ -106,7 +106,7 @@ def test_a_paragraph_lists_its_sentences():
     ("listed", "english"),
     [
         (join_with_and(["Anna"]), "Anna"),
-        (join_with_and(["Anna", "Ben", "Cleo"]), "Anna and Ben and Cleo"),
+        (join_with_and(["Anna", "Ben", "Cleo"]), "Anna, Ben and Cleo"),
         (join_with_or([5, 6]), "5 or 6"),
     ],
 )

@@ -204,7 +204,7 @@ RISK = Message(
         ),
         (
             join_with_and([Message("left"), Message("right"), Message("top")]),
-            "links und rechts und oben",
+            "links, rechts und oben",
         ),
         (Message("Something that nobody foresaw."), "Something that nobody foresaw."),
     ],
