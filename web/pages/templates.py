@@ -43,8 +43,10 @@ DIGEST_BYTES = sha256().digest_size
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
 
-FACES_IN_TEXT = re.compile(r"(?<![\d,.:/] )(?<![\w,.])[1-6](?: [1-6])+(?![\w,.]*\d)")
-"""Two or more faces of dice in a text, such as "1 1 5"."""
+FACES_IN_TEXT = re.compile(
+    r"(?<![\d,.:/] )(?<![\w,.])([1-6](?: [1-6])+)(?![\w,.]*\d)([\u00a0\u202f]?[:;,.!?])?"
+)
+"""Two or more faces of dice in a text, such as "1 1 5", and the punctuation after them."""
 
 SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
 """A chance below the first number is shown with one more digit; below the second, only a bound is shown."""
@@ -265,12 +267,12 @@ def with_dice(text: str) -> Markup:
     def drawn(faces: re.Match[str]) -> str:
         each = (
             f'<use href="#d{face}" x="{108 * i}" width="100" height="100"/>'
-            for i, face in enumerate(faces[0].split())
+            for i, face in enumerate(faces[1].split())
         )
-        width = 108 * len(faces[0].split()) - 8
+        width = 108 * len(faces[1].split()) - 8
         return (
-            f'<svg class="in-text" role="img" aria-label="{faces[0]}" viewBox="0 0 {width} 100" '
-            f'width="{width / 100:.2f}em" height="1em">{"".join(each)}</svg>'
+            f'<span class="in-text"><svg role="img" aria-label="{faces[1]}" viewBox="0 0 {width} 100" '
+            f'width="{width / 100:.2f}em" height="1em">{"".join(each)}</svg>{faces[2] or ""}</span>'
         )
 
     return Markup(FACES_IN_TEXT.sub(drawn, str(escape(text))))  # noqa: S704 - the text is escaped
