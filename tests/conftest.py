@@ -84,10 +84,16 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture
 def browser(_chromium, request):
-    """The one Chromium of this run, with nothing open. If `TRACES` is set, it records what a failing test did."""
+    """The one Chromium of this run, without a page. If `TRACES` is set, it records what a failing test did.
+
+    The context that tests of a module share stays open.
+    """
+    shared = list(_chromium.contexts)
     yield _chromium
     for number, context in enumerate(_chromium.contexts):
         if TRACES and request.node.stash.get(FAILED, False):
             name = re.sub(r"\W+", "-", request.node.nodeid)
             context.tracing.stop(path=Path(TRACES) / f"{name}-{number}.zip")
-        context.close()
+            context.tracing.start(snapshots=True, screenshots=True)
+        if context not in shared:
+            context.close()

@@ -3,7 +3,7 @@
 import json
 import threading
 import urllib.request
-from dataclasses import replace
+from dataclasses import fields, replace
 from http.client import HTTPResponse
 
 import jsonschema_rs
@@ -153,6 +153,16 @@ class MemoryTable:
 
     def view(self) -> bytes | None:
         return self.album.get("view")
+
+    def reset(self) -> None:
+        """Become a new table, for the next test. Open streams stay open and send the new state."""
+        fresh = MemoryTable()
+        self._session = fresh._session  # noqa: SLF001
+        for filled in (self.album, self.done, self.to_throw):
+            filled.clear()
+        kept = ("version", "scorekeeper")
+        begun = {f.name: getattr(fresh.snapshot(), f.name) for f in fields(Snapshot)}
+        self.show(**{name: value for name, value in begun.items() if name not in kept})
 
     def do(self, command: Command, request: str = "") -> Snapshot:  # noqa: PLR0911
         self.done.append(command)

@@ -23,27 +23,64 @@ from game.message import Message
 from game.situation import Choice, Situation, TableError
 from tests.browser import ON_TOP, PHONE, never_late, stop_timers
 from tests.waiting import until
-from tests.web.conftest import PHONE_COOKIE
+from tests.web.conftest import PHONE_COOKIE, MemoryTable, make_app
 from web.access.phone import COOKIE
 from web.contracts import CoachMode, Lamp, Photo, PhotoDie
+from web.server import Server
+from web.stream import Streams
 
 pytestmark = pytest.mark.browser
+
+
+def scorekeeper_context(browser):
+    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+    return context
 
 
 @pytest.fixture
 def impatient_context(browser):
     """The scorekeeper's phone, which drops some taps if an answer is late."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+    context = scorekeeper_context(browser)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def shared_table():
+    return MemoryTable()
+
+
+@pytest.fixture
+def table(shared_table):
+    """The table of all tests, as if it were new."""
+    shared_table.reset()
+    return shared_table
+
+
+@pytest.fixture(scope="module")
+def shared_server(shared_table):
+    app = make_app(shared_table, streams=Streams(check_s=0.1, limit=8))
+    with Server(app, "127.0.0.1", 0) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared_context(_chromium):
+    context = scorekeeper_context(_chromium)
+    never_late(context)
     yield context
     context.close()
 
 
 @pytest.fixture
-def context(impatient_context):
-    """The scorekeeper's phone, for which no answer is late."""
-    never_late(impatient_context)
-    return impatient_context
+def context(shared_context, browser):
+    """The scorekeeper's phone, for which no answer is late. It keeps its cache, but no page and nothing that pages store."""
+    yield shared_context
+    shared_context.unroute_all()
+    for page in shared_context.pages:
+        page.evaluate("localStorage.clear()")
+        page.close()
 
 
 @contextmanager
@@ -57,10 +94,10 @@ def opened(context):
 
 
 @pytest.fixture
-def phone(context, table, serve):
+def phone(context, table, shared_server):
     """An open scoreboard; a JavaScript error fails the test."""
     with opened(context) as page:
-        page.goto(f"http://127.0.0.1:{serve(table).port}/")
+        page.goto(f"http://127.0.0.1:{shared_server.port}/")
         yield page
 
 
