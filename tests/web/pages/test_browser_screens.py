@@ -6,12 +6,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.situation import Situation
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, double_text_faults, layout_faults, set_font
 from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown
 from web.access.phone import COOKIE
-from web.contracts import CoachMode
 
 pytestmark = pytest.mark.browser
 
@@ -47,28 +45,40 @@ def open_page(browser, table, serve):
     return page
 
 
-@pytest.mark.parametrize("name", SCREENS)
-def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, name):
-    screen = SCREENS[name]
-    screen.show(table, screen.names)
+def show(page, table, name):
+    """Show a screen of the list, as if the page were opened now."""
+    address = page.url
+    page.goto("about:blank")  # a page of a match would reload itself when the match is gone
+    table.reset()
+    EVERY[name].show(table, EVERY[name].names)
+    page.goto(address)
+
+
+def test_everything_needed_to_play_is_on_the_first_screen(open_page, table):
     page = open_page((360, 640), FONTS[0])
     faults = {}
-    for size, (width, height) in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        for font in FONTS:
-            set_font(page, font)
-            if wrong := layout_faults(page):
-                faults[size, font] = wrong
+    for name in SCREENS:
+        show(page, table, name)
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            for font in FONTS:
+                set_font(page, font)
+                if wrong := layout_faults(page):
+                    faults[name, size, font] = wrong
 
     assert faults == {}
 
 
-@pytest.mark.parametrize("name", ["thrown", "kept", "last round", "eight"])
-def test_german_fits_on_the_first_screen(open_page, table, name):
-    SCREENS[name].show(table, SCREENS[name].names)
+def test_german_fits_on_the_first_screen(open_page, table):
     page = open_page((360, 640), FONTS[0], locale="de")
+    faults = {}
+    for name in ("thrown", "kept", "last round", "eight"):
+        show(page, table, name)
+        set_font(page, FONTS[0])
+        if wrong := layout_faults(page):
+            faults[name] = wrong
 
-    assert layout_faults(page) == {}
+    assert faults == {}
 
 
 LARGE_TEXT_SIZES = ((360, 640), (640, 360), (820, 1180), (1920, 1080))
@@ -78,9 +88,7 @@ def test_everything_is_usable_with_text_of_double_size(open_page, table):
     page = open_page((360, 640), FONTS[0])
     faults = {"set up": wrong} if (wrong := double_text_faults(page)) else {}
     for name in (each for each in EVERY if each != "set up"):
-        table.advise(CoachMode.OFF)
-        table.show(question=None, choices=(), situation=Situation.TURN_BEGINS)
-        EVERY[name].show(table, EVERY[name].names)
+        show(page, table, name)
         table.show(simulated=name in ("begins", "thrown"))
         for width, height in (
             LARGE_TEXT_SIZES if name in ("thrown", "doubtful") else LARGE_TEXT_SIZES[:1]
@@ -98,15 +106,17 @@ def test_everything_is_usable_with_text_of_double_size(open_page, table):
     assert faults == {}
 
 
-@pytest.mark.parametrize("name", ["late", "won"])
-def test_short_name_is_not_split_at_double_text_size(open_page, table, name):
-    EVERY[name].show(table, EVERY[name].names)
+def test_short_name_is_not_split_at_double_text_size(open_page, table):
     page = open_page((360, 640), FONTS[0])
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-
     lines = "names => names.map((each) => Math.round(each.clientHeight / parseFloat(getComputedStyle(each).lineHeight)))"
-    found = page.locator(".players .name, .turns .name").filter(has_text="Anna")
-    assert set(found.evaluate_all(lines)) <= {0, 1}
+    found = {}
+    for name in ("late", "won"):
+        show(page, table, name)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        names = page.locator(".players .name, .turns .name").filter(has_text="Anna")
+        found[name] = set(names.evaluate_all(lines)) - {0, 1}
+
+    assert found == {"late": set(), "won": set()}
 
 
 def test_card_without_a_photo_is_as_high_as_its_dice(open_page, table):
