@@ -157,7 +157,7 @@ class MemoryTable:
     def reset(self) -> None:
         """Become a new table, for the next test. Open streams stay open and send the new state."""
         fresh = MemoryTable()
-        self._session = fresh._session  # noqa: SLF001
+        self._session = fresh._session
         for filled in (self.album, self.done, self.to_throw):
             filled.clear()
         kept = ("version", "scorekeeper")
@@ -242,12 +242,13 @@ class MemoryTable:
         return found if mode is CoachMode.LIVE else replace(found, keeps=(), before=None)
 
 
-def make_app(table, *, holder: str = PHONE, **options):
+def make_app(table, *, holder: str = PHONE, has_button: bool = True, **options):
     """Make an app whose scorekeeper is the test's own phone, which counts as the owner's as well."""
     shown = isinstance(table, MemoryTable)
     scorekeeper = Scorekeeper(
         ScorekeeperRecord(holder=holder),
         on_change=lambda: table.show(scorekeeper=scorekeeper.view()) if shown else None,
+        has_button=has_button,
     )
     if shown:
         table.show(scorekeeper=scorekeeper.view())

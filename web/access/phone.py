@@ -181,11 +181,11 @@ def register(app: Flask, table: Table, access: AccessControl) -> None:
             "me": me,
             "is_scorekeeper": scorekeeper.is_held_by(me),
             "is_owner": owners.has(me),
-            "has_real_button": scorekeeper.has_button,
         }
 
     app.context_processor(template_values)
     app.jinja_env.globals["own_turn_paths"] = _own_turn_paths
+    app.jinja_env.globals["has_real_button"] = scorekeeper.has_button
     app.before_request(check_permission)
     app.after_request(set_cookie)
 

@@ -22,15 +22,17 @@ from game.errors import GameError
 from game.message import Message, Paragraph
 from game.situation import Situation, TableError
 from tests.device.session.sessions import row
-from tests.web.conftest import MemoryTable
-from tests.web.screens import farkled
+from tests.web.conftest import MemoryTable, make_app
+from tests.web.screens import asked, farkled
 from web.app import create_app
 from web.i18n import LANGUAGES
 from web.pages.scoreboard import Sections
 
 STEPS = 1500
 LINE = re.compile(r'<p data-mood="[^"]*"[^>]* class="([^"]*)"[^>]*>(.*?)</p>', re.DOTALL)
-DRAWN_DICE = re.compile(r'<svg[^>]* aria-label="([^"]*)".*?</svg>')
+DRAWN_DICE = re.compile(
+    r'<span class="in-text"><svg[^>]* aria-label="([^"]*)".*?</svg>([^<]*)</span>'
+)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def test_a_farkle_after_an_assumed_keep_is_reported_rather_than_the_keep(table, 
 
     html = Sections(create_app(table), ("message",)).html(snapshot)
 
-    words = DRAWN_DICE.sub(r"\1", LINE.search(html)[2])
+    words = DRAWN_DICE.sub(r"\1\2", LINE.search(html)[2])
     assert unescape(words) == line
 
 
@@ -136,3 +138,16 @@ def test_a_question_says_how_to_answer_it(table, visited):
     asked = next(each for each in visited if each.situation is Situation.QUESTION)
 
     assert "Hold for yes, press to read again" in board.html(asked)
+
+
+def test_page_promises_a_hold_only_where_there_is_a_button(table):
+    asked(table)
+    snapshot = table.snapshot()
+    has, lacks = (
+        Sections(make_app(table, has_button=each)).html(snapshot) for each in (True, False)
+    )
+
+    assert "or hold the button" in has
+    assert "Please answer the question" in lacks
+    assert "old the button" not in lacks
+    assert "Hold for yes" not in lacks
