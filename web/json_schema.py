@@ -246,7 +246,7 @@ class PlayerJson(TypedDict):
     """A player at a seat. `opened` means that the player is on the board.
 
     `here` is false after the player has left; `team` is null for a player without a team. `bot` is "" for a
-    person, "best" for a bot that always makes the best choice, or the name of the person whom it imitates.
+    person, "beginner", "casual" or "best" for the level of a bot, or the name of the person whom it imitates.
     """
 
     seat: int

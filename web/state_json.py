@@ -254,7 +254,7 @@ def _players(state: State) -> list[PlayerJson]:
 def _bot(bot: Bot | None) -> str:
     if bot is None:
         return ""
-    return bot.style.player if bot.style else "best"
+    return bot.style.player if bot.style else str(bot.level)
 
 
 def _turn(turn: Turn) -> TurnJson:

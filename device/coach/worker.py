@@ -61,7 +61,7 @@ class Worker:
             bot: The bot whose turn it is.
             state: The state of the match.
         """
-        return strategy_of(bot, self._wins(state.rules)).decide(state)
+        return strategy_of(bot, state.rules, self._wins(state.rules)).decide(state)
 
     def style(self, name: str, rules: Ruleset) -> PlayerStyle:
         """Return how a person plays, learnt from earlier matches.

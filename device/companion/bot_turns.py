@@ -27,8 +27,7 @@ def think_at_once(bot: Bot, state: State) -> "Future[Event | None]":
         state: The state of the match.
     """
     done: Future[Event | None] = Future()
-    strategy = strategy_of(bot, None) if bot.style else BestPlay(estimate=False)
-    done.set_result(strategy.decide(state))
+    done.set_result(strategy_of(bot, state.rules, estimate=False).decide(state))
     return done
 
 

@@ -25,6 +25,19 @@ class BotDice(StrEnum):
     """The companion simulates them."""
 
 
+class BotLevel(StrEnum):
+    """How well a bot plays that imitates nobody, from the weakest level to the strongest."""
+
+    BEGINNER = "beginner"
+    """Looks at the points at risk, and hardly at the number of dice left to throw."""
+
+    CASUAL = "casual"
+    """Judges the risk well, but keeps every scoring die and ignores the scores of the match."""
+
+    BEST = "best"
+    """Makes the choice with the best chance of winning."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayerStyle:
     """How a person plays, as learnt from that person's turns.
@@ -56,14 +69,16 @@ class Bot:
 
     Attributes:
         dice: Who throws the dice.
-        style: The style of the person whom the bot imitates. None means best play.
+        style: The style of the person whom the bot imitates. None means that it plays at `level`.
         seed: Seed for the simulated dice and for decisions near a threshold, so that the same dice
             come up again after an undo.
+        level: How well the bot plays if it imitates nobody.
     """
 
     dice: BotDice = BotDice.SIMULATED
     style: PlayerStyle | None = None
     seed: int = 0
+    level: BotLevel = BotLevel.BEST
 
     def to_json(self) -> dict[str, Any]:
         """Return the bot as the journal stores it."""
@@ -79,7 +94,12 @@ class Bot:
             ValueError: If a value is not allowed.
         """
         style = data["style"]
-        return cls(BotDice(data["dice"]), style and _style(**style), int(data["seed"]))
+        return cls(
+            BotDice(data["dice"]),
+            style and _style(**style),
+            int(data["seed"]),
+            BotLevel(data["level"]),
+        )
 
 
 def _style(thresholds: list[int], **others: Any) -> PlayerStyle:

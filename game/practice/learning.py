@@ -311,7 +311,7 @@ class Imitation:
         If too little is known about the opponent, the strategy maximises the average points.
         """
         if player.bot:
-            return strategy_of(player.bot, None)
+            return strategy_of(player.bot, self.matches[0].rules)
         try:
             return StylePlay(learn(self.matches, player.name, self.matches[0].rules))
         except OddsError:

@@ -6,6 +6,7 @@ records the decision, or None to throw the dice in hand.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from random import Random
 from typing import Protocol
@@ -14,6 +15,7 @@ from game.match.events import (
     Banked,
     Bot,
     BotDice,
+    BotLevel,
     Corrected,
     Event,
     Kept,
@@ -30,7 +32,8 @@ from game.match.state import State, reaches_target
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
 from game.odds.review import keep_options, result_of_bank, turn_odds_of
-from game.rules.ruleset import Dice
+from game.odds.turn_odds import points_table
+from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Keep
 
 
@@ -45,14 +48,52 @@ class Strategy(Protocol):
         """
 
 
-def strategy_of(bot: Bot, wins: MatchOdds | None) -> Strategy:
+def strategy_of(
+    bot: Bot, rules: Ruleset, wins: MatchOdds | None = None, *, estimate: bool = True
+) -> Strategy:
     """Return the strategy of a bot.
 
     Args:
         bot: The bot.
+        rules: The rules of the match.
         wins: The solved two-player match, or None.
+        estimate: As in `BestPlay`.
     """
-    return BestPlay(wins) if bot.style is None else StylePlay(bot.style, bot.seed)
+    style = bot.style or level_style(bot.level, rules)
+    return BestPlay(wins, estimate) if style is None else StylePlay(style, bot.seed)
+
+
+_MOST_STEPS = 60
+"""Largest threshold of a level, in steps of points: usually 3,000 points."""
+
+_HEEDED_DICE = {BotLevel.BEGINNER: 0.15, BotLevel.CASUAL: 1.0}
+"""The share of the dice's effect on the risk that a bot heeds. 0 means the same threshold for any number of dice; 1
+means the threshold that scores the most points on average. The shares were chosen so that each level loses to the next
+one in 55 to 65 % of matches; see docs/odds.md."""
+
+
+@lru_cache(maxsize=8)
+def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
+    """Return how a level plays, or None for the level that plays best.
+
+    The weaker levels misjudge risk as people do: with two dice left, a beginner throws again as
+    readily as with four. Their decisions vary around their thresholds, but are never random.
+
+    Args:
+        level: The level.
+        rules: The rules of the match.
+    """
+    if level is BotLevel.BEST:
+        return None
+    table = points_table(rules, opened=True)
+    points = [steps * table.throws.step for steps in range(_MOST_STEPS + 1)]
+    right = [
+        next((at for at in points if table.throwing(at, dice) <= at), points[-1])
+        for dice in range(1, rules.n_dice + 1)
+    ]
+    typical = right[(len(right) - 1) // 2]
+    thresholds = (round(typical + _HEEDED_DICE[level] * (each - typical)) for each in right)
+    return PlayerStyle(str(level), tuple(thresholds), spread=table.throws.step)
 
 
 def needs_decision(state: State) -> bool:

@@ -37,6 +37,7 @@ from game.commands import (
 from game.match.events import (
     Bot,
     BotDice,
+    BotLevel,
     Event,
     Farkled,
     Joined,
@@ -91,8 +92,8 @@ from web.response import (
 from web.route import Permission, Routes
 from web.stream import MIMETYPE, StepStream, Streams, VersionCache, format_event
 
-BEST, LIKE = "best", "like"
-"""How a bot plays: as well as possible, or like a person."""
+LIKE = "like"
+"""Chooses a bot that plays like a person, instead of one of the levels."""
 
 BOT_NAME = "Bot"
 MAX_NAME = 24
@@ -144,7 +145,7 @@ class MatchSetup:
 
         Args:
             names: The players' names, by seat, without the bot.
-            bot: How the bot plays; None means a match without a bot.
+            bot: A level, or `LIKE`; None means a match without a bot.
             like: Name of the person whom the bot imitates; None if it imitates nobody.
             bot_dice: Who throws the bot's dice; None means that they are simulated.
             **setup: Other fields of `StartMatch`, such as the rules and the target.
@@ -161,8 +162,8 @@ class MatchSetup:
                 Message("bot: a bot cannot play in a team: leave out either the bot or the teams"),
             )
         dice = BotDice(bot_dice or BotDice.SIMULATED)
-        if bot == BEST:
-            name, player = BOT_NAME, Bot(dice)
+        if bot != LIKE:
+            name, player = BOT_NAME, Bot(dice, level=BotLevel(bot))
         else:
             if not like or not like.strip():
                 raise HttpProblem(400, Message("like: name the person whom the bot should imitate"))
@@ -418,7 +419,7 @@ def _add_commands(api: Routes, table: Table, setup: MatchSetup) -> None:
         "/match", "Start a match", setup.start,
         names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
         options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
-        bot=optional(one_of((BEST, LIKE))), like=optional(text()),
+        bot=optional(one_of((*BotLevel, LIKE))), like=optional(text()),
         bot_dice=optional(one_of(tuple(BotDice))),
         head_starts=optional(integers(0, MAX_SCORE)), best_of=optional(series_length()),
     )  # fmt: skip

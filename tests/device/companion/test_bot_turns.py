@@ -346,7 +346,7 @@ def failing_think(bot, state):
     """Compute the decision at once, and store any error in the future, as the worker process does."""
     thought = Future()
     try:
-        thought.set_result(strategy_of(bot, None).decide(state))
+        thought.set_result(strategy_of(bot, state.rules).decide(state))
     except IndexError as error:
         thought.set_exception(error)
     return thought

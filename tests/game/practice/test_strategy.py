@@ -1,10 +1,11 @@
 """The decisions of bots in a match."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from game.match.events import Banked, Bot, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
+from game.match.events import Banked, Bot, BotLevel, Kept, PlayerStyle, ScoreSet, Thrown, TookOver
 from game.match.match import Match
 from game.match.step import step
 from game.odds.review import keep_options, turn_odds_of
@@ -191,5 +192,22 @@ def test_nothing_is_decided_before_a_throw_and_after_the_keep():
 
 
 def test_a_bot_without_a_style_plays_best():
-    assert isinstance(strategy_of(Bot(), None), BestPlay)
-    assert isinstance(strategy_of(Bot(style=PlayerStyle("Anna", (300,) * 6, 1)), None), StylePlay)
+    assert isinstance(strategy_of(Bot(), RULES), BestPlay)
+    assert isinstance(strategy_of(Bot(style=PlayerStyle("Anna", (300,) * 6, 1)), RULES), StylePlay)
+
+
+def test_a_beginner_throws_two_dice_more_readily_than_a_casual_player():
+    state = position(Thrown((3, 3, 3, 5, 2, 4)), rules=NO_OPENING)
+
+    def banks(level):
+        bots = (strategy_of(Bot(seed=seed, level=level), NO_OPENING) for seed in range(100))
+        return sum(isinstance(bot.decide(state), Banked) for bot in bots)
+
+    assert banks(BotLevel.BEGINNER) < 30
+    assert banks(BotLevel.CASUAL) > 60
+
+
+def test_a_level_survives_the_journal():
+    bot = Bot(level=BotLevel.CASUAL, seed=7)
+
+    assert Bot.from_json(json.loads(json.dumps(bot.to_json()))) == bot
