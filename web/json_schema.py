@@ -145,7 +145,11 @@ class NameJson(TypedDict):
 
 
 class TallyJson(TypedDict):
-    """The totals of a player in all matches. Rates and averages are null without data."""
+    """The totals of a player in all matches. Rates and averages are null without data.
+
+    `rating` is the Elo rating against the bots, null before the fifth match against one; the true rating is within
+    `rating_error` of it with a chance of 95 %.
+    """
 
     name: str
     matches: int
@@ -161,6 +165,8 @@ class TallyJson(TypedDict):
     hot_dice: int
     best_turn: int
     comeback: int
+    rating: float | None
+    rating_error: float | None
 
 
 class DiceSetJson(TypedDict):

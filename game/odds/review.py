@@ -70,6 +70,7 @@ class ReviewedMoment:
         done: The decision that was made; None for luck.
         best: The best decision; None for luck.
         risked: Points that could have been banked, but were put at risk.
+        options: What each keep would have led to, if the decision was a mistake.
     """
 
     event: int
@@ -81,6 +82,7 @@ class ReviewedMoment:
     done: KeepChoice | None = None
     best: KeepChoice | None = None
     risked: int = 0
+    options: tuple[TurnOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +389,8 @@ class _Reviewer:
             best=_choice(options[0], bank=options[0].should_bank),
             risked=0 if bank or chosen.refused else chosen.at_risk,
         )
+        if is_mistake(self.moments[-1]):
+            self.moments[-1] = replace(self.moments[-1], options=options)
 
     def _choices_after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
         """Return the choices after a throw, or only the bank if the throw was banked automatically.
@@ -495,13 +499,14 @@ def mistakes(review: Review, seat: int) -> tuple[MistakeSum, ...]:
     """
     found: dict[MistakeKind, list[ReviewedMoment]] = {}
     for moment in review.moments:
-        if moment.seat == seat and moment.done and moment.best and _is_mistake(moment):
+        if moment.seat == seat and moment.done and moment.best and is_mistake(moment):
             found.setdefault(_kind(moment.done, moment.best), []).append(moment)
     sums = (_sum(kind, moments) for kind, moments in found.items())
     return tuple(sorted(sums, key=lambda each: (each.win or 0.0, each.points)))
 
 
-def _is_mistake(moment: ReviewedMoment) -> bool:
+def is_mistake(moment: ReviewedMoment) -> bool:
+    """Return whether a decision gave away more than a negligible difference."""
     if moment.win is not None:
         return moment.win < -WIN_TOLERANCE
     return moment.points < -POINTS_TOLERANCE

@@ -156,40 +156,29 @@ def _fit(choices: Counter[FreeDecision], rules: Ruleset) -> tuple[tuple[int, ...
     fits = []
     for spread, lapse in product(_SPREADS, _LAPSES):
         best = [
-            _best_threshold(choices, rules, dice + 1, Curve(spread, lapse))
-            for dice in range(rules.n_dice)
+            _best_threshold(choices, rules, dice + 1, spread, lapse) for dice in range(rules.n_dice)
         ]
         fits.append((sum(fit for fit, _ in best), tuple(at for _, at in best), spread, lapse))
     _, thresholds, spread, lapse = max(fits)
     return thresholds, spread, lapse
 
 
-class Curve(NamedTuple):
-    """How the chance of banking rises with the points at risk: a logistic curve, apart from lapses.
+def _log_chance(choice: FreeDecision, threshold: int, spread: int, lapse: float) -> float:
+    """Return the logarithm of the chance of a choice, which rises with the points at risk.
 
-    Attributes:
-        spread: Width of the curve, in points.
+    Args:
+        choice: The choice.
+        threshold: The points at which banking is as likely as throwing again.
+        spread: Width of the logistic curve, in points.
         lapse: Share of the decisions that do not depend on the points.
     """
-
-    spread: int
-    lapse: float
-
-    def log_chance(self, choice: FreeDecision, threshold: int) -> float:
-        """Return the logarithm of the chance of a choice.
-
-        Args:
-            choice: The choice.
-            threshold: The points at which banking is as likely as throwing again.
-        """
-        x = (choice.points - threshold) / self.spread
-        logistic = (1 + tanh(x / 2)) / 2
-        chance = self.lapse / 2 + (1 - self.lapse) * logistic
-        return log(chance if choice.banked else 1 - chance)
+    x = (choice.points - threshold) / spread
+    chance = lapse / 2 + (1 - lapse) * (1 + tanh(x / 2)) / 2
+    return log(chance if choice.banked else 1 - chance)
 
 
 def _best_threshold(
-    choices: Counter[FreeDecision], rules: Ruleset, dice: int, curve: Curve
+    choices: Counter[FreeDecision], rules: Ruleset, dice: int, spread: int, lapse: float
 ) -> tuple[float, int]:
     """Return the log likelihood of the best threshold for a number of dice, and that threshold."""
     mine = [(choice, n) for choice, n in choices.items() if choice.dice == dice]
@@ -197,7 +186,7 @@ def _best_threshold(
 
     def fit(threshold: int) -> float:
         far = (threshold - usual) / _PRIOR_SPREAD
-        likely = sum(n * curve.log_chance(choice, threshold) for choice, n in mine)
+        likely = sum(n * _log_chance(choice, threshold, spread, lapse) for choice, n in mine)
         return likely - far * far / 2
 
     return max((fit(threshold), threshold) for threshold in _THRESHOLDS)

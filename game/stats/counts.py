@@ -1,16 +1,18 @@
 """Totals over all matches in a journal: what each player did, and how often each face came up."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import chain
+
+import numpy as np
 
 from game.dice_log import Fairness, count_faces, fairness
 from game.errors import JournalError
 from game.journal.entry import SIGNED, Entry
 from game.journal.history import History, PlayedMatch
 from game.journal.schema import END_POSITION
-from game.match.events import Thrown
+from game.match.events import BotLevel, ScoreSet, Thrown
 from game.match.match import Match, replay
 from game.match.state import Turn, TurnEnding, count_hot_dice, keeps_after
 from game.odds.turn_odds import farkle_within
@@ -19,8 +21,29 @@ from game.rules.ruleset import FACES, Ruleset
 MAX_FORM = 10
 """Number of latest matches in a player's form."""
 
+BOT_RATINGS = {BotLevel.BEGINNER: 1350, BotLevel.CASUAL: 1420, BotLevel.BEST: 1500}
+"""Elo ratings of the bots. Their differences follow from the share of matches that each level wins against the next
+one (docs/odds.md); the best level has 1500 by definition."""
+
+LEAST_DUELS, MAX_DUELS = 5, 50
+"""A rating needs this many matches against a bot, and uses only the newest ones, so that it follows a player who
+improves."""
+
+MAX_RATED = 200
+"""Number of latest matches against bots that a tally keeps."""
+
+USUAL_RATING, USUAL_SPREAD = 1420.0, 150.0
+"""What is assumed about a player before the first match: the mean and the standard deviation of people's ratings. The
+mean is that of the casual bot. The spread reaches far beyond the beginner and the best bot, between which most people
+play."""
+
+WITHIN_95 = 1.96
+"""Standard deviations on each side of the mean between which the true value lies with a chance of 95 %."""
+
 PAGE_SIZE = 50
 """Number of matches that are read in one query."""
+
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +63,9 @@ class Tally:
         best_turn: Points of the best bank.
         comeback: Largest deficit, in points, from which the player still won a match.
         form: Whether the player won each of the latest finished matches, the latest one last.
+        by_bot: Number of finished turns that a bot played.
+        duels: The latest finished matches against a single bot, the latest one last: the level of
+            the bot, and whether the player won.
     """
 
     matches: int = 0
@@ -54,12 +80,15 @@ class Tally:
     best_turn: int = 0
     comeback: int = 0
     form: tuple[bool, ...] = ()
+    by_bot: int = 0
+    duels: tuple[tuple[BotLevel, bool], ...] = ()
 
     def __add__(self, other: "Tally") -> "Tally":
         sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
         sums["best_turn"] = max(self.best_turn, other.best_turn)
         sums["comeback"] = max(self.comeback, other.comeback)
         sums["form"] = sums["form"][-MAX_FORM:]
+        sums["duels"] = sums["duels"][-MAX_RATED:]
         return Tally(**sums)
 
     @property
@@ -82,13 +111,46 @@ class Tally:
         """Expected share of throws that farkle, according to exact chances."""
         return self.expected / self.throws if self.throws else 0.0
 
+    @property
+    def ratings(self) -> tuple[tuple[float, float], ...]:
+        """The player's Elo rating after each match against a bot, from the fifth one, and its uncertainty.
+
+        The true rating lies within this distance with a chance of 95 %.
+        """
+        return ratings(self.duels)
+
+
+def ratings(duels: Sequence[tuple[BotLevel, bool]]) -> tuple[tuple[float, float], ...]:
+    """Return the rating and its uncertainty after each match, from match number `LEAST_DUELS` on.
+
+    The rating is the mean of its distribution, given the results of the newest matches against bots
+    with known ratings, under the usual model of Elo: who is rated 400 points higher wins ten times
+    as often as the opponent (https://en.wikipedia.org/wiki/Elo_rating_system).
+
+    Args:
+        duels: The levels of the bots, and whether the player won, the latest match last.
+    """
+    at = np.arange(0.0, 3000.0, 5.0)
+    prior = -(((at - USUAL_RATING) / USUAL_SPREAD) ** 2) / 2
+    wins = [1 / (1 + 10 ** ((BOT_RATINGS[level] - at) / 400)) for level, _ in duels]
+    likely = [np.log(win if won else 1 - win) for win, (_, won) in zip(wins, duels, strict=True)]
+    found = []
+    for n in range(LEAST_DUELS, len(duels) + 1):
+        weight = np.exp(prior + sum(likely[max(n - MAX_DUELS, 0) : n]))
+        mean = float(np.average(at, weights=weight))
+        spread = float(np.average((at - mean) ** 2, weights=weight)) ** 0.5
+        found.append((mean, WITHIN_95 * spread))
+    return tuple(found)
+
 
 def tallies(match: Match) -> tuple[Tally, ...]:
     """Return the tally of each seat in a match."""
     state = match.state
     sums = [_result(match, seat) for seat in range(len(state.players))]
     for turn in state.turns:
-        sums[turn.seat] += _of_turn(turn, match.rules)
+        counted = _of_turn(turn, match.rules)
+        by_bot = counted.turns if state.players[turn.seat].bot else 0
+        sums[turn.seat] += replace(counted, by_bot=by_bot)
     return tuple(sums)
 
 
@@ -97,9 +159,19 @@ def _result(match: Match, seat: int) -> Tally:
     state = match.state
     if state.winner is None:
         return Tally()
-    if seat not in state.team_seats(state.winner):
-        return Tally(matches=1, form=(False,))
-    return Tally(matches=1, won=1, comeback=max(points_behind(match, seat)), form=(True,))
+    has_won = seat in state.team_seats(state.winner)
+    sums = Tally(matches=1, won=int(has_won), form=(has_won,), duels=_duel(match, seat))
+    return replace(sums, comeback=max(points_behind(match, seat))) if has_won else sums
+
+
+def _duel(match: Match, seat: int) -> tuple[tuple[BotLevel, bool], ...]:
+    """Return the level of the bot and the result of a person's match against a single bot, without head starts."""
+    players = match.state.players
+    bot = players[1 - seat].bot if len(players) == _TWO else None
+    by_hand = any(isinstance(event, ScoreSet) for event in match.timeline)
+    if bot is None or bot.style or players[seat].bot or by_hand:
+        return ()
+    return ((bot.level, match.state.winner == seat),)
 
 
 def points_behind(match: Match, seat: int) -> Iterator[int]:

@@ -7,7 +7,6 @@ import pytest
 
 from game.match.events import Bot, BotLevel
 from game.odds.table_store import TableStore
-
 from game.practice.handicap import Game, start_state, win_share
 from game.practice.learning import learn
 from game.practice.strategy import StylePlay, strategy_of
@@ -60,7 +59,9 @@ def test_each_level_loses_to_the_next_one(name, levels):
         return Game(starts[number % 2], bots, seat=1)
 
     better = win_share(map(game, range(n)))
-    print(f"\n{name}: {better.matches:,} matches, {levels[1]} beats {levels[0]} in {better.share:.1%}")
+    print(
+        f"\n{name}: {better.matches:,} matches, {levels[1]} beats {levels[0]} in {better.share:.1%}"
+    )
 
     by_chance = 0 if SOAK else 3 * better.error
     assert LEAST_SHARE - by_chance < better.share < MOST_SHARE + by_chance

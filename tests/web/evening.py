@@ -42,7 +42,8 @@ def journal_of(folder: Path, *matches: Match) -> History:
     for match in matches:
         players = match.start_state.players
         names, teams = [player.name for player in players], [player.team for player in players]
-        number = journal.start(Match.start(match.rules, names, teams=teams))
+        bots = [player.bot for player in players]
+        number = journal.start(Match.start(match.rules, names, teams=teams, bots=bots))
         journal.append(number, *match.timeline, result=Result.of(match))
     journal.close()
     return History(journal.path)

@@ -343,6 +343,8 @@ def tally_json(name: str, tally: Tally) -> TallyJson:
         "hot_dice": tally.hot,
         "best_turn": tally.best_turn,
         "comeback": tally.comeback,
+        "rating": tally.ratings[-1][0] if tally.ratings else None,
+        "rating_error": tally.ratings[-1][1] if tally.ratings else None,
     }
 
 

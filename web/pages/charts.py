@@ -1,6 +1,6 @@
 """Charts of a match as inline SVG, with colours from the style sheet of the page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
@@ -177,6 +177,38 @@ def svg(high: int, title: str, lines: list[str]) -> str:
         f'<svg class="chart" viewBox="0 0 {WIDE} {high}" role="img" aria-label="{title}">'
         f"{''.join(lines)}</svg>"
     )
+
+
+def rating_curve(ratings: Sequence[tuple[float, float]], bots: Mapping[str, float]) -> str:
+    """Return an SVG curve of a player's rating after each match, in a band as wide as its uncertainty.
+
+    Args:
+        ratings: The rating after each match, and its uncertainty, in points of Elo.
+        bots: The ratings of the bots by their names, which are drawn as horizontal lines.
+    """
+    low = min(*bots.values(), *(rating - error for rating, error in ratings))
+    high = max(*bots.values(), *(rating + error for rating, error in ratings))
+    step = (WIDE - 2 * RIGHT) / max(len(ratings) - 1, 1)
+
+    def y(rating: float) -> float:
+        return TOP + NAME_HIGH + (HIGH - 2 * TOP - NAME_HIGH) * (high - rating) / (high - low)
+
+    def path(values: Iterable[float]) -> list[str]:
+        return [f"{RIGHT + i * step:.1f} {y(value):.1f}" for i, value in enumerate(values)]
+
+    above, below = (path(rating + sign * error for rating, error in ratings) for sign in (1, -1))
+    x, end = RIGHT + (len(ratings) - 1) * step, y(ratings[-1][0])
+    lines = [
+        f'<path class="area" d="M{"L".join([*above, *reversed(below)])}Z"/>',
+        *(
+            f'<path class="grid" d="M{RIGHT} {y(rating):.1f}H{WIDE - RIGHT}"/>'
+            f'<text class="tick" x="{WIDE - RIGHT}" y="{y(rating) - 6:.1f}">{escape(name)}</text>'
+            for name, rating in bots.items()
+        ),
+        f'<path class="line" d="M{"L".join(path(rating for rating, _ in ratings))}"/>',
+        f'<circle class="end" cx="{x:.1f}" cy="{end:.1f}" r="{MARK / 2}"/>',
+    ]
+    return svg(HIGH, gettext("Rating after each match against a bot"), lines)
 
 
 HALF = 0.5

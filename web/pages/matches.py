@@ -24,7 +24,9 @@ from game.match.roll_ids import RollIds
 from game.match.state import TurnEnding
 from game.match.timeline import scores_by_turn, timeline_rows
 from game.message import Message
+from game.names import MAX_NAME
 from game.odds.review import Cause, MistakeSum, Review, ReviewedMoment, mistakes
+from game.practice.drill import drill
 from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.counts import tallies
@@ -73,6 +75,10 @@ MAX_MATCH_ID = 2**53
 
 BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
 """Parameter of the list: only matches before this position in the journal are shown."""
+
+MAX_SEARCHED, MAX_DRILLED = 200, 20
+"""Number of newest matches that are searched for matches of a person, and of those from which a drill is taken. The
+coach keeps the reviews of 24 matches."""
 
 NOT_READY = Message("that is still being calculated: ask again in a second")
 RETRY_AFTER_S = 1
@@ -338,6 +344,7 @@ def create_match_pages(
     pages = Blueprint("back", __name__)
     _add_list(pages, show, history)
     _add_match(pages, show, history, coach, picture)
+    _add_practice(pages, show, history, coach)
     return pages
 
 
@@ -398,6 +405,41 @@ def _add_match(
         lucky = lucky_throw(awards(found, looked.review if looked else None))
         jpeg = picture_of(history, match_id, lucky, picture) if history and lucky else None
         return image_response(jpeg, Message("there is no photo of that throw any more"))
+
+
+def _add_practice(
+    pages: Blueprint, show: RenderPage, history: History | None, coach: Coach | None
+) -> None:
+    @pages.get("/practice")
+    def practice() -> AnyResponse:
+        """Ask what a person would keep in the positions in which their own decisions cost the most."""
+        name = request.args.get("name", "")[:MAX_NAME]
+        if not name:
+            return redirect("/players")
+        listed = history.matches(limit=MAX_SEARCHED) if history and coach else ()
+        own = [played for played in listed if _spelled(name, played)][:MAX_DRILLED]
+        looked = [coach.review(played.id, played.steps) if coach else None for played in own]
+        ready = [
+            (played, find_match(history, played.id)[1], each.review)
+            for played, each in zip(own, looked, strict=True)
+            if each
+        ]
+        waits = len(ready) < len(own)
+        return show(
+            "practice.html",
+            name=_spelled(name, own[0]) if own else name,
+            played=[played for played, _, _ in ready],
+            found=len(own),
+            reviewed=len(ready),
+            positions=() if waits else drill([(match, review) for _, match, review in ready], name),
+            waits=waits,
+        )
+
+
+def _spelled(name: str, played: PlayedMatch) -> str | None:
+    """Return the name of a player as it is written in a match, or None if the player is not in that match."""
+    names = played.result.names
+    return next((each for each in names if each.casefold() == name.casefold()), None)
 
 
 def lucky_throw(given: Iterable[Award]) -> Award | None:

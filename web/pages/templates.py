@@ -29,11 +29,19 @@ from game.match.match import Match
 from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
+from game.stats.counts import BOT_RATINGS
 from game.stats.summary import MatchSummary, SeriesSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
 from web.json_schema import PlayerJson, StateJson
 from web.pages import match_form
-from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
+from web.pages.charts import (
+    rating_curve,
+    score_curve,
+    seat_colour,
+    seat_shape,
+    turn_bars,
+    win_curve,
+)
 
 YEAR_S = 365 * 24 * 3600
 
@@ -254,6 +262,8 @@ def register_filters(templates: Environment) -> None:
     templates.globals.update(
         score_curve=_markup(score_curve),
         turn_bars=_markup(turn_bars),
+        rating_curve=lambda ratings, bots: Markup(rating_curve(ratings, bots)),  # noqa: S704 - names are escaped
+        bot_ratings=BOT_RATINGS,
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - only numbers
     )
     templates.globals["qr_code"] = qr_code

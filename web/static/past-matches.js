@@ -72,8 +72,31 @@
     table.tBodies[0].append(...rows);
   }
 
+  // A drill: the first choice counts, and shows what every choice costs. The next position follows.
+  function choose(button) {
+    const position = button.closest(".drill");
+    if (position.dataset.done !== undefined) return;
+    position.dataset.done = "";
+    button.ariaPressed = "true";
+    for (const answer of position.querySelectorAll("[hidden]")) answer.hidden = false;
+    position.querySelector("[data-next]").focus();
+  }
+
+  function showNext(position) {
+    position.hidden = true;
+    const next = position.nextElementSibling;
+    next.hidden = false;
+    const result = next.querySelector("[data-result]");
+    if (!result) return;
+    const right = document.querySelectorAll(".drill [data-right][aria-pressed=true]").length;
+    const all = document.querySelectorAll(".drill[data-done]").length;
+    result.textContent = result.dataset.result.replace("{right}", right).replace("{all}", all);
+  }
+
   makeSortable();
   document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-choice]")) choose(target.closest("[data-choice]"));
+    if (target.closest("[data-next]")) showNext(target.closest(".drill"));
     const head = target.closest("[data-sortable] thead th");
     if (head) sortBy(head);
   });

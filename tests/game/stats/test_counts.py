@@ -7,12 +7,24 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Banked, Corrected, Farkled, Place, ScoreSet, Spliced, Thrown, Undone
+from game.match.events import (
+    Banked,
+    Bot,
+    BotLevel,
+    Corrected,
+    Farkled,
+    Place,
+    PlayerStyle,
+    ScoreSet,
+    Spliced,
+    Thrown,
+    Undone,
+)
 from game.match.match import Match
 from game.match.state import TurnEnding
 from game.odds.turn_odds import throw_chances
 from game.rules.rule_files import load
-from game.stats.counts import DiceSetPeriod, MatchCounter, Tally, tallies
+from game.stats.counts import BOT_RATINGS, DiceSetPeriod, MatchCounter, Tally, ratings, tallies
 
 RULES = load("walnut-studiolo")
 FARKLE = (2, 2, 3, 4, 6, 6)
@@ -93,6 +105,44 @@ def test_tallies_add_sums_and_keep_records():
 
     assert (both.average_turn, both.average_bank, both.best_turn) == (125, 500, 500)
     assert Tally().farkle_rate == Tally().expected_rate == Tally().average_bank == 0
+
+
+def won_by_anna(bot, *first):
+    begun = Match.start(replace(load("kcd"), target=500), ["Anna", "Bot"], bots=[None, bot])
+    return begun.push(*first).throw((1, 1, 1, 2, 3, 4)).bank()
+
+
+def test_a_match_against_a_bot_counts_for_the_rating_of_the_person_alone():
+    anna, bot = tallies(won_by_anna(Bot(level=BotLevel.CASUAL)))
+
+    assert (anna.duels, bot.duels) == (((BotLevel.CASUAL, True),), ())
+    assert (anna.by_bot, bot.by_bot) == (0, bot.turns)
+
+
+def test_neither_a_head_start_nor_an_imitation_counts_for_the_rating():
+    like_ben = Bot(style=PlayerStyle("Ben", (300,) * 6, 50))
+
+    assert tallies(won_by_anna(Bot(), ScoreSet(1, 100)))[0].duels == ()
+    assert tallies(won_by_anna(like_ben))[0].duels == ()
+
+
+def test_who_wins_half_of_the_matches_is_rated_like_the_bot_and_more_matches_are_surer():
+    found = ratings([(BotLevel.BEST, bool(n % 2)) for n in range(200)])
+    (first, wide), (last, narrow) = found[0], found[-1]
+
+    assert len(found) == 196
+    assert BOT_RATINGS[BotLevel.CASUAL] < first < BOT_RATINGS[BotLevel.BEST]
+    assert last == pytest.approx(BOT_RATINGS[BotLevel.BEST], abs=20)
+    assert narrow < 100 < wide < 300
+
+
+def test_a_rating_follows_a_player_who_improves_and_needs_five_matches():
+    worse = [(BotLevel.CASUAL, False)] * 50
+    found = ratings(worse + [(BotLevel.CASUAL, True)] * 50)
+
+    assert found[-1][0] > BOT_RATINGS[BotLevel.BEST] + 100
+    assert found[45][0] < BOT_RATINGS[BotLevel.BEGINNER] - 100
+    assert ratings(worse[:4]) == ()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import re
 import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +13,7 @@ from game.errors import JournalError
 from game.journal import history as module
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Kept, Renamed, ScoreSet, Skipped, Thrown, TurnSet
+from game.match.events import Bot, Kept, Renamed, ScoreSet, Skipped, Thrown, TurnSet
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import Situation
@@ -221,6 +222,37 @@ def test_players_have_statistics(client):
     assert anna["matches"] == 1
     assert 0 < anna["expected_rate"] < 1
     assert "expected" in client.get("/players").text
+
+
+def test_a_player_has_a_rating_after_five_matches_against_a_bot(table, tmp_path):
+    won = Match.start(replace(RULES, target=2_000), ["Anna", "Bot"], bots=[None, Bot()])
+    won = won.throw((1, 1, 1, 2, 3, 4)).bank().throw((2, 2, 3, 4, 6, 6))
+    won = won.throw((1, 1, 1, 2, 3, 4)).bank().throw((2, 2, 3, 4, 6, 6))
+    history = journal_of(tmp_path, *[won] * 5)
+    client = as_scorekeeper(make_app(table, history=history, coach=AtOnce(history)))
+    anna, bot = client.get("/api/v1/players").json
+    page = client.get("/players").text
+
+    assert anna["rating"] > 1420
+    assert 100 < anna["rating_error"] < 400
+    assert bot["rating"] is None
+    assert f"± {anna['rating_error']:.0f}" in page
+    assert 'href="/practice?name=Anna"' in page
+    assert 'href="/practice?name=Bot"' not in page
+
+
+def test_a_drill_asks_about_the_costliest_decisions_of_a_person(client, coach):
+    page = client.get("/practice?name=anna").text
+
+    assert "Anna's latest matches" in page
+    assert "1 of 10" in page
+    assert page.count("data-next") == 10
+    assert page.count("your choice in the match") == 10
+    assert "has not played a match yet" in client.get("/practice?name=Zoe").text
+    assert client.get("/practice").location == "/players"
+
+    coach.ready = False
+    assert "0 of 1" in client.get("/practice?name=anna").text
 
 
 def test_dice_have_statistics_and_a_new_set_gets_a_name(client, coach):
