@@ -66,18 +66,19 @@ def strategy_of(
 _MOST_STEPS = 60
 """Largest threshold of a level, in steps of points: usually 3,000 points."""
 
-_HEEDED_DICE = {BotLevel.BEGINNER: 0.15, BotLevel.CASUAL: 1.0}
-"""The share of the dice's effect on the risk that a bot heeds. 0 means the same threshold for any number of dice; 1
-means the threshold that scores the most points on average. The shares were chosen so that each level loses to the next
-one in 55 to 65 % of matches; see docs/odds.md."""
+_JUDGEMENT = {BotLevel.BEGINNER: (0.15, 0), BotLevel.CASUAL: (1.0, 1)}
+"""What the weaker levels take into account. First, how much the number of dice counts in their thresholds: 0 would mean
+the same threshold for any number of dice, and 1 the threshold that scores the most points on average. Second, how many
+steps of points they give up for one more die. With these values, each level loses to the next one in 55 to 65 % of
+matches; see docs/odds.md."""
 
 
 @lru_cache(maxsize=8)
 def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
     """Return how a level plays, or None for the level that plays best.
 
-    The weaker levels misjudge risk as people do: with two dice left, a beginner throws again as
-    readily as with four. Their decisions vary around their thresholds, but are never random.
+    The weaker levels misjudge risk as people do: with two dice left, a beginner throws again
+    almost as readily as with four. Their decisions vary around their thresholds, but are never random.
 
     Args:
         level: The level.
@@ -92,8 +93,13 @@ def level_style(level: BotLevel, rules: Ruleset) -> PlayerStyle | None:
         for dice in range(1, rules.n_dice + 1)
     ]
     typical = right[(len(right) - 1) // 2]
-    thresholds = (round(typical + _HEEDED_DICE[level] * (each - typical)) for each in right)
-    return PlayerStyle(str(level), tuple(thresholds), spread=table.throws.step)
+    weight, worth_of_die = _JUDGEMENT[level]
+    return PlayerStyle(
+        str(level),
+        tuple(round(typical + weight * (each - typical)) for each in right),
+        spread=table.throws.step,
+        worth_of_die=worth_of_die * table.throws.step,
+    )
 
 
 def needs_decision(state: State) -> bool:
