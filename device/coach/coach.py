@@ -18,6 +18,7 @@ from game.match.state import State
 from game.message import Message
 from game.odds.match_model import unsolvable_reason
 from game.odds.review import Caveat, Figures, Review
+from game.odds.three_players import PLAYERS, can_solve
 from game.practice.handicap import HeadStart
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
@@ -175,6 +176,7 @@ class Solving:
         self._worker, self._on_progress = worker, on_progress
         self._lock = RLock()
         self._rules: Ruleset | None = None
+        self._three = False
         self._done = 0.0
         self._troubles: dict[Ruleset, Message] = {}
 
@@ -187,13 +189,18 @@ class Solving:
         """Return why no chances can be computed under these rules, or None if they can."""
         return self._troubles.get(rules) or unsolvable_reason(rules)
 
-    def begin(self, rules: Ruleset) -> None:
-        """Start computing the table for these rules, slice by slice. Work already done for other rules is saved."""
+    def begin(self, rules: Ruleset, *, three: bool = False) -> None:
+        """Start computing the table for these rules, slice by slice. Work already done for other rules is saved.
+
+        Args:
+            rules: The rules.
+            three: Whether to solve the match of three players exactly as well.
+        """
         with self._lock:
-            if self.trouble(rules) or self._rules == rules:
+            if self.trouble(rules) or (self._rules == rules and self._three >= three):
                 return
             idle = self._rules is None
-            self._rules, self._done = rules, 0.0
+            self._rules, self._three, self._done = rules, three, 0.0
             if idle:
                 self._ask_for_slice(rules)
 
@@ -203,7 +210,7 @@ class Solving:
             self._rules = None
 
     def _ask_for_slice(self, rules: Ruleset) -> None:
-        future = self._worker.ask("solve", rules, SLICE_S)
+        future = self._worker.ask("solve", rules, SLICE_S, self._three)
         future.add_done_callback(lambda done: self._take(rules, done))
 
     def _take(self, rules: Ruleset, future: "Future[float]") -> None:
@@ -372,8 +379,10 @@ class TableCoach:
 
     def _on_figures(self, match: Match, found: Figures) -> None:
         is_on = self._notes_file.notes.mode_in(match) is not CoachMode.OFF
-        if is_on and not found.solved:
-            self._solving.begin(match.rules)
+        short = Caveat.SEVERAL in found.caveats and len(match.state.order) == PLAYERS
+        three = short and match.state.closer is None and can_solve(match.rules)
+        if is_on and (three or not found.solved):
+            self._solving.begin(match.rules, three=three)
         self._changed()
 
     def _on_progress(self, solved: Ruleset | None) -> None:

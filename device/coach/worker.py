@@ -21,6 +21,7 @@ from game.match.state import State
 from game.odds.match_odds import MatchOdds, rules_digest
 from game.odds.review import Caveat, Figures, Review, caveats, figures, review
 from game.odds.table_store import TableStore
+from game.odds.three_players import ThreePlayers, exact_three, remember_three
 from game.practice.handicap import HeadStart, even_head_start
 from game.practice.learning import style_of
 from game.practice.strategy import strategy_of
@@ -32,6 +33,9 @@ NICENESS = 10
 answers in seconds when a person is waiting for a bot. At the lowest priority, it would hardly run at all."""
 
 SAVE_INTERVAL_S = 20.0
+_STILL_WORKING = 0.99
+"""The share that is reported when the table for two players is done and the match of three is not."""
+
 MAX_TABLES = 4
 """Largest number of tables in memory, of 0.3 to 3 MB each."""
 
@@ -48,6 +52,7 @@ class Worker:
         self._history, self._tables = History(journal), tables
         self._cached: dict[str, MatchOdds | None] = {}
         self._solving: _Solving | None = None
+        self._three: tuple[str, ThreePlayers, Iterator[float]] | None = None
         self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
@@ -92,19 +97,25 @@ class Worker:
         """
         match = self._history.match(match_id)
         wins = self._wins(match.rules)
-        return review(match, wins), wins is not None and wins.solved, caveats(match)
+        return review(match, wins), wins is not None and wins.solved, caveats(match, wins)
 
-    def solve(self, rules: Ruleset, seconds: float) -> float:
-        """Work on the table of chances for some rules, and return how much of it is done, from 0 to 1.
+    def solve(self, rules: Ruleset, seconds: float, three: bool = False) -> float:  # noqa: FBT001, FBT002 - sent as a plain argument
+        """Work on the chances for some rules, and return how much of the work is done, from 0 to 1.
+
+        The table for two players comes first.
 
         Args:
             rules: The rules under which the chances apply.
             seconds: How long to work, in seconds.
+            three: Whether to solve the match of three players exactly as well.
 
         Raises:
             OddsError: If the table cannot be computed or saved.
         """
         key = rules_digest(rules, rules.target)
+        wins = self._wins(rules)
+        if three and wins is not None and wins.solved:
+            return self._solve_three(key, rules, wins, seconds)
         if self._solving is None or self._solving.key != key:
             self.close()
             self._solving = _Solving(key, self._tables, self._tables.begin(rules))
@@ -112,7 +123,22 @@ class Worker:
         if share == 1.0:
             self.close()
             self._cached.pop(key, None)
-        return share
+        return min(share, _STILL_WORKING) if three else share
+
+    def _solve_three(self, key: str, rules: Ruleset, wins: MatchOdds, seconds: float) -> float:
+        if exact_three(wins) is not None:
+            return 1.0
+        if self._three is None or self._three[0] != key:
+            solved = ThreePlayers(rules, rules.target)
+            self._three = key, solved, solved.solve()
+        _, solved, shares = self._three
+        until_s, share = monotonic() + seconds, 0.0
+        for share in shares:
+            if monotonic() >= until_s and share < 1:
+                return share
+        remember_three(wins, solved)
+        self._three = None
+        return 1.0
 
     def count(self, sets: tuple[DiceSetPeriod, ...], seconds: float) -> Totals | None:
         """Count matches for a while; return the statistics, or None if some matches have not been counted yet.

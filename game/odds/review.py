@@ -31,6 +31,7 @@ from game.odds.advice import (
 from game.odds.estimate import estimated_turn
 from game.odds.match_odds import MatchOdds
 from game.odds.race import cached_race, last_race_turn, race_turn
+from game.odds.three_players import PLAYERS, exact_three
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Piggyback, Ruleset, Ties, Win
 from game.rules.scoring import Keep
@@ -161,8 +162,12 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
     def score(other: int) -> int:
         return min(max(state.players[other].score // wins.step, 0), model.goal - 1)
 
-    if state.closer is None:
-        others = [*map(score, state.order_from(seat)[1:])]
+    others = [*map(score, state.order_from(seat)[1:])]
+    three = exact_three(wins)
+    if three is not None and is_exact(state, wins):
+        scores = score(seat), others[0], others[1]
+        turn = three.turn(scores, state.order.index(seat), most=steps)
+    elif state.closer is None:
         later = len(state.order) - 1 - state.order.index(seat)
         turn = race_turn(model, score(seat), others, later, opened=opened, most=steps)
     else:
@@ -171,6 +176,12 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
         turn = last_race_turn(model, score(seat), best, after, opened=opened, most=steps)
     lost = float(turn.stakes.lost[0])
     return TurnOdds(state.rules, position_of(state), points, turn.banked, turn.worth, lost)
+
+
+def is_exact(state: State, wins: MatchOdds | None) -> bool:
+    """Return whether a match of three players has an exact solution, which covers all turns before the last round."""
+    solved = wins is not None and exact_three(wins) is not None
+    return solved and len(state.order) == PLAYERS and state.closer is None
 
 
 def is_estimate(state: State, wins: MatchOdds | None) -> bool:
@@ -587,7 +598,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     """
     state = match.state
     solved = wins is not None and wins.solved
-    left_out = tuple(_caveats(state))
+    left_out = tuple(_caveats(state, wins))
     newest = _newest_moments(match, wins)
     turn, decision = _last_turn(match, newest), _last_decision(match, newest)
     if state.winner is not None:
@@ -632,17 +643,19 @@ def _last_decision(match: Match, moments: tuple[ReviewedMoment, ...]) -> Reviewe
     return None if has_thrown_since and is_old else newest
 
 
-def caveats(match: Match) -> tuple[Caveat, ...]:
+def caveats(match: Match, wins: MatchOdds | None = None) -> tuple[Caveat, ...]:
     """Return the rules and circumstances that the chances of winning a match leave out.
 
     A charity roll in progress makes no difference to the result.
     """
-    return tuple(_caveats(replace(match.state, closer=None)))
+    return tuple(_caveats(replace(match.state, closer=None), wins))
 
 
-def _caveats(state: State) -> Iterator[Caveat]:
+def _caveats(state: State, wins: MatchOdds | None) -> Iterator[Caveat]:
     rules = state.rules
-    if is_race(state):
+    if is_race(state) and is_exact(state, wins):
+        pass
+    elif is_race(state):
         yield Caveat.SEVERAL
     elif len(state.order) > _TWO or any(player.team is not None for player in state.players):
         yield Caveat.LEADER

@@ -9,8 +9,7 @@ of the player after that. Values have three columns: the chances of these three 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from game.odds.compiled_rules import compile_rules
-from game.odds.match_odds import left_out_of_match
+from game.odds.match_odds import MatchOdds, left_out_of_match
 from game.odds.race import RaceTurn, play_turn
 from game.odds.turn_odds import n_rows
 from game.rules import scoring
@@ -36,12 +35,20 @@ MAX_POSITIONS, MAX_POSITIONS_LAST_ROUND = 2_000, 400
 round. They take about 15 s of processor time on a desktop computer. A Pi 4, which has not been measured, should take
 about a minute."""
 
+MOST_STEPS, MOST_STEPS_LAST_ROUND = 20, 20
+"""Longest matches, in steps of points, that are solved as a whole while they are played, without and with a last
+round: usually 1,000 points."""
+
 _MARGIN = 40
 """Scores are distinguished up to this many steps above the target."""
 
 _ACCURACY = 1e-6
 _MAX_ROUNDS = 40
-_CHUNK = 512
+_PAIR_WORK = 10
+"""A last round of two players takes about as long as this many positions."""
+
+_CHUNK = 128
+"""Positions that are solved at once. More would be faster, but the companion would have to wait longer for other answers."""
 
 
 class _Values(NamedTuple):
@@ -178,33 +185,22 @@ class Turns:
         return np.array([chance[np.maximum(np.arange(most + 1), least)] for least in needed])
 
 
-@dataclass(frozen=True, slots=True)
 class ThreePlayers:
     """The chances of three players in all positions from some scores up to the target.
 
+    Args:
+        rules: The rules.
+        target: Points to play for.
+        lowest: Scores in steps from which positions are solved, by seat.
+
     Attributes:
-        lowest: Lowest score of each seat.
         wins: For each seat that is to throw, the chances indexed by the scores of that seat and of the two that follow,
-            each minus the lowest one, and by player.
+            each minus the lowest one, and by player. If it does not matter who began, one array serves all seats.
     """
 
-    lowest: tuple[int, int, int]
-    wins: tuple[Floats, ...]
-
-    def at(self, scores: tuple[int, int, int], seat: int) -> Floats:
-        """Return the chances of the three players in a position.
-
-        Args:
-            scores: Scores, that of the player to throw first.
-            seat: Seat of the player to throw, 0 for the player who began the match.
-        """
-        at = tuple(scores[i] - self.lowest[(seat + i) % PLAYERS] for i in range(PLAYERS))
-        found: Floats = self.wins[seat][at]
-        return found
-
-
-class _Solver:
-    def __init__(self, rules: Ruleset, target: int, lowest: tuple[int, int, int]) -> None:
+    def __init__(
+        self, rules: Ruleset, target: int, lowest: tuple[int, int, int] = (0, 0, 0)
+    ) -> None:
         self.turns, self.rules, self.lowest = Turns(rules), rules, lowest
         self.goal = (
             -(-target // self.turns.step)
@@ -218,21 +214,71 @@ class _Solver:
         elif self.margin:
             self.reaching = self.turns.reaching(most)
         sizes = [self.goal - low for low in lowest]
-        self.wins = tuple(
-            np.full((*(sizes[(seat + i) % PLAYERS] for i in range(PLAYERS)), PLAYERS), np.nan)
-            for seat in range(PLAYERS)
+        self._is_symmetric = (
+            len(set(lowest)) == 1 and rules.last_round is not LastRound.LATER_IN_ROUND
         )
+        wins = [
+            np.full((*(sizes[(seat + i) % PLAYERS] for i in range(PLAYERS)), PLAYERS), np.nan)
+            for seat in range(1 if self._is_symmetric else PLAYERS)
+        ]
+        self.wins = tuple(wins) * (PLAYERS // len(wins))
         self.last_rounds: dict[tuple[int, int], Floats] = {}
 
-    def solve(self) -> ThreePlayers:
+    def solve(self) -> Iterator[float]:
+        """Solve the match, and yield the share of the positions that are solved, from 0 to 1."""
         by_sum = defaultdict(list)
         for scores in product(*(range(low, self.goal) for low in self.lowest)):
-            by_sum[sum(scores)].append(scores)
+            turned = (scores[1:] + scores[:1], scores[2:] + scores[:2])
+            if not self._is_symmetric or scores <= min(turned):
+                by_sum[sum(scores)].append(scores)
+        pairs = self._last_turns()
+        solved, n = 0, _PAIR_WORK * len(pairs) + sum(map(len, by_sum.values()))
+        for second, third in pairs:
+            self._last_round(second, third)
+            solved += _PAIR_WORK
+            yield solved / n
         for total in sorted(by_sum, reverse=True):
             boards = np.array(by_sum[total])
             for at in range(0, len(boards), _CHUNK):
                 self._solve(boards[at : at + _CHUNK])
-        return ThreePlayers(self.lowest, self.wins)
+                solved += len(boards[at : at + _CHUNK])
+                yield solved / n
+
+    def _last_turns(self) -> set[tuple[int, int]]:
+        """Return the scores of two players who may both have a last turn, in the order of their turns."""
+        seats = {0} if self.rules.last_round is LastRound.LATER_IN_ROUND else {0, 1, 2}
+        left = [range(low, self.goal) for low in self.lowest]
+        return {
+            pair
+            for seat in (seats if self.margin else ())
+            for pair in product(left[(seat + 1) % PLAYERS], left[(seat + 2) % PLAYERS])
+        }
+
+    def at(self, scores: tuple[int, int, int], seat: int) -> Floats:
+        """Return the chances of the three players in a position.
+
+        Args:
+            scores: Scores in steps, that of the player to throw first.
+            seat: Seat of the player to throw, 0 for the player who began the match.
+        """
+        at = tuple(scores[i] - self.lowest[(seat + i) % PLAYERS] for i in range(PLAYERS))
+        found: Floats = self.wins[seat][at]
+        return found
+
+    def turn(self, scores: tuple[int, int, int], seat: int, *, most: int = 0) -> RaceTurn:
+        """Return the values of the current turn.
+
+        Args:
+            scores: Scores in steps, that of the player to throw first.
+            seat: Seat of the player to throw, 0 for the player who began the match.
+            most: Highest number of steps at risk for which values are needed.
+        """
+        throws = compile_rules(self.rules)
+        after = self.at((scores[1], scores[2], scores[0]), (seat + 1) % PLAYERS)
+        bank = self.bank(np.array([scores]), seat)[:, 0, 0]
+        rows = np.minimum(np.arange(n_rows(throws, max(len(bank) - 1, most))), len(bank) - 1)
+        lost, needed = float(after[PLAYERS - 1]), throws.needed(opened=scores[0] > 0)
+        return play_turn(throws, bank[rows], (lost, lost), max(len(bank) - 1, most), needed)
 
     def _solve(self, boards: Indices) -> None:
         """Solve positions that differ from each other in more than the player to throw.
@@ -379,7 +425,29 @@ def solve_three(
         target: Points to play for.
         lowest: Scores in steps from which positions are solved, by seat.
     """
-    return _Solver(rules, target, lowest).solve()
+    found = ThreePlayers(rules, target, lowest)
+    for _ in found.solve():
+        pass
+    return found
+
+
+def remember_three(wins: MatchOdds, solved: ThreePlayers) -> None:
+    """Attach the exact solution for three players to the solution for two, which every question uses."""
+    wins.__dict__["three"] = solved
+
+
+def exact_three(wins: MatchOdds) -> ThreePlayers | None:
+    """Return the exact solution for three players, or None if `remember_three` was not called."""
+    found: ThreePlayers | None = wins.__dict__.get("three")
+    return found
+
+
+def can_solve(rules: Ruleset) -> bool:
+    """Return whether a whole match of three players is short enough to be solved while it is played."""
+    if rules.rounds or unsupported(rules) or left_out_of_match(rules):
+        return False
+    goal = -(-rules.target // scoring.points_step(rules))
+    return goal <= (MOST_STEPS if rules.last_round is LastRound.NONE else MOST_STEPS_LAST_ROUND)
 
 
 def end_game(
@@ -397,18 +465,14 @@ def end_game(
     """
     if len(scores) != PLAYERS or unsupported(rules) or left_out_of_match(rules):
         return None
-    throws = compile_rules(rules)
-    at = tuple(max(score // throws.step, 0) for score in scores)
-    lowest = tuple(at[(seat - place) % PLAYERS] for seat in range(PLAYERS))
-    solver = _Solver(rules, target, (lowest[0], lowest[1], lowest[2]))
-    most = MAX_POSITIONS_LAST_ROUND if solver.margin else MAX_POSITIONS
-    if prod(solver.goal - low for low in lowest) > most:
+    step = compile_rules(rules).step
+    a, b, c = (max(score // step, 0) for score in scores)
+    at = a, b, c
+    lowest = at[-place % PLAYERS], at[(1 - place) % PLAYERS], at[(2 - place) % PLAYERS]
+    match = ThreePlayers(rules, target, lowest)
+    most = MAX_POSITIONS_LAST_ROUND if match.margin else MAX_POSITIONS
+    if prod(match.goal - low for low in lowest) > most:
         return None
-    wins = solver.solve()
-    after = wins.at((at[1], at[2], at[0]), (place + 1) % PLAYERS)
-    bank = solver.bank(np.array([at]), place)[:, 0, 0]
-    top = len(bank) - 1
-    rows = np.minimum(np.arange(n_rows(throws, top)), top)
-    lost = float(after[PLAYERS - 1])
-    turn = play_turn(throws, bank[rows], (lost, lost), top, throws.needed(opened=at[0] > 0))
-    return [float(chance) for chance in wins.at((at[0], at[1], at[2]), place)], turn
+    for _ in match.solve():
+        pass
+    return [float(chance) for chance in match.at(at, place)], match.turn(at, place)
