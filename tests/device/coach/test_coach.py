@@ -18,6 +18,7 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Banked, Bot, Thrown
 from game.match.match import Match
+from game.odds.three_players import solve_three
 from game.rules.rule_files import load
 from game.situation import TableError
 from game.stats.counts import DiceSetPeriod
@@ -126,6 +127,18 @@ def test_an_unsolved_match_is_solved_and_saved(rig, tmp_path):
 
     assert rig.coach.coaching(match).solving is None
     assert len(list((tmp_path / TABLES).iterdir())) == 1
+
+
+def test_a_short_match_of_three_players_becomes_exact_while_it_is_played(rig):
+    rules = replace(load("kcd"), target=300)
+    match = Match.start(rules, ["Anna", "Ben", "Cleo"])
+    rig.coach.switch(CoachMode.LIVE)
+    exact = rig.until(
+        lambda: rig.coach.coaching(match), holds=lambda c: c.figures and not c.figures.caveats
+    )
+
+    assert exact.figures.win == pytest.approx(solve_three(rules, 300).at((0, 0, 0), 0)[0], abs=1e-4)
+    assert exact.solving is None
 
 
 def test_a_match_that_is_won_is_reviewed_and_solved_without_being_asked(rig):
