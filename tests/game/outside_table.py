@@ -20,6 +20,7 @@ USUAL = {
     "target": 10_000,
     "win": "at least",
     "last_round": "none",
+    "ties": "nobody",
     "below_zero": True,
 }
 """Defaults of options that are not 0."""
@@ -31,6 +32,8 @@ def read(text: str, published: Path) -> dict:
     """Return the options in a rule file and in the files that it extends."""
     options = tomllib.loads(text)
     parent = options.pop("extends", None)
+    if options.get("rounds") and "target" in options:
+        options.setdefault("target_ends_rounds", True)
     if parent is None:
         return USUAL | options
     rules = read((published / f"{parent}.toml").read_text("utf-8"), published)
@@ -53,6 +56,9 @@ class Keeps:
         """Return the keeps of a throw, as kept dice -> points."""
         chosen = {kept for n in range(1, len(throw) + 1) for kept in combinations(throw, n)}
         found = {kept: self.best(kept) for kept in chosen if self.best(kept)}
+        if self.get("keep_all"):
+            most = max(map(len, found), default=0)
+            found = {kept: points for kept, points in found.items() if len(kept) == most}
         free = len(throw) == self.rules["n_dice"] and not self.costs(throw)
         if not found and self.get("nothing") and free:
             found = {throw: self.get("nothing")}
@@ -138,6 +144,8 @@ class Table:
         self.farkles = [0] * players
         self.bad_starts = [0] * players
         self.played = [0] * players
+        self.extra = [0] * players
+        self.turn_before = 0
         self.to_take_over = None
         self.closer = self.winner = None
         self.last_turns = []
@@ -177,9 +185,14 @@ class Table:
 
     def happens(self) -> None:
         most = max(map(self.lies.count, self.lies))
-        if most == self.rules["n_dice"] and (
-            self.get("all_alike_wins") or (self.get("all_ones_win") and self.lies[0] == 1)
-        ):
+        if (
+            most == self.rules["n_dice"]
+            and (
+                self.get("all_alike_wins")
+                or (self.get("all_ones_win") and self.lies[0] == 1)
+                or (self.get("all_sixes_win") and self.lies[0] == 6)
+            )
+        ) or (self.get("straight_wins") and self.lies == (1, 2, 3, 4, 5, 6)):
             self.winner = self.seat
         elif self.get("four_twos_reset") and self.lies.count(2) >= 4:
             self.score[self.seat] = 0
@@ -199,12 +212,10 @@ class Table:
         if len(self.lies) == 1:
             self.at_risk += self.get("last_die_twice")
         best = self.usual_bank()
-        charity = self.is_charity()
-        if charity and self.refuses(best):
+        last = self.is_last_throw()
+        if last and self.refuses(best):
             self.end(farkle=True)
-        elif charity or (
-            self.get("must_bank_after_triple") and most >= 3 and not self.refuses(best)
-        ):
+        elif last or (self.get("must_bank_after_triple") and most >= 3 and not self.refuses(best)):
             self.bank(best)
 
     def keep(self, kept: tuple[int, ...]) -> None:
@@ -229,8 +240,9 @@ class Table:
 
     # Legality
 
-    def is_charity(self) -> bool:
-        return self.closer is not None and self.rules["last_round"] == "charity roll"
+    def is_last_throw(self) -> bool:
+        charity = self.closer is not None and self.rules["last_round"] == "charity roll"
+        return charity or 0 < self.get("most_throws") <= self.thrown
 
     def overshoots(self, kept: tuple[int, ...]) -> bool:
         total = self.score[self.seat] + self.at_risk + self.keeps[kept]
@@ -245,12 +257,14 @@ class Table:
     def refuses(self, kept: tuple[int, ...]) -> bool:
         left = len(self.lies) - len(kept)
         points = self.at_risk + self.keeps[kept]
-        if not self.is_charity():
+        if not self.is_last_throw():
             if not left and self.rules["hot_dice"] == "must":
                 return True
             if left >= self.get("must_throw_from") > 0:
                 return True
         if not self.on_board[self.seat] and points < self.get("opening"):
+            return True
+        if self.get("must_beat_turn") and points <= self.turn_before:
             return True
         return points < self.get("minimum_bank")
 
@@ -271,8 +285,9 @@ class Table:
         seat, cost = self.seat, 0
         self.farkles[seat] = self.farkles[seat] + 1 if farkle else 0
         self.bad_starts[seat] = self.bad_starts[seat] + 1 if farkle and self.bad_start else 0
-        if self.farkles[seat] == 3:
-            cost, self.farkles[seat] = cost + self.get("three_farkles"), 0
+        if self.farkles[seat] >= 3:
+            cost += self.get("three_farkles")
+            self.farkles[seat] *= bool(self.get("farkles_keep_costing"))
         if farkle and self.took_over:
             cost += self.get("take_over_farkle")
         if farkle and self.bad_start:
@@ -283,6 +298,9 @@ class Table:
         self.on_board[seat] = self.on_board[seat] or points > 0
         if points:
             self.knock_back(seat)
+        if self.get("opening_at_zero") and self.score[seat] <= 0:
+            self.on_board[seat] = False
+        self.turn_before = points
         self.played[seat] += 1
         self.begin((seat + 1) % self.n)
         self.look_for_an_end(seat)
@@ -299,22 +317,46 @@ class Table:
             self.look_for_an_end(poorest)
 
     def look_for_an_end(self, seat: int) -> None:
-        if self.get("rounds"):
-            waiting = [s for s in self.in_order(self.seat) if self.played[s] < self.get("rounds")]
-            self.go_on(waiting, first=0)
-        elif self.closer is not None:
+        has_target = not self.get("rounds") or self.get("target_ends_rounds")
+        if self.closer is not None:
             self.last_turns = [s for s in self.last_turns if s != seat]
+            if self.rules["last_round"] == "until unbeaten" and self.leader(self.closer) == seat:
+                self.closer, self.last_turns = seat, self.who_follows(seat)
+            self.last_turns = self.last_turns or self.play_off(self.closer)
             self.go_on(self.last_turns, first=self.closer)
-        elif self.is_there(self.score[seat]):
+        elif has_target and self.is_there(self.score[seat]):
             self.closer = seat
-            self.last_turns = self.who_follows(seat)
+            self.last_turns = self.who_follows(seat) or self.play_off(seat)
             self.go_on(self.last_turns, first=seat)
+        elif self.get("rounds"):
+            self.go_on(self.to_play() or self.one_more_turn(), first=0)
+
+    def to_play(self) -> list[int]:
+        """Return who still has turns in a fixed number of rounds."""
+        most = [self.get("rounds") + more for more in self.extra]
+        return [s for s in self.in_order(self.seat) if self.played[s] < most[s]]
+
+    def one_more_turn(self) -> list[int]:
+        for seat in self.play_off(0):
+            self.extra[seat] += 1
+        return self.to_play()
+
+    def play_off(self, first: int) -> list[int]:
+        """Return who has another turn because of a tie."""
+        order = self.in_order(first)
+        tied = [s for s in order if self.score[s] == max(self.score)]
+        if len(tied) == 1:
+            return []
+        return {"nobody": [], "tied players": tied, "everybody": order}[self.rules["ties"]]
+
+    def leader(self, first: int) -> int:
+        return max(self.in_order(first), key=lambda s: self.score[s])
 
     def go_on(self, waiting: list[int], first: int) -> None:
         if waiting:
             self.begin(waiting[0])
         else:
-            self.winner = max(self.in_order(first), key=lambda s: self.score[s])
+            self.winner = self.leader(first)
 
     def in_order(self, first: int) -> list[int]:
         return [(first + i) % self.n for i in range(self.n)]
