@@ -29,10 +29,10 @@ class BotLevel(StrEnum):
     """How well a bot plays that imitates nobody, from the weakest level to the strongest."""
 
     BEGINNER = "beginner"
-    """Looks at the points at risk, and hardly at the number of dice left to throw."""
+    """Looks at the points at risk, and too little at the number of dice left to throw."""
 
     CASUAL = "casual"
-    """Judges the risk well, but keeps every scoring die and ignores the scores of the match."""
+    """Judges the risk of a throw well, but ignores the scores of the match."""
 
     BEST = "best"
     """Makes the choice with the best chance of winning."""

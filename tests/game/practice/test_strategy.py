@@ -203,8 +203,7 @@ def test_a_beginner_throws_two_dice_more_readily_than_a_casual_player():
         bots = (strategy_of(Bot(seed=seed, level=level), NO_OPENING) for seed in range(100))
         return sum(isinstance(bot.decide(state), Banked) for bot in bots)
 
-    assert banks(BotLevel.BEGINNER) < 30
-    assert banks(BotLevel.CASUAL) > 60
+    assert 10 < banks(BotLevel.BEGINNER) < banks(BotLevel.CASUAL) - 10
 
 
 def test_a_level_survives_the_journal():
