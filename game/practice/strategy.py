@@ -66,10 +66,10 @@ def strategy_of(
 _MOST_STEPS = 60
 """Largest threshold of a level, in steps of points: usually 3,000 points."""
 
-_WEIGHT_OF_DICE = {BotLevel.BEGINNER: 0.18, BotLevel.CASUAL: 1.0}
+_WEIGHT_OF_DICE = {BotLevel.BEGINNER: 0.15, BotLevel.CASUAL: 1.0}
 """How much the number of dice counts in a level's thresholds. 0 would mean the same threshold for any number of dice; 1
 means the threshold that scores the most points on average. The weights are chosen so that each level loses to the next
-one in 55 to 65 % of matches; docs/odds.md gives the measured shares."""
+one in about 60 % of matches; docs/odds.md gives the measured shares."""
 
 
 @lru_cache(maxsize=8)

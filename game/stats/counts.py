@@ -1,11 +1,12 @@
 """Totals over all matches in a journal: what each player did, and how often each face came up."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cache, lru_cache
 from itertools import chain
-
-import numpy as np
+from math import exp, log, sqrt
+from operator import mul
 
 from game.dice_log import Fairness, count_faces, fairness
 from game.errors import JournalError
@@ -36,6 +37,9 @@ USUAL_RATING, USUAL_SPREAD = 1420.0, 150.0
 """What is assumed about a player before the first match: the mean and the standard deviation of people's ratings. The
 mean is that of the casual bot. The spread reaches far beyond the beginner and the best bot, between which most people
 play."""
+
+_RATINGS = tuple(range(520, 2_321, 10))
+"""The ratings that are considered: six standard deviations on both sides of the usual one."""
 
 WITHIN_95 = 1.96
 """Standard deviations on each side of the mean between which the true value lies with a chance of 95 %."""
@@ -120,7 +124,8 @@ class Tally:
         return ratings(self.duels)
 
 
-def ratings(duels: Sequence[tuple[BotLevel, bool]]) -> tuple[tuple[float, float], ...]:
+@lru_cache(maxsize=64)
+def ratings(duels: tuple[tuple[BotLevel, bool], ...]) -> tuple[tuple[float, float], ...]:
     """Return the rating and its uncertainty after each match, from match number `LEAST_DUELS` on.
 
     The rating is the mean of its distribution, given the results of the newest matches against bots
@@ -130,17 +135,29 @@ def ratings(duels: Sequence[tuple[BotLevel, bool]]) -> tuple[tuple[float, float]
     Args:
         duels: The levels of the bots, and whether the player won, the latest match last.
     """
-    at = np.arange(0.0, 3000.0, 5.0)
-    prior = -(((at - USUAL_RATING) / USUAL_SPREAD) ** 2) / 2
-    wins = [1 / (1 + 10 ** ((BOT_RATINGS[level] - at) / 400)) for level, _ in duels]
-    likely = [np.log(win if won else 1 - win) for win, (_, won) in zip(wins, duels, strict=True)]
+    likely = [
+        [log(chance if won else 1 - chance) for chance in _winning_chances(level)]
+        for level, won in duels
+    ]
     found = []
     for n in range(LEAST_DUELS, len(duels) + 1):
-        weight = np.exp(prior + sum(likely[max(n - MAX_DUELS, 0) : n]))
-        mean = float(np.average(at, weights=weight))
-        spread = float(np.average((at - mean) ** 2, weights=weight)) ** 0.5
-        found.append((mean, WITHIN_95 * spread))
+        newest = likely[max(n - MAX_DUELS, 0) : n]
+        weights = [
+            exp(sum(each) - ((rating - USUAL_RATING) / USUAL_SPREAD) ** 2 / 2)
+            for rating, *each in zip(_RATINGS, *newest, strict=True)
+        ]
+        mean = sum(map(mul, _RATINGS, weights)) / sum(weights)
+        spread = sum(
+            (rating - mean) ** 2 * weight for rating, weight in zip(_RATINGS, weights, strict=True)
+        ) / sum(weights)
+        found.append((mean, WITHIN_95 * sqrt(spread)))
     return tuple(found)
+
+
+@cache
+def _winning_chances(level: BotLevel) -> tuple[float, ...]:
+    """Return the chance of beating a bot for each of the ratings in `_RATINGS`."""
+    return tuple(1 / (1 + 10 ** ((BOT_RATINGS[level] - rating) / 400)) for rating in _RATINGS)
 
 
 def tallies(match: Match) -> tuple[Tally, ...]:

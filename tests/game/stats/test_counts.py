@@ -127,7 +127,7 @@ def test_neither_a_head_start_nor_an_imitation_counts_for_the_rating():
 
 
 def test_who_wins_half_of_the_matches_is_rated_like_the_bot_and_more_matches_are_surer():
-    found = ratings([(BotLevel.BEST, bool(n % 2)) for n in range(200)])
+    found = ratings(tuple((BotLevel.BEST, bool(n % 2)) for n in range(200)))
     (first, wide), (last, narrow) = found[0], found[-1]
 
     assert len(found) == 196
@@ -137,8 +137,8 @@ def test_who_wins_half_of_the_matches_is_rated_like_the_bot_and_more_matches_are
 
 
 def test_a_rating_follows_a_player_who_improves_and_needs_five_matches():
-    worse = [(BotLevel.CASUAL, False)] * 50
-    found = ratings(worse + [(BotLevel.CASUAL, True)] * 50)
+    worse = ((BotLevel.CASUAL, False),) * 50
+    found = ratings(worse + ((BotLevel.CASUAL, True),) * 50)
 
     assert found[-1][0] > BOT_RATINGS[BotLevel.BEST] + 100
     assert found[45][0] < BOT_RATINGS[BotLevel.BEGINNER] - 100
