@@ -186,8 +186,8 @@ def read_faces(
     """Read the face at each detection, and return one closeup of each die.
 
     The first network examines every detection, and those that may be dice once more at their corrected position if the
-    correction is large or the camera pose is unknown. The second network then examines those that are not certain; without
-    a pose, it examines all that may be dice.
+    correction is large or, without a camera pose, the network is not certain. The second network then examines those that
+    are not certain; without a pose, it examines all that may be dice.
 
     Args:
         picture: (height, width, 3) BGR.
@@ -197,9 +197,9 @@ def read_faces(
     first = query_networks([_cut(picture, one, FIRST_READER) for one in detections], pose)
     seen = [_moved(one) if _is_possible(one) else one for one in first]
     possible = [k for k, one in enumerate(seen) if _is_possible(one)]
-    misplaced = [k for k in possible if pose is None or not _is_well_placed(seen[k])]
-    again = [_cut(picture, seen[k].detection, FIRST_READER) for k in misplaced]
-    for k, one in zip(misplaced, query_networks(again, pose), strict=True):
+    unsettled = [k for k in possible if not _is_settled(seen[k], pose)]
+    again = [_cut(picture, seen[k].detection, FIRST_READER) for k in unsettled]
+    for k, one in zip(unsettled, query_networks(again, pose), strict=True):
         seen[k] = one
     return without_duplicates(query_second_network(picture, seen, possible, pose))
 
@@ -323,10 +323,11 @@ def _log_sum_exp(values: Floats) -> float:
     return float(np.logaddexp.reduce(values))
 
 
-def _is_well_placed(closeup: Closeup) -> bool:
-    """Return whether a correction would change so little that the first network need not examine the patch again."""
+def _is_settled(closeup: Closeup, pose: CameraPose | None) -> bool:
+    """Return whether the first network need not examine a patch again, because a correction would change little."""
     right, down, grown = (float(value) for value in closeup.mean.offset)
-    return max(hypot(right, down), abs(grown)) < SMALL_CORRECTION
+    is_well_placed = max(hypot(right, down), abs(grown)) < SMALL_CORRECTION
+    return is_well_placed and (pose is not None or closeup.is_certain)
 
 
 def _is_possible(closeup: Closeup) -> bool:

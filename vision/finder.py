@@ -38,7 +38,7 @@ KNOWN_DIE_PX, MIN_TRAY_PX = 24.0, 320
 """If the size of the dice in a tray is known, the input is scaled so that the smallest die is as wide as the first. Its
 longer side is at least the second and at most TRAY_PX."""
 
-SMALL_FRAME_DIE_PX, FRAME_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
+SMALL_FRAME_DIE_PX, FRAME_DIE_PX, MAX_INPUT_PX = 20.0, 24.0, 1152
 """If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
 again at the scale that makes them as large as the second, with an input no larger than the third."""
 

@@ -24,6 +24,9 @@ Box = tuple[int, int, int, int]
 TRAY_MARGIN = 0.06
 """Share of the tray's longer side that a crop keeps around it: a die at the wall leans over the wall."""
 
+AREA_OVERSAMPLING = 4
+"""A copy that is averaged from an image at least this many times as large hardly differs from one averaged from the original."""
+
 MAX_MEGAPIXELS = 200
 """The resolution of the largest phone sensor. Once decoded, such an image takes 600 MB."""
 
@@ -88,12 +91,13 @@ class ImagePyramid:
 
     Args:
         image: Image (height, width, 3) BGR.
-        can_halve: Whether a copy may be made by halving and interpolating. It then differs slightly from one made by
-            area averaging, mostly in fine texture.
+        can_interpolate: Whether a copy may be interpolated from a halved image that is up to twice as large. It then differs
+            slightly from one made by area averaging, mostly in fine texture. Otherwise it is averaged from a halved image that
+            is at least AREA_OVERSAMPLING times as large, or from the image itself.
     """
 
-    def __init__(self, image: Image, *, can_halve: bool = True) -> None:
-        self._levels, self._can_halve = [image], can_halve
+    def __init__(self, image: Image, *, can_interpolate: bool = True) -> None:
+        self._levels, self._can_interpolate = [image], can_interpolate
         self._scaled: dict[tuple[int, int], Image] = {}
 
     @property
@@ -105,7 +109,7 @@ class ImagePyramid:
     def scaled(self, width: int, height: int) -> Image:
         """Return the image at another size.
 
-        It is reduced by halving and then interpolating, or by area averaging if it must not be halved.
+        It is reduced by halving, and then by interpolating or by area averaging.
 
         Args:
             width: Width of the result in pixels.
@@ -116,15 +120,15 @@ class ImagePyramid:
             level = self._level(self._halvings(size))
             # If no side shrinks below half, bilinear interpolation uses every pixel and is much faster.
             uses_all = 2 * width >= level.shape[1] and 2 * height >= level.shape[0]
-            method = cv2.INTER_LINEAR if self._can_halve and uses_all else cv2.INTER_AREA
+            method = cv2.INTER_LINEAR if self._can_interpolate and uses_all else cv2.INTER_AREA
             scaled = cv2.resize(level, size, interpolation=method)
             self._scaled[size] = np.asarray(scaled, np.uint8)
         return self._scaled[size]
 
     def _halvings(self, size: tuple[int, int]) -> int:
-        number = 0
-        while self._can_halve and all(
-            2 * side <= full >> number for side, full in zip(size, self.size, strict=True)
+        number, least = 0, 1 if self._can_interpolate else AREA_OVERSAMPLING
+        while all(
+            2 * least * side <= full >> number for side, full in zip(size, self.size, strict=True)
         ):
             number += 1
         return number

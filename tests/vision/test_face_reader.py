@@ -75,11 +75,15 @@ def test_a_die_that_is_not_certain_is_examined_by_both_networks(five, asked):
     assert set(seen.estimates) == {"near", "wide"}
 
 
-def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_die(five, asked):
+@pytest.mark.parametrize(("shift", "looks"), [(0.0, 1), (0.3, 2)])
+def test_without_a_camera_pose_the_network_from_photographs_also_examines_every_die(
+    five, asked, shift, looks
+):
     shot, die = five
-    (seen,) = read_faces(shot.image, [die], None)
+    shifted = replace(die, x=die.x + shift * die.edge)
+    (seen,) = read_faces(shot.image, [shifted], None)
 
-    assert asked == {"near": 2, "deep": 1}
+    assert asked == {"near": looks, "deep": 1}
     assert face_of(seen) == 5
 
 
