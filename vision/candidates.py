@@ -40,6 +40,9 @@ from vision.tray_change import ChangedRegion, TrayChange, compare
 MIN_HAND_SHARE = 0.001
 """Share of the frame that the tip of a finger covers."""
 
+MIN_HAND_SHARE_ANYWHERE = 0.01
+"""Replaces `MIN_HAND_SHARE` if the position of the tray is unknown: photographs show more things that look like skin."""
+
 MIN_POSSIBLE = 0.1
 """Another die could be leaning against any object that is at least this likely to be a die."""
 

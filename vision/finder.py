@@ -55,6 +55,9 @@ MIN_DISTANCE_EDGES = 0.5
 """Detections that are closer than this, in die edges, count as one die. Only stacked dice can be
 this close together."""
 
+MIN_HAND_LOG_ODDS_ANYWHERE = 1.5
+"""Log odds from which a cell shows a hand in a frame of unknown scale. In a tray, 0 is enough: photographs show more things that
+look like skin."""
 
 SAME_PLACE_EDGES, SAME_LOG_SIZE = 0.12, 0.15
 """Detections at different scales that differ by less than this in position, in die edges, and in the logarithm of their size
@@ -136,7 +139,7 @@ def find_dice_anywhere(picture: ImagePyramid, empty: ImagePyramid | None = None)
         picture: The frame.
         empty: Image of the same view without dice, or None if there is none.
     """
-    found = find_dice(picture, FRAME_PX, empty)
+    found = find_dice(picture, FRAME_PX, empty, min_hand_log_odds=MIN_HAND_LOG_ODDS_ANYWHERE)
     edge_px = _median_edge(found.detections) * FRAME_PX / max(picture.size)
     detections = found.detections + find_dice(picture, COARSE_PX, empty).detections
     if edge_px < SMALL_FRAME_DIE_PX:
@@ -162,7 +165,11 @@ def _is_copy(one: Detection, other: Detection) -> bool:
 
 
 def find_dice(
-    picture: ImagePyramid, input_px: int, empty: ImagePyramid | None = None
+    picture: ImagePyramid,
+    input_px: int,
+    empty: ImagePyramid | None = None,
+    *,
+    min_hand_log_odds: float = 0.0,
 ) -> FinderResult:
     """Detect dice and hands in a frame.
 
@@ -170,6 +177,7 @@ def find_dice(
         picture: Frame, or the part of it to examine.
         input_px: Length of the longer side of the network's input. The frame is enlarged at most twofold.
         empty: Image of the same view without dice, of the same size, or None if there is none.
+        min_hand_log_odds: Log odds from which a cell counts as part of a hand.
     """
     width, height = picture.size
     scale = min(2.0, input_px / max(height, width))
@@ -178,7 +186,8 @@ def find_dice(
     rows, columns = (-(-side // STRIDE) for side in (size[1], size[0]))
     outputs = {name: values[..., :rows, :columns] for name, values in outputs.items()}
     cell_px = STRIDE * width / size[0], STRIDE * height / size[1]
-    return FinderResult(_peaks(outputs, cell_px), np.asarray(outputs["hand"] > 0))
+    hand = np.asarray(outputs["hand"] > min_hand_log_odds)
+    return FinderResult(_peaks(outputs, cell_px), hand)
 
 
 def suppress_overlaps(detections: list[Detection], *, is_ranked: bool = False) -> list[Detection]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vision.candidates import (
     MIN_HAND_SHARE,
+    MIN_HAND_SHARE_ANYWHERE,
     Candidate,
     CandidateSet,
     could_be_die,
@@ -96,8 +97,9 @@ def read(
         outlines = [place.outline for place, _ in judged]
         regions = seen.change.regions(tray or full_frame(picture), outlines)
         dice += [_foreign_object(r) for r in regions if _needs_question(r, seen)]
+    min_hand = MIN_HAND_SHARE if is_tray_known else MIN_HAND_SHARE_ANYWHERE
     is_present = {
-        Problem.HAND: is_tray_known and seen.hand > MIN_HAND_SHARE,
+        Problem.HAND: seen.hand > min_hand,
         Problem.DARK: _is_dark(picture, tray),
         Problem.GLARE: tray is not None and _is_overexposed(picture, tray, judged),
         Problem.SIDE_VIEW: not is_tray_known and _is_side_view(judged),

@@ -65,6 +65,15 @@ def test_most_rendered_trays_are_read_correctly_and_few_wrong_readings_are_sure(
     assert share["silent"] <= 3, share
 
 
+def test_some_rendered_hands_are_noticed_without_a_known_tray(pictures):
+    folder = pictures / "renders"
+    hands = [row for row in labels(folder) if row["hand"]]
+
+    readings = [vision.read(load(folder / row["image"])) for row in hands]
+
+    assert 4 * sum(vision.Problem.HAND in r.problems for r in readings) >= len(hands)
+
+
 def tray_of(row):
     return Quad(tuple(map(tuple, row["tray_corners"])))
 
