@@ -188,7 +188,7 @@ def rating_curve(ratings: Sequence[tuple[float, float]], bots: Mapping[str, floa
     """
     low = min(*bots.values(), *(rating - error for rating, error in ratings))
     high = max(*bots.values(), *(rating + error for rating, error in ratings))
-    step = (WIDE - 2 * RIGHT) / max(len(ratings) - 1, 1)
+    step = (WIDE - RIGHT - NAME_WIDE) / max(len(ratings) - 1, 1)
 
     def y(rating: float) -> float:
         return TOP + NAME_HIGH + (HIGH - 2 * TOP - NAME_HIGH) * (high - rating) / (high - low)
