@@ -87,7 +87,11 @@ def test_a_match_in_play_is_set_aside_for_one_at_two_trays(open_phone):
     (host, _), (guest, _) = open_phone("host"), open_phone("guest")
     guest.locator("#name-0").fill("Carl")
     guest.get_by_role("button", name="Start the match").first.click()
-    expect(guest.locator("#throw-dice")).to_be_visible()
+    with guest.expect_response("**/throw"):
+        guest.locator("#throw-dice").click()
+    guest.wait_for_timeout(800)  # the dice are rolling
+    guest.locator("#tray-button").click()
+    expect(guest.locator(".big-dice .slot").first).to_be_visible()
 
     host.locator("#name-0").fill("Anna")
     host.locator("#other-tray summary").click()
