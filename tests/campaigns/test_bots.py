@@ -48,7 +48,7 @@ LEAST_SHARE, MOST_SHARE = 0.55, 0.65
 @pytest.mark.campaign
 @pytest.mark.timeout(36000)
 @pytest.mark.parametrize("name", LEVELS_ARE_PLAYED[: count(2, 6)])
-@pytest.mark.parametrize("levels", pairwise(BotLevel), ids=" and ".join)
+@pytest.mark.parametrize("levels", list(pairwise(BotLevel)), ids=" and ".join)
 def test_each_level_loses_to_the_next_one(name, levels):
     rules, n = rule_files.load(name), count(60, 10_000)
     wins = TableStore(Path("none")).find(rules)
