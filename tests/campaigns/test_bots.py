@@ -45,6 +45,7 @@ LEAST_SHARE, MOST_SHARE = 0.55, 0.65
 """The share of matches that a level should win against the level below it."""
 
 
+@pytest.mark.long
 @pytest.mark.campaign
 @pytest.mark.timeout(36000)
 @pytest.mark.parametrize("name", LEVELS_ARE_PLAYED[: count(2, 6)])
