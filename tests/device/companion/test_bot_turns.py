@@ -73,7 +73,8 @@ def bot_table(path, bot, rules=RULES, **options):
 
 
 @pytest.fixture
-def simulated(tmp_path):
+def simulated(tmp_path, monkeypatch):
+    monkeypatch.setattr("device.session.match_starts.secrets.randbits", lambda _: 1)
     with bot_table(tmp_path / "journal.db", SIMULATED) as table:
         yield table
 
