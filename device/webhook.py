@@ -332,7 +332,7 @@ class Webhook:
         self._first_retry_s = first_retry_s
         self._tray = socket.gethostname()
         self.deliveries = DeliveryLog(receiver)
-        self._is_gone = False
+        self._is_gone = self._has_failed = False
         self._report = DistinctReports(partial(log.warning, "the webhook is waiting: %s"))
         self._closing = Event()
         self._thread = Thread(target=self._run, name="webhook", daemon=True)
@@ -364,14 +364,16 @@ class Webhook:
         except GameError as error:
             self._report(str(error))
         except Exception:
+            self._has_failed = True
             log.exception("the webhook failed; the match continues")
 
     def _deliver_all(self) -> None:
         """Deliver every entry of the journal that the receiver has not accepted yet."""
         if self._is_gone:
             return
-        if self._follower.is_restored:
+        if self._follower.is_restored or self._has_failed:
             self._follower.rewind()
+            self._has_failed = False
         for line in self._follower.unread():
             if not self._deliver(line):
                 return

@@ -185,6 +185,24 @@ def test_a_restored_journal_is_sent_from_where_it_continues(table, receiver, tmp
     assert len({e["id"] for e in receiver.events}) == len(receiver.events)
 
 
+def test_a_step_that_could_not_be_sent_for_an_unknown_reason_is_sent_before_the_next_one(
+    table, receiver, tmp_path, monkeypatch, caplog
+):
+    failures = iter([RuntimeError("not foreseen")])
+
+    def deliver(courier, delivery_id, body, really=Courier.deliver):
+        for failure in failures:
+            raise failure
+        really(courier, delivery_id, body)
+
+    monkeypatch.setattr(Courier, "deliver", deliver)
+    with sending(table, tmp_path, receiver.url):
+        table.do(StartMatch(("Anna", "Ben")))
+        until(lambda: "the webhook failed" in caplog.text)
+        table.do(EnterThrow(ROLL))
+        until(lambda: receiver.events == recorded(tmp_path))
+
+
 def test_closing_does_not_wait_for_a_receiver_that_hangs(table, receiver, tmp_path, monkeypatch):
     """The receiver hangs until the test is over, and the webhook would wait for it as long as that."""
     monkeypatch.setattr(module, "Courier", partial(Courier, timeout_s=3600))
