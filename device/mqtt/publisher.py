@@ -77,31 +77,26 @@ class Progress(FeedProgress):
         return other is not None and (self.url, self.tray) == (other.url, other.tray)
 
 
-class Outbox:
+class Outbox(JournalFollower[Progress]):
     """The queue of journal entries that the broker has not acknowledged yet. This class is not thread-safe.
 
     Args:
         feed: The entries of the journal.
-        progress: How much of the journal the broker had acknowledged in the last run.
         path: Path of the file that stores the progress.
+        progress: How much of the journal the broker had acknowledged in the last run.
     """
 
-    def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
-        self._follower = JournalFollower(feed, path, progress)
+    def __init__(self, feed: Feed, path: Path, progress: Progress) -> None:
+        super().__init__(feed, path, progress)
         self._unacknowledged: dict[int, WireEntry] = {}
         self._acknowledged: set[int] = set()
         self.rewind()
-
-    @property
-    def last(self) -> FeedLine | None:
-        """The latest entry that was sent; None before the first."""
-        return self._follower.last
 
     def rewind(self) -> None:
         """Go back to the last acknowledged entry, so that all entries after it are sent again."""
         self._unacknowledged.clear()
         self._acknowledged.clear()
-        self._follower.rewind()
+        super().rewind()
 
     def send(self, publish: Callable[[FeedLine], int]) -> bool:
         """Publish entries until `WINDOW` of them are unacknowledged; return whether the whole journal has been sent.
@@ -109,9 +104,9 @@ class Outbox:
         Args:
             publish: Publishes an entry and returns the number of its message.
         """
-        if self._follower.is_restored:
+        if self.is_restored:
             self.rewind()
-        for line in islice(self._follower.unread(), WINDOW - len(self._unacknowledged)):
+        for line in islice(self.unread(), WINDOW - len(self._unacknowledged)):
             self._unacknowledged[publish(line)] = line.entry
         return len(self._unacknowledged) < WINDOW
 
@@ -128,15 +123,7 @@ class Outbox:
                 return
             self._acknowledged.remove(first)
             del self._unacknowledged[first]
-            self._follower.accept(entry)
-
-    def save_if_due(self) -> None:
-        """Save the progress if it has changed and the last write was long enough ago."""
-        self._follower.save_if_due()
-
-    def save(self) -> None:
-        """Save the progress now."""
-        self._follower.save()
+            self.accept(entry)
 
 
 class MatchSource(Protocol):
@@ -241,7 +228,7 @@ class Publisher:
     ) -> None:
         self._table, self._report = table, DistinctReports(warn)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._outbox, self._replay = Outbox(feed, progress, path), GapReplay(feed)
+        self._outbox, self._replay = Outbox(feed, path, progress), GapReplay(feed)
         self._invitations = Invitations(table, self._on_invitation_answer)
         self._messages = MessageSender(
             address, progress.tray, self._events(warn), discover=discover

@@ -183,8 +183,8 @@ def from_form(default: Ruleset, form: StartMatch) -> Match:
     target = {} if form.target is None else {"target": form.target}
     chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
     bots = None if form.bots is None else [_with_new_seed(bot) for bot in form.bots]
-    has_series = form.best_of not in (None, SINGLE_MATCH)
-    series = _new_series(form.best_of) if form.best_of and has_series else None
+    best_of = form.best_of or SINGLE_MATCH
+    series = _new_series(best_of) if best_of != SINGLE_MATCH else None
     match = Match.start(chosen, form.names, teams=form.teams, bots=bots, series=series)
     check_distinct(player.name for player in match.state.players)
     return match

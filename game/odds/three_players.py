@@ -35,9 +35,8 @@ MAX_POSITIONS, MAX_POSITIONS_LAST_ROUND = 2_000, 400
 round. They take about 15 s of processor time on a desktop computer. A Pi 4, which has not been measured, should take
 about a minute."""
 
-MOST_STEPS, MOST_STEPS_LAST_ROUND = 20, 20
-"""Longest matches, in steps of points, that are solved as a whole while they are played, without and with a last
-round: usually 1,000 points."""
+MOST_STEPS = 20
+"""Longest match, in steps of points, that is solved as a whole while it is played: usually 1,000 points."""
 
 _MARGIN = 40
 """Scores are distinguished up to this many steps above the target."""
@@ -446,8 +445,7 @@ def can_solve(rules: Ruleset) -> bool:
     """Return whether a whole match of three players is short enough to be solved while it is played."""
     if rules.rounds or unsupported(rules) or left_out_of_match(rules):
         return False
-    goal = -(-rules.target // scoring.points_step(rules))
-    return goal <= (MOST_STEPS if rules.last_round is LastRound.NONE else MOST_STEPS_LAST_ROUND)
+    return rules.target <= MOST_STEPS * scoring.points_step(rules)
 
 
 def end_game(

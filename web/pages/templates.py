@@ -26,6 +26,7 @@ from game.dice_log import MIN_DICE, ODD, VERY_ODD, Fairness
 from game.journal.entry import Result
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
+from game.match.series import LENGTHS
 from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
@@ -264,6 +265,7 @@ def register_filters(templates: Environment) -> None:
         turn_bars=_markup(turn_bars),
         rating_curve=lambda ratings, bots: Markup(rating_curve(ratings, bots)),  # noqa: S704 - names are escaped
         bot_ratings=BOT_RATINGS,
+        series_lengths=LENGTHS,
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - only numbers
     )
     templates.globals["qr_code"] = qr_code
