@@ -70,10 +70,18 @@ class RulesNameJson(TypedDict):
     title: str
 
 
+class SeriesNameJson(TypedDict):
+    """The length and the id of a series. All matches of the series have the same id."""
+
+    best_of: int
+    id: str
+
+
 class PlayedMatchJson(TypedDict):
     """A match in the journal. `key` is unique among all trays, and `position` is that of its last step.
 
     Times are in seconds since 1970, and null if the clock was not set. `winner` is a seat, null until somebody wins.
+    `series` is null for a single match.
     """
 
     id: int
@@ -86,6 +94,7 @@ class PlayedMatchJson(TypedDict):
     turns: int
     begun_s: float | None
     last_s: float | None
+    series: SeriesNameJson | None
 
 
 class ThrownJson(TypedDict):

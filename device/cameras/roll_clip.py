@@ -23,8 +23,9 @@ PAUSE_S = 0.5
 MAX_BYTES = 300_000
 """Largest size of a clip; 31 frames at preview size take 110 to 250 kB."""
 
-MIN_FRAMES = 4
-"""Smallest number of frames in a clip. Fewer frames, the last of which is at rest, show no movement."""
+MIN_FRAMES = 3
+"""Smallest number of frames in a clip. Two frames, the last of which is at rest, show no movement. A busy computer that
+has just started may see no more than three frames of a roll."""
 
 COMMENT_BYTES = 12
 """Largest size of the comment in a frame."""

@@ -12,6 +12,7 @@ from game.journal import schema
 from game.journal.entry import START_SEQ, Entry, Result, entry_from_row
 from game.journal.schema import END_POSITION, load_match, select_entries, with_series_score
 from game.match.match import Match
+from game.match.series import Series
 from game.message import Message
 from game.rules.ruleset import Ruleset
 
@@ -40,6 +41,7 @@ class PlayedMatch:
         result: The current or final standings.
         begun_s: When the match began, in seconds since 1970. None if the clock was not set.
         last_s: When the last step was taken, in seconds since 1970. None if the clock was not set.
+        series: The series to which the match belongs, without its score; None for a single match.
     """
 
     id: int
@@ -50,6 +52,7 @@ class PlayedMatch:
     result: Result
     begun_s: float | None
     last_s: float | None
+    series: Series | None
 
     @property
     def ended(self) -> bool:
@@ -269,8 +272,8 @@ def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) 
     start, newest = (_entry(db, match_id, number) for number in (START_SEQ, seq))
     assert start.start_match is not None  # noqa: S101 - the first entry has one
     result = Result.from_text(stored, match_id, seq) or Result.of(load_match(db, match_id))
-    rules = start.start_match.rules
-    return PlayedMatch(match_id, key, last, seq, rules, result, start.time_s, newest.time_s)
+    rules, series = start.start_match.rules, start.start_match.start_state.series
+    return PlayedMatch(match_id, key, last, seq, rules, result, start.time_s, newest.time_s, series)
 
 
 def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:

@@ -10,6 +10,7 @@ from device.mqtt.tray_messages import tray_state_json
 from device.session.indicator import UNDO_S
 from game.commands import RecordEvent, Rematch, ReopenMatch, StartMatch
 from game.journal.feed import Feed
+from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Renamed
 from game.match.match_text import from_text, to_text
@@ -126,6 +127,25 @@ def test_a_match_that_was_set_aside_or_got_another_winner_counts_as_it_is_now(ta
     assert wins(table) == [0, 1]
     win(table, 1)
     assert wins(table) == [0, 2]
+
+
+def test_the_list_of_matches_names_the_series_of_each_match(table, tmp_path):
+    table.companion.do(StartMatch(("Anna", "Ben"), best_of=3))
+    win(table, 0)
+    table.hold()
+    win(table, 1)
+    table.companion.do(StartMatch(("Anna", "Ben", "Cleo"), best_of=5))
+    table.throw(*FARKLE)
+    table.companion.do(StartMatch(("Anna", "Ben")))
+    table.throw(*FARKLE)
+    history = History(tmp_path / "journal.db")
+    app = create_app(table.companion, rules=(TO_A_THOUSAND,), history=history)
+    phone = app.test_client()
+    page = phone.get("/matches").get_data(as_text=True)
+    single, longer, *both = (each["series"] for each in phone.get("/api/v1/matches").json)
+
+    assert (page.count("best of 3"), page.count("first to win 3 matches")) == (2, 1)
+    assert (single, longer["best_of"], both[0]) == (None, 5, both[1])
 
 
 def test_events_of_a_reopened_match_have_the_score_of_that_moment(table, tmp_path):

@@ -238,6 +238,7 @@ def _summary_json(played: PlayedMatch) -> PlayedMatchJson:
         "turns": result.turns,
         "begun_s": played.begun_s,
         "last_s": played.last_s,
+        "series": played.series.to_json() if played.series else None,
     }
 
 

@@ -31,7 +31,7 @@ from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.counts import BOT_RATINGS
-from game.stats.summary import MatchSummary, SeriesSummary
+from game.stats.summary import MatchSummary
 from web.i18n import decimal, match_length, percent, player_name, points, translate, translate_text
 from web.json_schema import PlayerJson, StateJson
 from web.pages import match_form
@@ -373,14 +373,9 @@ def n_dice(number: int) -> str:
     return translate(wording.dice_count(number))
 
 
-def series_length(series: SeriesSummary, n_sides: int) -> str:
-    """Return the length of a series in words.
-
-    Args:
-        series: The series.
-        n_sides: Number of players or teams.
-    """
-    return translate(wording.series_length(series["best_of"], n_sides))
+def series_length(best_of: int, n_sides: int) -> str:
+    """Return the length of a series in words; `n_sides` is the number of players or teams."""
+    return translate(wording.series_length(best_of, n_sides))
 
 
 def fairness(fair: Fairness) -> str:
