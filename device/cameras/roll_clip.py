@@ -23,9 +23,9 @@ PAUSE_S = 0.5
 MAX_BYTES = 300_000
 """Largest size of a clip; 31 frames at preview size take 110 to 250 kB."""
 
-MIN_FRAMES = 3
-"""Smallest number of frames in a clip. Two frames, the last of which is at rest, show no movement. A busy computer that
-has just started may see no more than three frames of a roll."""
+MIN_MOVEMENT_S = 0.12
+"""Shortest movement that makes a clip, in seconds. It is a time and not a number of frames, because a busy computer sees
+few frames of a roll."""
 
 COMMENT_BYTES = 12
 """Largest size of the comment in a frame."""
@@ -147,7 +147,8 @@ class ClipRecorder:
         _shorten(frames)
         if has_rolled:
             self._roll = tuple(frames)
-        return RollClip(tuple(frames)) if len(frames) >= MIN_FRAMES else None
+        is_movement = self._moved_s - frames[0].time_s >= MIN_MOVEMENT_S
+        return RollClip(tuple(frames)) if is_movement else None
 
     def _encode(self, tray: Quad, preview: Frame) -> ClipFrame:
         height, width = preview.image.shape[:2]

@@ -225,7 +225,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
 
 
 def _summary_json(played: PlayedMatch) -> PlayedMatchJson:
-    result = played.result
+    result, series = played.result, played.series
     seats = zip(result.names, result.teams, result.scores, strict=True)
     return {
         "id": played.id,
@@ -238,7 +238,7 @@ def _summary_json(played: PlayedMatch) -> PlayedMatchJson:
         "turns": result.turns,
         "begun_s": played.begun_s,
         "last_s": played.last_s,
-        "series": played.series.to_json() if played.series else None,
+        "series": {"best_of": series.best_of, "id": series.id} if series else None,
     }
 
 

@@ -25,33 +25,34 @@ def preview(number, time_s, *, noise=0):
 
 
 class Film:
-    """A recorder that receives fifteen previews a second."""
+    """A recorder that receives fifteen previews a second, or fewer."""
 
-    def __init__(self, tray=TRAY):
+    def __init__(self, tray=TRAY, fps=15):
         self.recorder, self.time_s, self.number = ClipRecorder(tray, FRAME_PX), 100.0, 0
+        self.fps = fps
 
     def move(self, seconds, **options):
-        for _ in range(round(15 * seconds)):
+        for _ in range(round(self.fps * seconds)):
             self.number += 1
             self._feed(preview(self.number, self.time_s, **options))
         return self
 
     def pause(self, seconds):
         """Let nothing move for a while, and keep a hand in the frame."""
-        for number in range(round(15 * seconds)):
-            self._feed(preview(self.number, self.time_s), still_s=(number + 1) / 15)
+        for number in range(round(self.fps * seconds)):
+            self._feed(preview(self.number, self.time_s), still_s=(number + 1) / self.fps)
         return self
 
     def rest(self, *, has_rolled, accepted_s=0.0):
         """Let the tray come to rest, and return the clip."""
         for number, is_settled in ((1, False), (2, False), (3, True)):
             still = preview(self.number, self.time_s)
-            self._feed(still, still_s=number / 15, is_settled=is_settled)
+            self._feed(still, still_s=number / self.fps, is_settled=is_settled)
         return self.recorder.finish(still, has_rolled=has_rolled, accepted_s=accepted_s)
 
     def _feed(self, frame, *, still_s=0.0, is_settled=False):
         self.recorder.feed(frame, still_s=still_s, is_settled=is_settled)
-        self.time_s += 1 / 15
+        self.time_s += 1 / self.fps
 
 
 def pictures(clip):
@@ -93,6 +94,12 @@ def test_nothing_is_recorded_while_no_tray_is_known():
 
 def test_a_momentary_movement_makes_no_clip():
     assert Film().move(2 / 15).rest(has_rolled=False) is None
+
+
+def test_a_roll_of_which_a_busy_computer_saw_two_frames_has_a_clip():
+    clip = Film(fps=2).move(1.0).rest(has_rolled=True)
+
+    assert len(clip.frames) == 3
 
 
 def test_a_die_that_seems_to_pause_is_shown_throughout():
