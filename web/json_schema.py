@@ -38,6 +38,12 @@ class PartJson(TypedDict):
     at: int
 
 
+class PointsJson(TypedDict):
+    """The best points of a throw."""
+
+    points: int
+
+
 class RulesetJson(TypedDict):
     """A rule set to choose from, with the value of each of its options."""
 

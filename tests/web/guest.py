@@ -9,6 +9,7 @@ FILLED = {
     "die": 0,
     "name": "zilch",
     "filename": "actions.js",
+    "faces": "135",
 }
 """Values for the variable parts of paths."""
 

@@ -49,6 +49,7 @@ from game.match.events import (
     TookOver,
     TurnSet,
 )
+from game.match.state import keeps_after
 from game.match.step import MAX_SCORE, MAX_TEAM
 from game.message import Message
 from game.practice.handicap import HeadStart
@@ -75,7 +76,7 @@ from web.fields import (
     text,
     texts,
 )
-from web.json_schema import HeadStartJson, PartJson, RulesetJson, StateJson
+from web.json_schema import HeadStartJson, PartJson, PointsJson, RulesetJson, StateJson
 from web.pages.match_form import option_values
 from web.pages.matches import require_coach
 from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
@@ -105,6 +106,10 @@ MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
 
+NO_MATCH = Message("there is no match yet: set one up first")
+NO_SUCH_THROW = Message(
+    "give one face from 1 to 6 for each die, and no more dice than the match has"
+)
 NO_VIEW = Message(
     "no camera is connected, or the tray has not been calibrated: calibrate it, or tap the dice in"
 )
@@ -291,8 +296,7 @@ def create_api(
     api = Routes("api")
     _add_reading(api, table, streams, steps)
     _add_rules(api, table, rules)
-    missing = Message("there is no match yet: set one up first")
-    add_exports(api, "/match", "the match", lambda: required(table.snapshot().match, missing), 404)
+    add_exports(api, "/match", "the match", lambda: required(table.snapshot().match, NO_MATCH), 404)
     _add_commands(api, table, MatchSetup(rules, coach))
     _add_events(api, table)
     return api
@@ -341,6 +345,18 @@ def _add_reading(api: Routes, table: Table, streams: Streams, step_stream: StepS
     @api.read("/view.jpg", "A small live image of the tray", media_type="image/jpeg", errors=(404,))
     def view() -> Response:
         return image_response(table.view(), NO_VIEW)
+
+    @api.read(
+        "/points/<faces>", "The best points of a throw that shows these faces, such as 1335",
+        errors=(404,), answers=PointsJson,
+    )  # fmt: skip
+    def points(faces: str) -> Response:
+        match = required(table.snapshot().match, NO_MATCH)
+        shown = [int(face) for face in faces if face in "123456"]
+        if len(shown) != len(faces) or len(shown) > match.rules.n_dice:
+            raise HttpProblem(404, NO_SUCH_THROW)
+        keeps = keeps_after(match.state.turn.throws, tuple(sorted(shown)), match.rules)
+        return json_response({"points": keeps[0].score if keeps else 0})
 
 
 def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:

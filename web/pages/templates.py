@@ -53,7 +53,7 @@ SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Largest number of characters for each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
 
 FACES_IN_TEXT = re.compile(
-    r"(?<![\d,.:/] )(?<![\w,.])([1-6](?: [1-6])+)(?![\w,.]*\d)([\u00a0\u202f]?[:;,.!?])?"
+    r"(?<![\d,./] )(?<!\d: )(?<![\w,.])([1-6](?: [1-6])+)(?![\w,.]*\d)([\u00a0\u202f]?[:;,.!?])?"
 )
 """Two or more faces of dice in a text, such as "1 1 5", and the punctuation after them."""
 

@@ -259,6 +259,16 @@
     const all = document.querySelector("[data-to-throw]") ? diceToThrow() : 0;
     byId("pad-hint").textContent = corrects ? edit : n && all ? count.replace("{n}", n).replace("{all}", all) : n ? "" : none;
     byId("pad-enter").toggleAttribute("aria-disabled", !n);
+    if (n && all && !corrects) addPoints();
+  }
+
+  // Adds the points of the dice so far, once the server has worked them out.
+  async function addPoints() {
+    const dice = padDice().join("");
+    const answer = await fetch(`/api/v1/points/${dice}`).catch(() => null);
+    if (!answer?.ok || padDice().join("") !== dice) return;
+    const { points } = await answer.json();
+    byId("pad-hint").append(` · ${byId("pad-hint").dataset.points.replace("{n}", points.toLocaleString(document.documentElement.lang))}`);
   }
 
   // Opens the pad with the dice of an earlier throw.

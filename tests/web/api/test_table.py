@@ -191,6 +191,16 @@ def test_view_is_the_live_image(client, table):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+def test_points_of_a_throw_are_known_before_it_is_entered(client):
+    assert client.get("/api/v1/points/1").status_code == 404  # there is no match yet
+    begun(client)
+
+    for faces, points in (("5", 50), ("135", 150), ("1135", 250), ("234466", 0)):
+        assert client.get(f"/api/v1/points/{faces}").json == {"points": points}
+    for impossible in ("7", "1a", "1111111"):
+        assert client.get(f"/api/v1/points/{impossible}").status_code == 404
+
+
 @pytest.mark.parametrize(("path", "body"), [("bank", {}), ("keep", {"dice": [1, 1, 1]})])
 def test_nothing_is_banked_or_kept_while_a_throw_is_read(client, path, body):
     begun(client)
