@@ -197,6 +197,8 @@ class _RepairFinder:
 
     def _dropped(self, since: int) -> Message:
         n = sum(isinstance(event, Thrown) for event in self.match.timeline[since:])
+        if not n:
+            return Message("no later throw is deleted")
         return Plural("one later throw is deleted", "%(n)s later throws are deleted", n=n)
 
     def _drop_the_rest(self) -> Repair:

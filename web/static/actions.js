@@ -87,7 +87,10 @@
 
   function restoreSelection() {
     const row = document.querySelector(".big-dice[data-dice]");
-    if (!row || rowKey(row) !== selection.row) selection = { row: "", ids: [] };
+    const asks = row && document.querySelector(".question.asked"); // the question takes the place of the selection
+    if (!row || asks || rowKey(row) !== selection.row) selection = { row: "", ids: [] };
+    if (asks) for (const slot of selectedSlots()) slot.setAttribute("aria-pressed", "false");
+    if (asks) showSelection();
     if (!selection.ids.length || selectedSlots().length) return;
     for (const id of selection.ids) byId(id).setAttribute("aria-pressed", "true");
     showSelection();

@@ -827,3 +827,31 @@ def test_adding_a_die_keeps_all_dice_that_were_read(begun, phone):
     phone.locator("[data-missed]").tap()
 
     expect(phone.locator("#pad-dice .slot")).to_have_count(7)
+
+
+def test_question_after_a_correction_of_the_winning_throw_takes_the_place_of_the_tapped_die(
+    phone, table
+):
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
+    for dice in ((1, 1, 1, 1, 2, 3), (1, 1, 1, 2, 3, 4)):
+        table.do(EnterThrow(dice))
+        table.do(Bank())
+    phone.locator("#slot-0").tap()
+    phone.locator("#fix-2").tap()
+
+    expect(phone.locator(".question h2")).to_contain_text("What happened?")
+    expect(phone.locator("#chosen")).to_be_hidden()
+    expect(phone.locator("#rematch")).to_have_attribute("aria-disabled", "true")
+    phone.locator("#slot-1").tap()
+    phone.locator("#choice-1").tap()
+    expect(phone.locator(".hero")).to_contain_text("at risk")
+    assert table.match.state.winner is None
+
+
+def test_pad_counts_the_dice_and_their_points(begun, phone):
+    phone.locator("#by-hand").tap()
+    phone.locator("#hand [data-enter]").tap()
+    for face in (1, 5, 3):
+        phone.locator(f"#pad [data-face='{face}']").tap()
+
+    expect(phone.locator("#pad-hint")).to_have_text("3 of 6 dice · 150 points")
