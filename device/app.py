@@ -541,7 +541,7 @@ def show_stored_photo(companion: Companion, history: History, frames: ThrowPictu
         if picture := frames.get(position):
             check_picture(picture)
             stored = ShowOtherPhoto(last.index, picture, frames.clip(position))
-            companion.pictures.show_other(companion.session.table, stored)
+            companion.pictures.restore(companion.session.table, stored)
 
 
 def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:

@@ -68,10 +68,14 @@ class RollClip:
         return b"".join(_with_time(frame, rest_s) for frame in self.frames)
 
 
-def _with_time(frame: ClipFrame, rest_s: float) -> bytes:
-    text = str(round(1000 * (frame.time_s - rest_s))).encode()
+def with_comment(jpeg: bytes, text: bytes) -> bytes:
+    """Return a JPEG with a comment at its beginning."""
     comment = COMMENT + (len(text) + 2).to_bytes(2, "big") + text
-    return START_OF_IMAGE + comment + frame.jpeg.removeprefix(START_OF_IMAGE)
+    return START_OF_IMAGE + comment + jpeg.removeprefix(START_OF_IMAGE)
+
+
+def _with_time(frame: ClipFrame, rest_s: float) -> bytes:
+    return with_comment(frame.jpeg, str(round(1000 * (frame.time_s - rest_s))).encode())
 
 
 class ClipRecorder:

@@ -188,9 +188,24 @@ class PictureKeeper:
             self._saved_position = position
             throw = table.last_throw
             if throw and shows(self._cropped.reading, throw):
-                self._throw_pictures.keep(position, self._cropped.image, self._cropped.clip)
+                picture = self._cropped
+                cut = (*picture.corner, picture.image.shape[1])
+                self._throw_pictures.keep(position, picture.image, picture.clip, cut)
         if table.match:
             self._misreads.learn(table.match)
+
+    def restore(self, table: TableState, stored: ShowOtherPhoto) -> None:
+        """Show the picture of the last throw, which was read before a restart.
+
+        The dice in it can be tapped if the picture says which part of the frame it shows.
+
+        Args:
+            table: The state of the table.
+            stored: The picture, and the index of its throw.
+        """
+        throw = table.last_throw
+        if not throw or not self.album.restore(stored.picture, throw, stored.clip):
+            self.show_other(table, stored)
 
     def show_other(self, table: TableState, command: ShowOtherPhoto) -> None:
         """Show the picture of a throw made at the other tray or, without its reading, before a restart.

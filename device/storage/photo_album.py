@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2s
+from math import cos, radians, sin
 from typing import Protocol
 
 import numpy as np
@@ -17,8 +18,10 @@ from device.cameras.roll_clip import RollClip
 from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.session.placement import is_unmoved, place_of
 from device.session.tray_reader import TrayReading
+from device.storage.throw_pictures import cut_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
+from vision.images import decode
 from vision.reading import Die, Quad, Reading, Zone
 from web.contracts import Photo, PhotoDie
 from web.picture_check import jpeg_size
@@ -35,6 +38,9 @@ CUT_RADIUS = 1.3
 """Half the side of the square cut out around a die, in die edges, so that even a cocked die is entirely visible."""
 
 NAME_BYTES = 10
+
+MAX_SIDE_PX = 2048
+"""Largest side of a stored picture in memory, in pixels. Stored pictures are smaller."""
 
 
 class ThrowInView(Protocol):
@@ -81,9 +87,45 @@ class PhotoAlbum:
         reading = tray_reading.reading
         cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
-        picture = AlbumPicture(np.array(cut.of(image)), shown, tray_reading, clip)
+        at = (corner[0] + cut.left, corner[1] + cut.top)
+        picture = AlbumPicture(np.array(cut.of(image)), shown, tray_reading, at, clip)
         self._pictures.append(picture)
         return picture
+
+    def restore(self, jpeg: bytes, throw: ThrowInView, clip: bytes | None) -> bool:
+        """Add the picture of a throw that was read before a restart.
+
+        Args:
+            jpeg: The stored picture, whose header has been checked.
+            throw: The throw.
+            clip: The recording of the roll, as Motion JPEG; None if it was not recorded.
+
+        Returns:
+            Whether the picture shows the places of all dice. If not, it is not added.
+        """
+        cut = cut_of(jpeg)
+        if cut is None:
+            return False
+        left, top, frame_width = cut
+        image = decode(jpeg, MAX_SIDE_PX)
+        height, width = image.shape[:2]
+        scale = width / frame_width
+        reading = Reading(tuple(_die_at(place) for place in throw.places if place.size))
+        shown = tuple(
+            replace(
+                die,
+                x=(die.x - left) * scale,
+                y=(die.y - top) * scale,
+                w=die.w * scale,
+                h=die.h * scale,
+            )
+            for die in reading.dice
+        )
+        if not shown or not all(0 < die.x < width and 0 < die.y < height for die in shown):
+            return False
+        picture = AlbumPicture(image, Reading(shown), TrayReading(reading), (left, top), clip)
+        self._pictures.append(picture)
+        return True
 
     def as_read(self, reading: int, throw: ThrowInView | None = None) -> Photo | None:
         """Return the photo with the faces that were read, before any correction.
@@ -152,7 +194,8 @@ class PhotoAlbum:
         picture, (other_name, other_clip) = self._named(name), self._other_clip
         if picture is None and name == other_name:
             return other_clip
-        return picture.clip.motion_jpeg if picture and picture.clip else None
+        clip = picture.clip if picture else None
+        return clip.motion_jpeg if isinstance(clip, RollClip) else clip
 
     def _named(self, name: str) -> "AlbumPicture | None":
         pictures = tuple(self._pictures)
@@ -245,7 +288,8 @@ class AlbumPicture:
         image: The image.
         shown: The reading, in pixels of the image.
         tray_reading: The reading, in pixels of the frame.
-        clip: The recording of the roll; None if it was not recorded.
+        corner: Left and top edges of the picture in the frame, in pixels of the frame.
+        clip: The recording of the roll, or its Motion JPEG; None if it was not recorded.
 
     Attributes:
         id: Id of the reading.
@@ -253,11 +297,25 @@ class AlbumPicture:
     """
 
     def __init__(
-        self, image: Image, shown: Reading, tray_reading: TrayReading, clip: RollClip | None
+        self,
+        image: Image,
+        shown: Reading,
+        tray_reading: TrayReading,
+        corner: tuple[int, int],
+        clip: RollClip | bytes | None,
     ) -> None:
-        self.image, self.shown, self.clip = image, shown, clip
+        self.image, self.shown, self.corner, self.clip = image, shown, corner, clip
         self.id, self.reading = tray_reading.id, tray_reading.reading
         self.names: dict[tuple[object, ...], str] = {}
+
+
+def _die_at(place: Place) -> Die:
+    """Return the die of an accepted throw that lay at a place."""
+    turn = radians(place.angle)
+    side = place.size * (cos(turn) + sin(turn))  # as in `Die.size`
+    zone = Zone.ASIDE if place.aside else Zone.TRAY
+    face = None if place.face == UNKNOWN_FACE else place.face
+    return Die(face, place.x, place.y, side, side, place.angle, 1.0, zone)
 
 
 def _photo_die(die: Die, width: int, height: int) -> PhotoDie:

@@ -7,6 +7,7 @@ match.
 
 import logging
 import os
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +19,7 @@ from threading import Thread
 from time import monotonic, time
 
 from device.cameras.base import Image
-from device.cameras.roll_clip import COMMENT, START_OF_IMAGE, RollClip
+from device.cameras.roll_clip import COMMENT, START_OF_IMAGE, RollClip, with_comment
 from device.cameras.tray_picture import encode_jpeg
 from device.files import write_atomically
 from game.journal.entry import EARLIEST_S
@@ -48,8 +49,15 @@ CHECKED = "checked"
 """An empty file in the folder, whose time of modification is the time of the last check."""
 
 
-Item = tuple[int, Image | bytes | None, RollClip | bytes | None]
-"""An item that is waiting to be written: the position of a throw, its picture and its clip. Bytes are already encoded."""
+Cut = tuple[int, int, int]
+"""The part of a frame that a picture shows: its left edge, its top edge and its width, in pixels of the frame."""
+
+Item = tuple[int, Image | bytes | None, RollClip | bytes | None, Cut | None]
+"""An item that is waiting to be written: the position of a throw, its picture, its clip and the picture's part of the
+frame. Bytes are already encoded."""
+
+CUT = re.compile(rb"cut (\d{1,4}) (\d{1,4}) ([1-9]\d{0,3})")
+"""The comment of a picture, from which the places of the dice in it follow after a restart."""
 
 MAX_CLIP_BYTES = 400_000
 """Largest clip that is accepted from another tray, in bytes: the limit of a clip, with room for later versions."""
@@ -82,15 +90,22 @@ class ThrowPictures:
         self._thread = Thread(target=self._run, name="frames", daemon=True)
         self._thread.start()
 
-    def keep(self, position: int, image: Image, clip: RollClip | None = None) -> None:
+    def keep(
+        self,
+        position: int,
+        image: Image,
+        clip: RollClip | bytes | None = None,
+        cut: Cut | None = None,
+    ) -> None:
         """Write a picture and its clip in the background, without waiting until they are written.
 
         Args:
             position: Position of the throw in the journal.
             image: The picture.
-            clip: The recording of the roll; None if it was not recorded.
+            clip: The recording of the roll, or its Motion JPEG; None if it was not recorded.
+            cut: The part of the frame that the picture shows; None if it is not known.
         """
-        self._queue_up((position, image, clip))
+        self._queue_up((position, image, clip, cut))
 
     def add(self, position: int, data: bytes) -> bool:
         """Write a picture that another tray took, in the background.
@@ -106,7 +121,7 @@ class ThrowPictures:
             check_picture(data)
         except HttpProblem:
             return False
-        return data.startswith(JPEG) and self._queue_up((position, data, None))
+        return data.startswith(JPEG) and self._queue_up((position, data, None, None))
 
     def add_clip(self, position: int, data: bytes) -> bool:
         """Write a clip that another tray recorded, in the background.
@@ -119,7 +134,7 @@ class ThrowPictures:
             False if it is not a valid clip, or too many pictures are waiting to be written.
         """
         is_clip = data.startswith(START_OF_IMAGE + COMMENT) and len(data) <= MAX_CLIP_BYTES
-        return is_clip and self._queue_up((position, None, data))
+        return is_clip and self._queue_up((position, None, data, None))
 
     def _queue_up(self, item: Item) -> bool:
         """Hand a picture to the writer, if pictures are kept; return False if too many are waiting already."""
@@ -177,13 +192,19 @@ class ThrowPictures:
         return now_s
 
     def _write(
-        self, position: int, image: Image | bytes | None, clip: RollClip | bytes | None
+        self,
+        position: int,
+        image: Image | bytes | None,
+        clip: RollClip | bytes | None,
+        cut: Cut | None,
     ) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shutil.disk_usage(self._folder).free < SPARE_BYTES:
             return
         if image is not None:
             data = image if isinstance(image, bytes) else encode_jpeg(image, WIDTH_PX)
+            if cut:
+                data = with_comment(data, b"cut %d %d %d" % cut)
             write_atomically(self._path(position, PICTURE), data)
         if clip:
             data = clip if isinstance(clip, bytes) else clip.motion_jpeg
@@ -259,6 +280,13 @@ class ThrowClips:
             data: The clip as Motion JPEG.
         """
         return self.pictures.add_clip(position, data)
+
+
+def cut_of(jpeg: bytes) -> Cut | None:
+    """Return the part of the frame that a stored picture shows, or None if it does not say."""
+    start = len(START_OF_IMAGE + COMMENT) + 2
+    found = CUT.match(jpeg, start) if jpeg.startswith(START_OF_IMAGE + COMMENT) else None
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def delete_after(folder: Path, position: int) -> None:

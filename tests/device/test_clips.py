@@ -159,7 +159,7 @@ def test_the_photo_of_the_current_throw_is_still_there_after_a_restart(tmp_path)
     pictures = ThrowPictures(tmp_path / "frames")
     with open_rig(tmp_path, throw_pictures=pictures) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        rig.throw(*FIRST)
+        before = rig.throw(*FIRST).photo
     pictures.close()
     pictures = ThrowPictures(tmp_path / "frames")
     with open_rig(tmp_path, throw_pictures=pictures, opened=False) as rig:
@@ -169,6 +169,11 @@ def test_the_photo_of_the_current_throw_is_still_there_after_a_restart(tmp_path)
         photo = rig.companion.snapshot().photo
 
         assert photo.index == rig.state.turn.last.index
+        for die, same in zip(photo.dice, before.dice, strict=True):
+            assert (die.value, die.slot) == (same.value, same.slot)
+            assert (die.x, die.y, die.w) == pytest.approx((same.x, same.y, same.w), abs=0.01)
+        close_up = client.get(f"/api/v1/photo/{photo.id}/0.jpg")
+        assert (close_up.status_code, photo.has_clip) == (200, before.has_clip)
         assert f'/photo/{photo.id}.jpg"' in client.get("/").text
         assert client.get(f"/api/v1/photo/{photo.id}.jpg").status_code == 200
         rig.companion.do(Undo())

@@ -129,6 +129,7 @@
   document.addEventListener("swapped", () => {
     const now = ids();
     if (now && now !== shown) (words() === asked ? pulse : show)();
+    else if (shown && !now) scrollTo(0, 0); // the answer changes the player and the points at the top
     shown = now;
     asked = words() || asked;
   });
