@@ -244,8 +244,10 @@
   let corrects = false; // an earlier throw: a tap on a die and one on its face correct it
   const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
 
-  function openPad(dice = [], enter = throwEntry(), title = "") {
+  function openPad(dice = [], enter = throwEntry(), title = "", photo = "") {
     enterPad = enter;
+    byId("pad-photo").hidden = !photo;
+    if (photo) byId("pad-photo").src = photo;
     corrects = Boolean(title);
     byId("pad-title").textContent = title || byId("pad-title").dataset.which;
     byId("pad-dice").replaceChildren();
@@ -274,9 +276,10 @@
     byId("pad-hint").append(` · ${byId("pad-hint").dataset.points.replace("{n}", points.toLocaleString(document.documentElement.lang))}`);
   }
 
-  // Opens the pad with the dice of an earlier throw.
+  // Opens the pad with the dice of an earlier throw, and its photo if the roll was recorded.
   function editThrow({ index, dice, edit }) {
-    openPad(JSON.parse(dice), throwEntry("/api/v1/correct", { index: Number(index) }), edit);
+    const photo = byId(`again-${index}`)?.dataset.clip?.replace(".mjpeg", ".jpg");
+    openPad(JSON.parse(dice), throwEntry("/api/v1/correct", { index: Number(index) }), edit, photo);
   }
 
   function addPadDie(button) {
