@@ -43,7 +43,8 @@ MAX_HISTORY_REQUESTS, MAX_WAITING_HISTORY_REQUESTS = 3, 8
 MIN_COMPRESSED_BYTES = 500
 """A shorter text fits into one network packet anyway."""
 
-COMPRESSION_LEVEL = 6
+COMPRESSION_LEVEL = 9
+"""Every text is compressed once, so the smallest result is worth the time."""
 COMPRESSED_TYPES = (
     "text/html",
     "text/css",
